@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/log.hpp"
+
+#include <atomic>
+#include <unistd.h>
+
+namespace mkmd {
+
+namespace {
+std::atomic<LogLevel> level_now{LogLevel::warning};
+}
+
+void set_log_level(LogLevel level) { level_now.store(level, std::memory_order_relaxed); }
+
+bool log_enabled(LogLevel level) { return level <= level_now.load(std::memory_order_relaxed); }
+
+void log(LogLevel level, const std::string& line) {
+  if (level == LogLevel::quiet || !log_enabled(level)) return;
+  // One write per line: lines of several threads and processes do not mix.
+  const std::string text = "mkmd: " + line + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace mkmd

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way a command reaches the vendor's queue of the home device: wait lists are checked and translated, what
+// was captured before is finished first, the bytes the command touches are brought home, and the program's event is
+// made. Every clEnqueue* that is not captured ends here; with one real device all of them do.
+#pragma once
+
+#include "libinterpose/objects/objects.hpp"
+
+#include <span>
+
+namespace mkmd::api {
+
+// A wait list as the program gave it.
+struct WaitList {
+  cl_uint count;
+  const cl_event* events;
+};
+
+// CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT as the specification says, CL_SUCCESS if all is well.
+cl_int check_wait_list(const Context& context, WaitList wait_list);
+
+// What the vendor is called with.
+struct NativeCall {
+  cl_command_queue queue;
+  cl_uint wait_count;
+  const cl_event* waits;  // null if wait_count is 0
+  cl_event* event;        // may be null
+};
+
+// How a command uses the memory objects it names.
+struct Touched {
+  Memory* memory;
+  bool written;
+};
+
+// `call` is a callable (const NativeCall&) -> cl_int which calls the vendor without blocking. If `blocking`, this
+// function waits for the command afterwards, outside every lock.
+template <typename Call>
+cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched, WaitList wait_list,
+                      cl_event* event, bool blocking, Call&& call);
+
+}  // namespace mkmd::api
+
+#include "libinterpose/api/enqueue_native.inl"

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// RegionMap: what is known about each byte of one thing (a root buffer, or the program's host memory). Per memory
+// domain: whether the byte is valid there, which actions wrote it last, and which have read it since. From this come
+// the order between actions (read after write, write after read, write after write) and the transfers. Not
+// thread-safe: the runtime's mutex guards it.
+#pragma once
+
+#include "common/byte_ranges.hpp"
+#include "libinterpose/runtime/action.hpp"
+
+#include <vector>
+
+namespace mkmd {
+
+class RegionMap {
+public:
+  RegionMap(uint64_t size, int domains);  // every byte valid in domain 0 only, no action known
+
+  // Orders `action`, which runs in `domain`, after what it must wait for, and records it.
+  // Actions of one command do not wait for each other: the planner has shown them independent.
+  void read(int domain, const ByteRanges& ranges, Action& action);
+  void write(int domain, const ByteRanges& ranges, Action& action);
+
+  // The part of `ranges` that is not valid in `domain`.
+  ByteRanges missing(int domain, const ByteRanges& ranges) const;
+  // Where missing bytes can be had, lowest domain first: each byte is named once.
+  struct Source {
+    int domain;
+    ByteRanges ranges;
+  };
+  std::vector<Source> sources(const ByteRanges& missing) const;
+  ByteRanges valid(int domain) const;
+  bool all_valid(int domain) const;
+
+  void add_valid(int domain, const ByteRanges& ranges);
+  void set_only_valid(int domain, const ByteRanges& ranges);
+
+  // Forgets the actions, all of which must be complete.
+  void forget_actions();
+
+private:
+  struct PerDomain {
+    std::vector<Ref<Action>> writers;
+    std::vector<Ref<Action>> readers;
+    bool operator==(const PerDomain&) const = default;
+  };
+  struct Segment {
+    uint64_t lo;
+    uint64_t hi;
+    uint32_t valid;  // bit d: valid in domain d
+    std::vector<PerDomain> domains;
+  };
+
+  template <typename Visit>
+  void visit(const ByteRanges& ranges, Visit&& visit);
+  size_t split_at(uint64_t position);  // index of the segment that begins there
+  void coalesce();
+
+  int domain_count_;
+  std::vector<Segment> segments_;
+};
+
+}  // namespace mkmd

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storage: the real memory behind one root buffer, one vendor object per memory domain, made when a domain first
+// needs it (Rule 6: storage is separate from the memory object). The home's is the memory object's own.
+#pragma once
+
+#include "libinterpose/memory/region_map.hpp"
+#include "libinterpose/objects/objects.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace mkmd {
+
+class Storage {
+public:
+  Storage(Memory& memory, int domains);
+
+  // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
+  // `domain_context` is the vendor context of the domain. Called with the runtime's mutex held.
+  cl_mem in_domain(const Memory& memory, int domain, cl_context domain_context);
+
+  RegionMap regions;
+  // Every byte is valid at home and nowhere else: what the native fast path needs to know, without a lock.
+  std::atomic<bool> home_only{true};
+  bool in_epoch = false;  // the runtime has it on the list of storages whose actions are to be forgotten
+
+private:
+  Memory& root_;
+  std::vector<vendor::Owned<cl_mem>> roots_;                             // by domain; [0] unused
+  std::map<std::tuple<int, size_t, size_t>, vendor::Owned<cl_mem>> parts_;  // domain, origin, size
+};
+
+}  // namespace mkmd

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects a program holds: platform, device, context, command-queue, memory object, sampler, program, kernel,
+// event. Each owns the vendor's object of the home device (Rule 1 of docs/architecture.md: everything can run whole
+// at home), and what our own execution needs beside it. Entry points in api/ check arguments and work on these.
+#pragma once
+
+#include "compiler/client.hpp"
+#include "libinterpose/objects/object.hpp"
+#include "libinterpose/vendor/vendor.hpp"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+class Runtime;   // runtime/runtime.hpp: captured execution of one context
+class Storage;   // memory/storage.hpp: where the bytes of one root buffer are valid
+class Command;   // capture/command.hpp
+
+// The one platform of the process. `home` is the real platform whose answers it gives.
+class Platform : public Object<Platform, ObjectType::platform, cl_platform_id> {
+public:
+  explicit Platform(cl_platform_id home) : home(home) {}
+  const cl_platform_id home;
+};
+
+// The virtual device (`is_virtual`), or a sub-device the program made of it, which is the vendor's and nothing more.
+class Device : public Object<Device, ObjectType::device, cl_device_id> {
+public:
+  Device(Platform* platform, cl_device_id home, bool is_virtual, Device* parent)
+      : platform(platform), home(home), is_virtual(is_virtual), parent(parent) {}
+  ~Device();
+
+  Platform* const platform;
+  const cl_device_id home;
+  const bool is_virtual;
+  const Ref<Device> parent;
+};
+
+class Context : public Object<Context, ObjectType::context, cl_context> {
+public:
+  Context(vendor::Owned<cl_context> native, std::vector<Ref<Device>> devices,
+          std::vector<cl_context_properties> properties);
+  ~Context();
+
+  const vendor::Owned<cl_context> native;  // holds the home device, and every device that shares its memory
+  const std::vector<Ref<Device>> devices;
+  const std::vector<cl_context_properties> properties;  // as the program gave them
+  // Null where nothing is ever split: one real device, or a context of the program's own sub-devices.
+  std::unique_ptr<Runtime> runtime;
+  // While a user event of the context is unset nothing new is captured: what waits behind it stays the vendor's.
+  std::atomic<int> unset_user_events{0};
+};
+
+class Queue : public Object<Queue, ObjectType::queue, cl_command_queue> {
+public:
+  Queue(Context* context, Device* device, vendor::Owned<cl_command_queue> native,
+        cl_command_queue_properties properties, std::vector<cl_queue_properties> property_list);
+  ~Queue();
+
+  bool in_order() const { return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
+  bool profiling() const { return (properties & CL_QUEUE_PROFILING_ENABLE) != 0; }
+
+  const Ref<Context> context;
+  const Ref<Device> device;
+  const vendor::Owned<cl_command_queue> native;
+  cl_command_queue_properties properties;
+  const std::vector<cl_queue_properties> property_list;  // as given to clCreateCommandQueueWithProperties
+};
+
+// A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own flags and
+// host pointer, so limits, errors and USE_HOST_PTR behave as the home's.
+class Memory : public Object<Memory, ObjectType::memory, cl_mem> {
+public:
+  Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size, bool is_buffer);
+  ~Memory();
+
+  Memory* root() { return parent ? parent->root() : this; }
+
+  const Ref<Context> context;
+  const vendor::Owned<cl_mem> native;
+  const Ref<Memory> parent;  // of a sub-buffer, or the buffer an image was made from
+  const size_t origin;       // of a sub-buffer, in its root
+  const size_t size;         // in bytes, as asked for (buffers)
+  const bool is_buffer;      // plain buffer or sub-buffer: the only kind that is ever split
+  std::vector<cl_mem_properties> property_list;
+  std::unique_ptr<Storage> storage;  // of a root buffer in a context with a runtime
+};
+
+class Sampler : public Object<Sampler, ObjectType::sampler, cl_sampler> {
+public:
+  Sampler(Context* context, vendor::Owned<cl_sampler> native, std::vector<cl_sampler_properties> property_list);
+  ~Sampler();
+
+  const Ref<Context> context;
+  const vendor::Owned<cl_sampler> native;
+  const std::vector<cl_sampler_properties> property_list;
+};
+
+// What our compiler made of a program: shared by its kernels, which outlive a rebuild.
+struct SubKernels {
+  compiler::Module module;
+  std::string device_options;  // for building `module.spir`
+  // One vendor program per memory domain, built when first needed; empty where the build failed.
+  std::mutex mutex;
+  std::vector<vendor::Owned<cl_program>> programs;
+  std::vector<bool> tried;
+};
+
+class Program : public Object<Program, ObjectType::program, cl_program> {
+public:
+  Program(Context* context, vendor::Owned<cl_program> native, std::string source);
+  ~Program();
+
+  const Ref<Context> context;
+  const vendor::Owned<cl_program> native;
+  const std::string source;  // empty if not made from source
+
+  std::mutex mutex;                         // guards what follows
+  std::shared_ptr<SubKernels> sub_kernels;  // null: its kernels run whole at home
+  int kernels = 0;                          // attached: a program with kernels cannot be rebuilt
+};
+
+// One argument as last set. Memory objects are our own handles: devices other than home need their own.
+struct KernelArgument {
+  enum class Kind { unset, value, memory, sampler, local, other } kind = Kind::unset;
+  std::vector<unsigned char> value;  // of a value or a sampler's vendor handle
+  Ref<Memory> memory;                // may be null: a NULL buffer
+  size_t local_size = 0;
+};
+using KernelArguments = std::vector<KernelArgument>;
+
+class Kernel : public Object<Kernel, ObjectType::kernel, cl_kernel> {
+public:
+  Kernel(Program* program, vendor::Owned<cl_kernel> native, std::string name, cl_uint argument_count);
+  ~Kernel();
+
+  const Ref<Program> program;
+  Context* context() const { return program->context.get(); }
+  const vendor::Owned<cl_kernel> native;  // always has the program's latest arguments set
+  const std::string name;
+  const std::shared_ptr<SubKernels> sub_kernels;
+  const compiler::KernelInfo* info = nullptr;  // points into sub_kernels; null: runs whole at home
+
+  std::mutex mutex;                            // guards what follows, and `native`'s arguments
+  std::shared_ptr<KernelArguments> arguments;  // copied before a change if a command still holds it
+  uint64_t arguments_version = 0;              // rises with every clSetKernelArg
+  bool uses_svm = false;                       // an SVM pointer or exec info was set: always runs whole at home
+};
+
+// An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.
+class Event : public Object<Event, ObjectType::event, cl_event> {
+public:
+  Event(Context* context, Queue* queue, cl_command_type command_type);
+  ~Event();
+
+  const Ref<Context> context;
+  const Ref<Queue> queue;  // null for a user event
+  const cl_command_type command_type;
+  vendor::Owned<cl_event> native;
+  bool is_user = false;
+  std::atomic<bool> user_status_set{false};
+
+  // Captured commands only (native is null). The runtime writes; anybody reads.
+  std::atomic<cl_int> status{CL_QUEUED};
+  std::array<std::atomic<cl_ulong>, 4> times{};  // queued, submit, start, end: nanoseconds of the home's clock
+  std::atomic<uint32_t> unchanged_answers{0};    // for polling programs, see api/event.cpp
+
+  struct Callback {
+    cl_int trigger;
+    void(CL_CALLBACK* function)(cl_event, cl_int, void*);
+    void* user_data;
+  };
+  std::mutex mutex;                 // guards callbacks
+  std::vector<Callback> callbacks;  // of captured commands, not yet due
+};
+
+}  // namespace mkmd

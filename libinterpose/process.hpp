@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the process: settings, the real devices, the one platform and device the program sees. It comes into
+// being with the first OpenCL call, never in a constructor, and is never destroyed: programs call OpenCL from global
+// destructors and exit handlers.
+#pragma once
+
+#include "common/settings.hpp"
+#include "compiler/client.hpp"
+#include "libinterpose/objects/objects.hpp"
+
+#include <functional>
+
+namespace mkmd {
+
+struct Process {
+  Settings settings;
+  std::vector<vendor::Device> devices;  // real ones; devices[0] is home. Empty: no OpenCL on this machine
+  std::vector<int> domain;              // memory domain of each device; devices of one domain share buffers
+  int domain_count = 0;
+  Platform* platform = nullptr;  // null if there is no device
+  Device* device = nullptr;
+  compiler::Client* compiler = nullptr;  // null where nothing is ever split
+
+  bool splits() const { return devices.size() > 1; }
+};
+
+// The first call starts everything; thread-safe.
+Process& process();
+
+// In a child of fork the drivers' threads do not exist: inherited handles answer CL_OUT_OF_RESOURCES.
+extern std::atomic<bool> process_forked;
+// Set once exit handlers run: our threads make no more driver calls, later work is done on the caller's thread.
+extern std::atomic<bool> process_exiting;
+
+// Runs `call` soon on a thread of ours, outside every lock: the program's own callbacks. In order. After exit has
+// begun it runs at once, on the caller's thread.
+void run_callback(std::function<void()> call);
+
+}  // namespace mkmd

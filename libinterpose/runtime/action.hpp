@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// An Action is one thing a real device or a copying thread does: a piece of a kernel, a transfer, a read into the
+// program's memory. Actions wait for actions; a Lane carries them out in the order the plan gives. A Lane is a
+// vendor queue fed by whoever calls the runtime, or a thread of its own (a driver that executes synchronously, and
+// transfers, which block).
+#pragma once
+
+#include "libinterpose/objects/object.hpp"
+#include "libinterpose/vendor/vendor.hpp"
+
+#include <functional>
+#include <queue>
+#include <vector>
+
+namespace mkmd {
+
+class Command;
+class Lane;
+
+class Action {
+public:
+  // What to do, called outside every lock on the lane's thread or the pumping one. `waits` are vendor events of the
+  // lane's own context. An asynchronous lane's action gives the event of what it enqueued; a threaded lane's action
+  // is done when it returns. The cl_int is the outcome.
+  struct Outcome {
+    cl_int status = CL_SUCCESS;
+    vendor::Owned<cl_event> event;
+  };
+  using Work = std::function<Outcome(const std::vector<cl_event>& waits)>;
+
+  Action(Lane& lane, Command* command, Work work);
+  ~Action();
+
+  // This action may not start before `other` is complete. Both belong to one runtime; its mutex is held.
+  void wait_for(Action& other);
+
+  bool complete() const { return state == State::complete; }
+  bool same_command(const Action& other) const { return command != nullptr && command == other.command; }
+
+  // Where the plan wants it among the lane's ready actions: smaller first.
+  double order = 0;
+  // For the time model and the summary: set for kernel pieces.
+  struct Piece {
+    int device = -1;
+    uint64_t groups = 0;
+    double share = 0;  // of the launch's work-groups
+  } piece;
+  uint64_t bytes_moved = 0;  // of a transfer between memories
+
+  enum class State { waiting, ready, submitted, complete };
+  State state = State::waiting;
+  cl_int status = CL_SUCCESS;
+  Lane& lane;
+  Command* const command;  // retained; null for a transfer or an entry barrier
+  Work work;
+  vendor::Owned<cl_event> native;
+  cl_ulong started = 0;  // nanoseconds of the home's clock, known when complete
+  cl_ulong ended = 0;
+
+  int blockers = 0;                   // what still keeps it from being ready
+  std::vector<Ref<Action>> chained;   // earlier actions of the same vendor context: their events are waited for
+  std::vector<Ref<Action>> on_submit;    // to unblock when this is submitted
+  std::vector<Ref<Action>> on_complete;  // to unblock when this is complete
+
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+private:
+  std::atomic<uint32_t> references_{0};
+};
+
+class Lane {
+public:
+  enum class Kind { asynchronous, threaded };
+  Lane(Kind kind, int device, int domain, cl_context native_context, vendor::Owned<cl_command_queue> queue)
+      : kind(kind), device(device), domain(domain), native_context(native_context), queue(std::move(queue)) {}
+
+  // Whether an action here can be given the vendor event of one there instead of waiting for it on the host.
+  bool chains_with(const Lane& other) const {
+    return kind == Kind::asynchronous && other.kind == Kind::asynchronous && native_context == other.native_context;
+  }
+
+  const Kind kind;
+  const int device;  // index in process().devices; -1 for a transfer lane
+  const int domain;
+  const cl_context native_context;
+  const vendor::Owned<cl_command_queue> queue;
+
+  struct Later {
+    bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order > b->order; }
+  };
+  std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
+  bool has_thread = false;
+  bool to_flush = false;
+};
+
+}  // namespace mkmd

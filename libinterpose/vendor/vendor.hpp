@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real OpenCL implementations: found by reading the .icd files ourselves (never through a loader, which might be
+// us), called through the dispatch table every vendor object begins with (cl_khr_icd). This folder knows nothing of
+// the virtual device; the `mkmd` command uses it too.
+#pragma once
+
+#include "common/status.hpp"
+
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mkmd::vendor {
+
+// The vendor's own function table, for any vendor handle.
+template <typename Handle>
+const cl_icd_dispatch& table(Handle handle) {
+  return **reinterpret_cast<cl_icd_dispatch* const*>(handle);
+}
+
+// Owns one reference to a vendor object. The type says which pair of table slots retains and releases it.
+template <typename Handle>
+void release(Handle handle) {
+  if constexpr (std::is_same_v<Handle, cl_context>) table(handle).clReleaseContext(handle);
+  if constexpr (std::is_same_v<Handle, cl_command_queue>) table(handle).clReleaseCommandQueue(handle);
+  if constexpr (std::is_same_v<Handle, cl_mem>) table(handle).clReleaseMemObject(handle);
+  if constexpr (std::is_same_v<Handle, cl_program>) table(handle).clReleaseProgram(handle);
+  if constexpr (std::is_same_v<Handle, cl_kernel>) table(handle).clReleaseKernel(handle);
+  if constexpr (std::is_same_v<Handle, cl_event>) table(handle).clReleaseEvent(handle);
+  if constexpr (std::is_same_v<Handle, cl_sampler>) table(handle).clReleaseSampler(handle);
+  if constexpr (std::is_same_v<Handle, cl_device_id>) table(handle).clReleaseDevice(handle);
+}
+
+template <typename Handle>
+class Owned {
+public:
+  Owned() = default;
+  explicit Owned(Handle handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { reset(); }
+
+  void reset() {
+    if (handle_ != nullptr) release(std::exchange(handle_, nullptr));
+  }
+  Handle get() const { return handle_; }
+  explicit operator bool() const { return handle_ != nullptr; }
+
+private:
+  Handle handle_ = nullptr;
+};
+
+struct Platform {
+  cl_platform_id id;
+  std::string name;
+};
+
+// Every platform of every ICD the system lists: OCL_ICD_VENDORS (a directory, an .icd file or a library) or
+// /etc/OpenCL/vendors, in the order of file names. A vendor that fails to load, or is ourselves, is left out.
+std::vector<Platform> find_platforms();
+
+std::vector<cl_device_id> devices_of(cl_platform_id platform);
+
+std::string device_string(cl_device_id device, cl_device_info what);
+std::string platform_string(cl_platform_id platform, cl_platform_info what);
+
+template <typename T>
+T device_value(cl_device_id device, cl_device_info what, T fallback = {}) {
+  T value{};
+  return table(device).clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : fallback;
+}
+
+// One real device of the virtual one.
+struct Device {
+  cl_platform_id platform;
+  cl_device_id id;
+  std::string name;         // as the user writes it: "pocl", "pocl/2#1"
+  std::string device_name;  // CL_DEVICE_NAME
+  bool synchronous;         // executes inside the enqueuing or finishing thread: needs a thread of its own
+};
+
+// Devices for a specification `PLATFORM[:INDEX][/PARTS][,…]`; an empty one means every CPU, GPU and accelerator.
+// Sub-devices that are created live as long as the process.
+Result<std::vector<Device>> select_devices(const std::string& specification);
+
+}  // namespace mkmd::vendor
