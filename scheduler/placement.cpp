@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/placement.hpp"
+
+#include <algorithm>
+
+namespace mkmd::scheduler {
+namespace {
+
+constexpr double kSliver = 1e-12;  // of a buffer: less than this is rounding, not data
+
+bool covers(const Slice& s, double x) {
+  return s.lo <= x + kSliver && s.hi > x + kSliver;
+}
+
+}  // namespace
+
+Placement::Placement(const ProblemIndex& index)
+    : index_(&index), lanes_(index.device_count() + 2 * index.memory_count()), slices_(index.item_count()),
+      finish_(index.task_count(), 0.0) {
+  pieces_.reserve(index.task_count() + 16);
+  for (int i = 0; i < index.item_count(); ++i) {
+    const auto resident = index.resident(i);
+    slices_[i].assign(resident.begin(), resident.end());
+  }
+}
+
+void Placement::reserve(int lane, double start, double end) {
+  if (end <= start) return;
+  lanes_[lane].reserve(start, end);
+  undo_.push_back({Undo::lane, lane, start, end});
+}
+
+void Placement::publish(int item, const Slice& slice) {
+  slices_[item].push_back(slice);
+  undo_.push_back({Undo::slice, item});
+}
+
+void Placement::finish_at(int task, double time) {
+  if (time <= finish_[task]) return;
+  undo_.push_back({Undo::finish, task, finish_[task]});
+  finish_[task] = time;
+}
+
+void Placement::rollback(const Mark& mark) {
+  while (undo_.size() > mark.undo) {
+    const Undo& u = undo_.back();
+    switch (u.what) {
+    case Undo::lane:
+      lanes_[u.index].release(u.a, u.b);
+      break;
+    case Undo::slice:
+      slices_[u.index].pop_back();
+      break;
+    case Undo::finish:
+      finish_[u.index] = u.a;
+      break;
+    }
+    undo_.pop_back();
+  }
+  pieces_.resize(mark.pieces);
+  moves_.resize(mark.moves);
+  merges_.resize(mark.merges);
+}
+
+double Placement::move(int item, int src, int dst, double lo, double hi, double ready) {
+  const double length = index_->transfer_time(src, dst, (hi - lo) * index_->item(item).bytes);
+  const double start = first_fit(lanes_[out_port(src)], lanes_[in_port(dst)], ready, length);
+  const double end = start + length;
+  reserve(out_port(src), start, end);
+  reserve(in_port(dst), start, end);
+  moves_.push_back({item, src, dst, start, end, lo, hi});
+  return end;
+}
+
+double Placement::acquire(int item, double lo, double hi, int mem, double not_before) {
+  const std::vector<Slice>& slices = slices_[item];
+  const double bytes = index_->item(item).bytes;
+  double ready = 0;
+  if (bytes == 0) {  // an order only: wherever the producer ran
+    for (const Slice& s : slices)
+      if (s.lo < hi - kSliver && s.hi > lo + kSliver) ready = std::max(ready, s.at);
+    return ready;
+  }
+  double x = lo;
+  while (hi - x > kSliver) {
+    const Slice* here = nullptr;
+    double next_here = hi;
+    for (const Slice& s : slices) {
+      if (s.mem != mem || s.hi <= x + kSliver) continue;
+      if (s.lo > x + kSliver) {
+        next_here = std::min(next_here, s.lo);
+      } else if (!here || s.hi > here->hi) {
+        here = &s;
+      }
+    }
+    if (here) {
+      ready = std::max(ready, here->at);
+      x = here->hi;
+      continue;
+    }
+    // The source that would deliver the whole gap first, had it all of it; then the one that has more.
+    const Slice* from = nullptr;
+    double best = kNever, begins = 0;
+    for (const Slice& s : slices) {
+      if (s.mem == mem || !covers(s, x)) continue;
+      const double part = index_->transfer_time(s.mem, mem, (std::min(s.hi, next_here) - x) * bytes);
+      const double start =
+          first_fit(lanes_[out_port(s.mem)], lanes_[in_port(mem)], std::max(s.at, not_before), part);
+      const double score = start + index_->transfer_time(s.mem, mem, (next_here - x) * bytes);
+      if (score < best || (score == best && s.hi > from->hi)) {
+        best = score;
+        begins = start;
+        from = &s;
+      }
+    }
+    if (!from) return kNever;  // a predecessor has not been placed: a policy's mistake, seen by the validator
+    // Neighbouring slices that are there by then travel along: one latency instead of several.
+    const int src = from->mem;
+    double available = std::max(from->at, not_before);
+    double y = from->hi;
+    for (bool grown = true; grown && y < next_here;) {
+      grown = false;
+      for (const Slice& s : slices)
+        if (s.mem == src && s.at <= begins && covers(s, y)) {
+          available = std::max(available, s.at);
+          y = s.hi;
+          grown = true;
+        }
+    }
+    y = std::min(y, next_here);
+    const double end = move(item, src, mem, x, y, available);
+    publish(item, {mem, x, y, end});
+    ready = std::max(ready, end);
+    x = y;
+  }
+  return ready;
+}
+
+Placement::Piece Placement::place(int task, int device, double lo, double hi, Inputs inputs,
+                                  double not_before) {
+  const int mem = index_->memory_of(device);
+  const double ready = std::max(not_before, bring_inputs(task, device, lo, hi, inputs));
+  const double length = index_->duration(task, device, hi - lo);
+  const double start = lanes_[device].first_fit(ready, length);
+  const Piece piece{task, device, lo, hi, start, start + length};
+  reserve(device, piece.start, piece.end);
+  pieces_.push_back(piece);
+  for (int item : index_->produced(task))
+    publish(item, {mem, lo, hi, piece.end});
+  finish_at(task, piece.end);
+  return piece;
+}
+
+Placement::Piece Placement::place_in_order(int task, int device) {
+  const int mem = index_->memory_of(device);
+  double now = makespan();
+  for (const Input& in : index_->inputs(task))
+    now = std::max(now, acquire(in.item, 0, 1, mem, now));
+  return place(task, device, 0, 1, Inputs::needed, now);
+}
+
+double Placement::place_merged(int task, int home, std::span<const Share> shares) {
+  const int mem = index_->memory_of(home);
+  const size_t first = pieces_.size();
+  double done = 0;
+  for (const Share& s : shares) {
+    const double ready = bring_inputs(task, s.device, 0, 1, Inputs::whole);
+    const double length = index_->duration(task, s.device, s.hi - s.lo);
+    const double start = lanes_[s.device].first_fit(ready, length);
+    reserve(s.device, start, start + length);
+    pieces_.push_back({task, s.device, s.lo, s.hi, start, start + length});
+    done = std::max(done, start + length);
+  }
+  double foreign = 0;  // bytes the merge kernel stores
+  for (int item : index_->produced(task)) {
+    for (size_t i = first; i < pieces_.size(); ++i) {
+      const Piece p = pieces_[i];
+      const int there = index_->memory_of(p.device);
+      if (there == mem || index_->item(item).bytes == 0) continue;
+      done = std::max(done, move(item, there, mem, p.lo, p.hi, p.end));
+      foreign += (p.hi - p.lo) * index_->item(item).bytes;
+    }
+  }
+  const Device& d = index_->problem().platform.devices[home];
+  if (foreign > 0 && d.mem_bw > 0) {
+    const double length = d.launch + 2 * foreign / d.mem_bw;  // the merge kernel reads and writes
+    const double start = lanes_[home].first_fit(done, length);
+    reserve(home, start, start + length);
+    done = start + length;
+    merges_.push_back({task, home, 0, 1, start, done});
+  }
+  for (int item : index_->produced(task))
+    publish(item, {mem, 0, 1, done});
+  finish_at(task, done);
+  return done;
+}
+
+double Placement::bring_inputs(int task, int device, double lo, double hi, Inputs inputs) {
+  const int mem = index_->memory_of(device);
+  double ready = 0;
+  for (const Input& in : index_->inputs(task)) {
+    const bool part = in.row && inputs == Inputs::needed;
+    ready = std::max(ready, acquire(in.item, part ? lo : 0, part ? hi : 1, mem, 0));
+  }
+  return ready;
+}
+
+double Placement::missing_row_time(int task, int device) const {
+  const int mem = index_->memory_of(device);
+  double time = 0;
+  for (const Input& in : index_->inputs(task)) {
+    if (!in.row) continue;
+    double missing = 1, per_byte = 0;
+    for (const Slice& s : slices_[in.item]) {
+      if (s.mem == mem) {
+        missing -= s.hi - s.lo;
+      } else {
+        per_byte = std::max(per_byte, index_->per_byte(s.mem, mem));
+      }
+    }
+    time += std::max(0.0, missing) * index_->item(in.item).bytes * per_byte;
+  }
+  return time;
+}
+
+double Placement::makespan() const {
+  double last = 0;
+  for (double f : finish_)
+    last = std::max(last, f);
+  return last;
+}
+
+Schedule Placement::schedule(std::string_view algorithm) const {
+  Schedule s;
+  s.algorithm = algorithm;
+  s.entries.reserve(pieces_.size());
+  for (const Piece& p : pieces_)
+    s.entries.push_back({p.task, p.device, p.start, p.end, p.lo, p.hi});
+  for (const Move& m : moves_) {
+    const Item& item = index_->item(m.item);
+    s.transfers.push_back({*item.buffer, item.producer, index_->memory_id(m.src), index_->memory_id(m.dst),
+                           m.start, m.end, (m.hi - m.lo) * item.bytes, m.lo, m.hi});
+  }
+  for (const Piece& p : merges_)
+    s.merges.push_back({p.task, p.device, p.start, p.end});
+  return s;
+}
+
+}  // namespace mkmd::scheduler

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The factory of every policy, for the registry and for nothing else. A policy's own file says what it does
+// and documents its parameters; factories read those and report mistakes in them.
+#pragma once
+
+#include "scheduler/policy.hpp"
+
+namespace mkmd::scheduler {
+
+using MadePolicy = Result<std::unique_ptr<Policy>>;
+
+template <typename P, typename... Arguments>
+MadePolicy made(Arguments&&... arguments) {
+  return std::unique_ptr<Policy>(std::make_unique<P>(std::forward<Arguments>(arguments)...));
+}
+
+MadePolicy make_single(ParameterReader& parameters);
+MadePolicy make_mkmd_coarse(ParameterReader& parameters);
+MadePolicy make_mkmd(ParameterReader& parameters);
+MadePolicy make_mkmd_slices(ParameterReader& parameters);
+MadePolicy make_mkmd_malleable(ParameterReader& parameters);
+
+}  // namespace mkmd::scheduler

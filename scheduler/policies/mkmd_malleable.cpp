@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// mkmd-malleable: list scheduling in the order of MKMD's priorities, but a divisible kernel is cut into row
+// chunks and every chunk, when it is listed, is filled over the set of devices on which it ends first. Chunks
+// let the transfers of one row range overlap the computation of another, which is where memory-bound graphs
+// gain.
+#include "scheduler/policies/factories.hpp"
+#include "scheduler/policies/mkmd_coarse.hpp"
+#include "scheduler/water_filling.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+
+namespace mkmd::scheduler {
+namespace {
+
+constexpr int kMostPieces = 400;  // of one try, before pieces are divided over devices
+
+struct Parameters {
+  int chunks = 0;  // per divisible kernel; 0: several numbers are tried, the best schedule is kept
+  int rounds = 3;  // place, look when inputs arrive, divide again
+};
+
+class Malleable {
+public:
+  Malleable(const ProblemIndex& index, const Parameters& parameters)
+      : index_(index), parameters_(parameters), now_(index) {}
+
+  Schedule run() {
+    for (int t : mkmd_list(index_)) {
+      const int chunks = index_.task(t).divisible && index_.mean_time(t) > 0 ? parameters_.chunks : 1;
+      double lo = 0;
+      for (int c = 1; c <= chunks; ++c) {
+        const double hi = c == chunks ? 1 : index_.snap(t, static_cast<double>(c) / chunks);
+        if (hi <= lo) continue;
+        place_chunk(t, lo, hi, chunks > 1 || index_.task(t).divisible);
+        lo = hi;
+      }
+    }
+    return now_.schedule("mkmd-malleable");
+  }
+
+private:
+  // Tries the chunk on every device alone, then on every set of the best three.
+  void place_chunk(int t, double lo, double hi, bool divisible) {
+    const Placement::Mark before = now_.mark();
+    best_.clear();
+    double best_end = kNever;
+    std::vector<std::pair<double, int>> alone;
+    for (int d = 0; d < index_.device_count(); ++d) {
+      if (!index_.eligible(t, d)) continue;
+      const double end = now_.place(t, d, lo, hi).end;
+      now_.rollback(before);
+      alone.push_back({end, d});
+      if (end < best_end) {
+        best_end = end;
+        best_ = {{d, lo, hi}};
+      }
+    }
+    if (divisible && alone.size() > 1) {
+      std::sort(alone.begin(), alone.end());
+      const unsigned sets = 1u << std::min<size_t>(alone.size(), 3);
+      for (unsigned set = 1; set < sets; ++set) {
+        if (std::popcount(set) < 2) continue;
+        devices_.clear();
+        for (size_t d = 0; d < alone.size(); ++d)
+          if (set >> d & 1) devices_.push_back(alone[d].second);
+        try_set(t, lo, hi, best_end);
+      }
+    }
+    for (const Share& s : best_)
+      now_.place(t, s.device, s.lo, s.hi);
+  }
+
+  // Pieces of one chunk should end together. When each can start depends on what it must fetch, and that on
+  // its share: divide, place, look, and divide again.
+  void try_set(int t, double lo, double hi, double& best_end) {
+    const Placement::Mark before = now_.mark();
+    vessels_.clear();
+    std::sort(devices_.begin(), devices_.end());
+    for (int d : devices_) {
+      const double row = now_.missing_row_time(t, d) * (hi - lo);
+      vessels_.push_back({now_.device(d).last_end(), index_.time(t, d) * (hi - lo) + row, kNever});
+    }
+    for (int round = 0; round < parameters_.rounds; ++round) {
+      const std::vector<double> share = water_fill(vessels_);
+      if (share.empty()) return;
+      tried_.clear();
+      double from = lo, sum = 0, end = 0;
+      for (size_t k = 0; k < share.size(); ++k) {
+        if (share[k] <= 0) continue;
+        sum += share[k];
+        const double to = sum > 1 - 1e-9 ? hi : index_.snap(t, lo + sum * (hi - lo));
+        if (to <= from) continue;
+        const Placement::Piece p = now_.place(t, devices_[k], from, to);
+        tried_.push_back({devices_[k], from, to});
+        vessels_[k].start = std::max(0.0, p.end - (to - from) / (hi - lo) * vessels_[k].seconds);
+        end = std::max(end, p.end);
+        from = to;
+      }
+      now_.rollback(before);
+      if (from == hi && end < best_end) {
+        best_end = end;
+        best_ = tried_;
+      }
+    }
+  }
+
+  const ProblemIndex& index_;
+  const Parameters parameters_;
+  Placement now_;
+  std::vector<Share> best_, tried_;
+  std::vector<int> devices_;
+  std::vector<FillSlot> vessels_;
+};
+
+class MkmdMalleable : public Policy {
+public:
+  explicit MkmdMalleable(const Parameters& parameters) : parameters_(parameters) {}
+
+  Result<Schedule> schedule(const Problem& problem, const Options& options) const override {
+    Result<ProblemIndex> index = ProblemIndex::make(problem);
+    if (!index) return index.status();
+    if (parameters_.chunks > 0) return Malleable(*index, parameters_).run();
+    // Few chunks cost little and already give most of the gain, so they come first; more are tried while the
+    // work stays small (a limit in pieces, not in time: the same input always gets the same schedule) and the
+    // caller's budget lasts.
+    const auto begin = std::chrono::steady_clock::now();
+    Schedule best;
+    double earliest = kNever;
+    for (int chunks : {2, 1, 4, 12}) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      if (earliest < kNever &&
+          (index->task_count() * chunks > kMostPieces || spent.count() > options.planning_budget))
+        break;
+      Parameters parameters = parameters_;
+      parameters.chunks = chunks;
+      Schedule schedule = Malleable(*index, parameters).run();
+      const double end = schedule.makespan();
+      if (end >= earliest) continue;
+      earliest = end;
+      best = std::move(schedule);
+    }
+    return best;
+  }
+
+private:
+  Parameters parameters_;
+};
+
+}  // namespace
+
+MadePolicy make_mkmd_malleable(ParameterReader& reader) {
+  Parameters parameters;
+  reader.integer("chunks", parameters.chunks, 0, 256);
+  reader.integer("rounds", parameters.rounds, 1, 20);
+  if (Status s = reader.finish(); !s) return s;
+  return made<MkmdMalleable>(parameters);
+}
+
+}  // namespace mkmd::scheduler

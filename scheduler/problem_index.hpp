@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProblemIndex: the tables every policy, bound and check derives from a Problem: who feeds whom, a
+// topological order, memories numbered from 0, transfer times, and the *items*. An item is what one task
+// produces under one buffer name; it is what transfers move and what pieces need in their memory.
+#pragma once
+
+#include "scheduler/problem.hpp"
+
+#include <span>
+
+namespace mkmd::scheduler {
+
+struct Item {
+  int producer = 0;
+  double bytes = 0;  // 0: only an order, nothing moves
+  const std::string* buffer = nullptr;
+};
+
+struct Input {  // an edge seen from its consumer
+  int src = 0;
+  int item = 0;
+  bool row = false;
+  double bytes = 0;
+};
+
+struct Output {  // an edge seen from its producer
+  int dst = 0;
+  int item = 0;
+  bool row = false;
+  double bytes = 0;
+};
+
+// A range of an item that is in a memory from some time on.
+struct Slice {
+  int mem = 0;
+  double lo = 0, hi = 1;
+  double at = 0;
+};
+
+class ProblemIndex {
+public:
+  // The problem must outlive its index.
+  static Result<ProblemIndex> make(const Problem& problem);
+
+  const Problem& problem() const { return *problem_; }
+  const Task& task(int t) const { return problem_->graph.tasks[t]; }
+  int task_count() const { return static_cast<int>(problem_->graph.tasks.size()); }
+  int device_count() const { return devices_; }
+  int memory_count() const { return static_cast<int>(memory_ids_.size()); }
+  int item_count() const { return static_cast<int>(items_.size()); }
+
+  int memory_of(int device) const { return memory_of_[device]; }
+  int memory_id(int memory) const { return memory_ids_[memory]; }
+  int memory_index(int id) const;  // -1 when no device has it
+
+  // Seconds of the whole task; kNever where it may not run (pinned elsewhere or impossible).
+  double time(int t, int d) const { return times_[static_cast<size_t>(t) * devices_ + d]; }
+  bool eligible(int t, int d) const { return time(t, d) != kNever; }
+  double duration(int t, int d, double share) const {
+    const double whole = time(t, d);
+    return whole == 0 ? 0 : share * whole + launch_[d];
+  }
+  double mean_time(int t) const { return mean_times_[t]; }  // over the devices that may run it
+
+  std::span<const Input> inputs(int t) const { return range(inputs_, input_begin_, t); }
+  std::span<const Output> outputs(int t) const { return range(outputs_, output_begin_, t); }
+  std::span<const int> produced(int t) const { return range(produced_, produced_begin_, t); }
+  std::span<const int> order() const { return order_; }  // topological, lowest index first
+  const Item& item(int i) const { return items_[i]; }
+  std::span<const Slice> resident(int item) const;  // memories are indices here
+
+  double latency(int src, int dst) const { return lat_[static_cast<size_t>(src) * memory_count() + dst]; }
+  double per_byte(int src, int dst) const {
+    return per_byte_[static_cast<size_t>(src) * memory_count() + dst];
+  }
+  double transfer_time(int src, int dst, double bytes) const {
+    return latency(src, dst) + bytes * per_byte(src, dst);
+  }
+
+  // Whether t is a source: it has no inputs and takes no time wherever it may run.
+  bool is_source(int t) const;
+
+  // `share` moved to the nearest cut the task allows, within [0, 1].
+  double snap(int t, double share) const;
+
+private:
+  template <typename T>
+  std::span<const T> range(const std::vector<T>& all, const std::vector<int>& begin, int t) const {
+    return std::span<const T>(all).subspan(begin[t], begin[t + 1] - begin[t]);
+  }
+  void index_platform();
+  void index_items();
+  Status index_order();
+
+  const Problem* problem_ = nullptr;
+  int devices_ = 0;
+  std::vector<int> memory_ids_, memory_of_;
+  std::vector<double> times_, mean_times_, launch_, lat_, per_byte_;
+  std::vector<Input> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<int> input_begin_, output_begin_, produced_, produced_begin_, order_;
+  std::vector<Item> items_;
+  std::vector<Slice> resident_slices_;
+  std::vector<int> resident_begin_;
+};
+
+}  // namespace mkmd::scheduler

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The validator: whether a schedule could be carried out and does all the work of its problem. It knows
+// nothing of how the schedule was made: it replays transfers and pieces against the definition in docs and
+// accepts or names the first thing that is wrong. Used by every policy test, the simulator and debug builds.
+#pragma once
+
+#include "scheduler/problem.hpp"
+#include "scheduler/schedule.hpp"
+
+namespace mkmd::scheduler {
+
+// A schedule is valid when
+// - the pieces of every task tile [0, 1], are whole units, one piece where the task is not divisible, and run
+// on
+//   devices that may run the task for their share of its time (plus the device's launch time);
+// - no device does two things at once: pieces, aborted runs and merges;
+// - every input slice of a piece (or aborted run) is in the memory of its device when it starts: it was
+// resident,
+//   was computed there, or arrived by a transfer; an edge without bytes only orders in time;
+// - a transfer takes slices that are in its source memory when it starts, lasts at least latency + bytes /
+//   bandwidth, and is alone on the out-port of its source and on the in-port of its destination;
+// - a merge starts when all pieces of its task have ended and their results have arrived; results of pieces
+// that
+//   ran elsewhere are usable in that memory from the end of the merge.
+// Times are compared with a tolerance of 1e-9 of the makespan, shares with 1e-9.
+Status validate(const Problem& problem, const Schedule& schedule);
+
+}  // namespace mkmd::scheduler
