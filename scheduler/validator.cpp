@@ -128,6 +128,7 @@ private:
     });
     const Stretch* last = nullptr;
     for (const Stretch& s : list) {
+      if (s.end <= s.start) continue;  // takes no time, so it is in nobody's way
       if (last && s.start < last->end - tolerance_)
         return Status::internal("schedule." + s.what + ": overlaps " + last->what + " on " + where);
       if (!last || s.end > last->end) last = &s;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The validator: whether a schedule could be carried out and does all the work of its problem. It knows
-// nothing of how the schedule was made: it replays transfers and pieces against the definition in docs and
-// accepts or names the first thing that is wrong. Used by every policy test, the simulator and debug builds.
+// nothing of how the schedule was made: it replays transfers and pieces against the definition
+// below and accepts or names the first thing that is wrong. Used by every policy test, the simulator and
+// debug builds.
 #pragma once
 
 #include "scheduler/problem.hpp"
@@ -13,7 +14,8 @@ namespace mkmd::scheduler {
 // - the pieces of every task tile [0, 1], are whole units, one piece where the task is not divisible, and run
 // on
 //   devices that may run the task for their share of its time (plus the device's launch time);
-// - no device does two things at once: pieces, aborted runs and merges;
+// - no device does two things at once: pieces, aborted runs and merges (what takes no time is in nobody's
+// way);
 // - every input slice of a piece (or aborted run) is in the memory of its device when it starts: it was
 // resident,
 //   was computed there, or arrived by a transfer; an edge without bytes only orders in time;

@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  // Tries the chunk on every device alone, then on every set of the best three.
+  // Tries the chunk on every device alone, then on sets of those where it ends first.
   void place_chunk(int t, double lo, double hi, bool divisible) {
     const Placement::Mark before = now_.mark();
     best_.clear();
@@ -65,6 +65,12 @@ private:
         devices_.clear();
         for (size_t d = 0; d < alone.size(); ++d)
           if (set >> d & 1) devices_.push_back(alone[d].second);
+        try_set(t, lo, hi, best_end);
+      }
+      for (size_t d = 3; d < alone.size(); ++d) {  // beyond three only the best four, the best five, ...
+        devices_.clear();
+        for (size_t k = 0; k <= d; ++k)
+          devices_.push_back(alone[k].second);
         try_set(t, lo, hi, best_end);
       }
     }

@@ -30,7 +30,8 @@ TEST(Parameters, NamesWhatIsAccepted) {
   bad.integer("steps", steps, 1, 9);
   EXPECT_EQ(bad.finish().message(), "heft: steps=12 is not accepted (accepted: 1..9)");
 
-  for (const char* spec : {"heft:steps=", "heft:steps=1x", "heft:", "heft:steps=1,", "heft:steps=1,steps=2"}) {
+  for (const char* spec :
+       {"heft:steps=", "heft:steps=1x", "heft:", "heft:steps=1,", "heft:steps=1,steps=2"}) {
     ParameterReader broken(spec);
     broken.integer("steps", steps, 1, 9);
     EXPECT_FALSE(broken.finish().ok()) << spec;
