@@ -11,8 +11,8 @@ void ByteRanges::add(uint64_t lo, uint64_t hi) {
     ranges_.push_back({lo, hi});
     return;
   }
-  auto first =
-      std::lower_bound(ranges_.begin(), ranges_.end(), lo, [](const ByteRange& r, uint64_t v) { return r.hi < v; });
+  auto first = std::lower_bound(ranges_.begin(), ranges_.end(), lo,
+                                [](const ByteRange& r, uint64_t v) { return r.hi < v; });
   auto last = first;
   while (last != ranges_.end() && last->lo <= hi) {
     lo = std::min(lo, last->lo);
@@ -29,14 +29,16 @@ void ByteRanges::add(uint64_t lo, uint64_t hi) {
 
 void ByteRanges::unite(const ByteRanges& other) {
   if (other.size() < 8) {
-    for (const ByteRange& r : other) add(r.lo, r.hi);
+    for (const ByteRange& r : other)
+      add(r.lo, r.hi);
     return;
   }
   std::vector<ByteRange> all(ranges_.size() + other.size());
   std::merge(ranges_.begin(), ranges_.end(), other.begin(), other.end(), all.begin(),
              [](const ByteRange& a, const ByteRange& b) { return a.lo < b.lo; });
   ranges_.clear();
-  for (const ByteRange& r : all) add(r.lo, r.hi);
+  for (const ByteRange& r : all)
+    add(r.lo, r.hi);
 }
 
 void ByteRanges::subtract(const ByteRanges& other) {
@@ -44,7 +46,8 @@ void ByteRanges::subtract(const ByteRanges& other) {
   std::vector<ByteRange> left;
   auto cut = other.begin();
   for (ByteRange r : ranges_) {
-    while (cut != other.end() && cut->hi <= r.lo) ++cut;
+    while (cut != other.end() && cut->hi <= r.lo)
+      ++cut;
     for (auto c = cut; c != other.end() && c->lo < r.hi; ++c) {
       if (c->lo > r.lo) left.push_back({r.lo, c->lo});
       r.lo = std::max(r.lo, std::min(c->hi, r.hi));
@@ -63,7 +66,8 @@ void ByteRanges::shift(uint64_t offset) {
 
 uint64_t ByteRanges::total() const {
   uint64_t sum = 0;
-  for (const ByteRange& r : ranges_) sum += r.hi - r.lo;
+  for (const ByteRange& r : ranges_)
+    sum += r.hi - r.lo;
   return sum;
 }
 

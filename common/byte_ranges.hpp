@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ByteRanges: a set of bytes, kept as sorted, disjoint, non-touching half-open ranges. What a piece of a kernel
-// reads or writes, and which bytes of a buffer are valid in a memory, are such sets.
+// ByteRanges: a set of bytes, kept as sorted, disjoint, non-touching half-open ranges. What a piece of a
+// kernel reads or writes, and which bytes of a buffer are valid in a memory, are such sets.
 #pragma once
 
 #include <cstddef>

@@ -10,9 +10,13 @@ namespace {
 std::atomic<LogLevel> level_now{LogLevel::warning};
 }
 
-void set_log_level(LogLevel level) { level_now.store(level, std::memory_order_relaxed); }
+void set_log_level(LogLevel level) {
+  level_now.store(level, std::memory_order_relaxed);
+}
 
-bool log_enabled(LogLevel level) { return level <= level_now.load(std::memory_order_relaxed); }
+bool log_enabled(LogLevel level) {
+  return level <= level_now.load(std::memory_order_relaxed);
+}
 
 void log(LogLevel level, const std::string& line) {
   if (level == LogLevel::quiet || !log_enabled(level)) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line on stderr, beginning with "mkmd:", for what a user should know about our own doings. The program's own
-// output is never touched, so nothing here writes to stdout, and nothing is printed below the chosen level.
+// One line on stderr, beginning with "mkmd:", for what a user should know about our own doings. The program's
+// own output is never touched, so nothing here writes to stdout, and nothing is printed below the chosen
+// level.
 #pragma once
 
 #include <string>

@@ -35,9 +35,15 @@ bool parse(const char* text, LogLevel& value) {
   return false;
 }
 
-std::string show(bool value) { return value ? "1" : "0"; }
-std::string show(const std::string& value) { return value; }
-std::string show(LogLevel value) { return kLevels[static_cast<size_t>(value)]; }
+std::string show(bool value) {
+  return value ? "1" : "0";
+}
+std::string show(const std::string& value) {
+  return value;
+}
+std::string show(LogLevel value) {
+  return kLevels[static_cast<size_t>(value)];
+}
 
 size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
@@ -58,7 +64,8 @@ void find_unknown(std::vector<std::string>& problems) {
     if (std::strncmp(*entry, "MKMD_", 5) != 0) continue;
     const std::string name(*entry, std::strcspn(*entry, "="));
     const auto& list = setting_list();
-    if (std::any_of(list.begin(), list.end(), [&](const SettingInfo& s) { return s.variable == name; })) continue;
+    if (std::any_of(list.begin(), list.end(), [&](const SettingInfo& s) { return s.variable == name; }))
+      continue;
     const auto nearest = std::min_element(list.begin(), list.end(), [&](const auto& a, const auto& b) {
       return edit_distance(a.variable, name) < edit_distance(b.variable, name);
     });
@@ -81,7 +88,7 @@ const std::vector<SettingInfo>& setting_list() {
   static const auto* list = [] {
     const Settings defaults;
     return new std::vector<SettingInfo>{
-#define MKMD_INFO(type, field, variable, fallback, accepted, sentence)                                           \
+#define MKMD_INFO(type, field, variable, fallback, accepted, sentence)                                       \
   {variable, show(defaults.field), accepted, sentence},
         MKMD_SETTINGS(MKMD_INFO)
 #undef MKMD_INFO
@@ -92,10 +99,10 @@ const std::vector<SettingInfo>& setting_list() {
 
 Settings read_settings(std::vector<std::string>& problems) {
   Settings settings;
-#define MKMD_READ(type, field, variable, fallback, accepted, sentence)                                           \
-  if (const char* text = std::getenv(variable); text != nullptr && !parse(text, settings.field)) {               \
-    settings.field = fallback;                                                                                   \
-    problems.push_back(std::string(variable) + "=" + text + " is not accepted: give " + accepted);               \
+#define MKMD_READ(type, field, variable, fallback, accepted, sentence)                                       \
+  if (const char* text = std::getenv(variable); text != nullptr && !parse(text, settings.field)) {           \
+    settings.field = fallback;                                                                               \
+    problems.push_back(std::string(variable) + "=" + text + " is not accepted: give " + accepted);           \
   }
   MKMD_SETTINGS(MKMD_READ)
 #undef MKMD_READ
@@ -103,7 +110,11 @@ Settings read_settings(std::vector<std::string>& problems) {
   return settings;
 }
 
-std::string cache_directory() { return xdg("XDG_CACHE_HOME", "/.cache"); }
-std::string data_directory() { return xdg("XDG_DATA_HOME", "/.local/share"); }
+std::string cache_directory() {
+  return xdg("XDG_CACHE_HOME", "/.cache");
+}
+std::string data_directory() {
+  return xdg("XDG_DATA_HOME", "/.local/share");
+}
 
 }  // namespace mkmd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every setting of MKMD, in one list: the struct, the parser, `mkmd help settings` and the documentation are made
-// from it. A setting is an environment variable; `mkmd run` sets the variables from its options.
+// Every setting of MKMD, in one list: the struct, the parser, `mkmd help settings` and the documentation are
+// made from it. A setting is an environment variable; `mkmd run` sets the variables from its options.
 #pragma once
 
 #include "common/log.hpp"
@@ -12,21 +12,23 @@
 namespace mkmd {
 
 // X(type, field, variable, default, accepted, sentence)
-#define MKMD_SETTINGS(X)                                                                                         \
-  X(bool, enabled, "MKMD_ENABLE", true, "0 or 1", "0 passes every OpenCL call through untouched")                \
-  X(std::string, devices, "MKMD_DEVICES", "", "PLATFORM[:INDEX][/PARTS], comma-separated",                       \
-    "the real devices behind the virtual one, the first being its home; empty means all of them")                \
-  X(bool, separate_memory, "MKMD_SEPARATE_MEMORY", false, "0 or 1",                                              \
-    "1 treats each device as having a memory of its own, with real copies")                                      \
-  X(std::string, policy, "MKMD_POLICY", "mkmd-slices", "a name `mkmd simulate --list` knows",                    \
-    "the scheduling policy that maps kernels to devices")                                                        \
-  X(bool, exact, "MKMD_EXACT", false, "0 or 1",                                                                  \
-    "1 keeps every kernel on devices that share the home's code generator")                                      \
-  X(std::string, trace, "MKMD_TRACE", "", "a file name", "where to write what was planned and what happened")    \
-  X(std::string, summary, "MKMD_SUMMARY", "", "a file name",                                                     \
-    "where to write, at exit, a JSON summary: groups and busy seconds per device, bytes moved")                  \
-  X(std::string, compiler, "MKMD_KC", "", "a file name", "the compiler helper; empty means the one installed")   \
-  X(LogLevel, log_level, "MKMD_LOG", LogLevel::warning, "quiet, error, warning, info or debug",                  \
+#define MKMD_SETTINGS(X)                                                                                     \
+  X(bool, enabled, "MKMD_ENABLE", true, "0 or 1", "0 passes every OpenCL call through untouched")            \
+  X(std::string, devices, "MKMD_DEVICES", "", "PLATFORM[:INDEX][/PARTS], comma-separated",                   \
+    "the real devices behind the virtual one, the first being its home; empty means all of them")            \
+  X(bool, separate_memory, "MKMD_SEPARATE_MEMORY", false, "0 or 1",                                          \
+    "1 treats each device as having a memory of its own, with real copies")                                  \
+  X(std::string, policy, "MKMD_POLICY", "mkmd-slices", "a name `mkmd simulate --list` knows",                \
+    "the scheduling policy that maps kernels to devices")                                                    \
+  X(bool, exact, "MKMD_EXACT", false, "0 or 1",                                                              \
+    "1 keeps every kernel on devices that share the home's code generator")                                  \
+  X(std::string, trace, "MKMD_TRACE", "", "a file name",                                                     \
+    "where to write what was planned and what happened")                                                     \
+  X(std::string, summary, "MKMD_SUMMARY", "", "a file name",                                                 \
+    "where to write, at exit, a JSON summary: groups and busy seconds per device, bytes moved")              \
+  X(std::string, compiler, "MKMD_KC", "", "a file name",                                                     \
+    "the compiler helper; empty means the one installed")                                                    \
+  X(LogLevel, log_level, "MKMD_LOG", LogLevel::warning, "quiet, error, warning, info or debug",              \
     "how much MKMD says on stderr")
 
 struct Settings {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status and Result: how the parts of MKMD report failure. A Status is an OpenCL error code (0 is success) and
-// a sentence for a person; a Result<T> is a value or the Status that says why there is none. No part throws.
+// Status and Result: how the parts of MKMD report failure. A Status is an OpenCL error code (0 is success)
+// and a sentence for a person; a Result<T> is a value or the Status that says why there is none. No part
+// throws.
 #pragma once
 
 #include <string>

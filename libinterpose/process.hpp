@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the process: settings, the real devices, the one platform and device the program sees. It comes into
-// being with the first OpenCL call, never in a constructor, and is never destroyed: programs call OpenCL from global
-// destructors and exit handlers.
+// The state of the process: settings, the real devices, the one platform and device the program sees. It
+// comes into being with the first OpenCL call, never in a constructor, and is never destroyed: programs call
+// OpenCL from global destructors and exit handlers.
 #pragma once
 
 #include "common/settings.hpp"
@@ -29,11 +29,12 @@ Process& process();
 
 // In a child of fork the drivers' threads do not exist: inherited handles answer CL_OUT_OF_RESOURCES.
 extern std::atomic<bool> process_forked;
-// Set once exit handlers run: our threads make no more driver calls, later work is done on the caller's thread.
+// Set once exit handlers run: our threads make no more driver calls, later work is done on the caller's
+// thread.
 extern std::atomic<bool> process_exiting;
 
-// Runs `call` soon on a thread of ours, outside every lock: the program's own callbacks. In order. After exit has
-// begun it runs at once, on the caller's thread.
+// Runs `call` soon on a thread of ours, outside every lock: the program's own callbacks. In order. After exit
+// has begun it runs at once, on the caller's thread.
 void run_callback(std::function<void()> call);
 
 }  // namespace mkmd

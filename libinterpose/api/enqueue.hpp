@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way a command reaches the vendor's queue of the home device: wait lists are checked and translated, what
-// was captured before is finished first, the bytes the command touches are brought home, and the program's event is
-// made. Every clEnqueue* that is not captured ends here; with one real device all of them do.
+// The one way a command reaches the vendor's queue of the home device: wait lists are checked and translated,
+// what was captured before is finished first, the bytes the command touches are brought home, and the
+// program's event is made. Every clEnqueue* that is not captured ends here; with one real device all of them
+// do.
 #pragma once
 
 #include "libinterpose/objects/objects.hpp"
+#include "libinterpose/runtime/runtime.hpp"
 
 #include <span>
 
@@ -27,17 +29,20 @@ struct NativeCall {
   cl_event* event;        // may be null
 };
 
-// How a command uses the memory objects it names.
-struct Touched {
-  Memory* memory;
-  bool written;
-};
+// How a command uses a memory object it names: {memory, written}.
+using Touched = Runtime::Touched;
 
-// `call` is a callable (const NativeCall&) -> cl_int which calls the vendor without blocking. If `blocking`, this
-// function waits for the command afterwards, outside every lock.
+// Whether a command that waits for these events may be captured now (Rule 3: not while a user event is
+// unset).
+bool may_capture(const Context& context, WaitList wait_list);
+// The objects behind a checked wait list.
+std::vector<Event*> events_of(WaitList wait_list);
+
+// `call` is a callable (const NativeCall&) -> cl_int which calls the vendor without blocking. If `blocking`,
+// this function waits for the command afterwards, outside every lock.
 template <typename Call>
-cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched, WaitList wait_list,
-                      cl_event* event, bool blocking, Call&& call);
+cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched,
+                      WaitList wait_list, cl_event* event, bool blocking, Call&& call);
 
 }  // namespace mkmd::api
 

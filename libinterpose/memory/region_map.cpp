@@ -41,7 +41,8 @@ void RegionMap::visit(const ByteRanges& ranges, Visit&& visit) {
   for (const ByteRange& r : ranges) {
     const size_t first = split_at(r.lo);
     const size_t last = split_at(r.hi);
-    for (size_t i = first; i < last; ++i) visit(segments_[i]);
+    for (size_t i = first; i < last; ++i)
+      visit(segments_[i]);
   }
   coalesce();
 }
@@ -75,7 +76,8 @@ void RegionMap::write(int domain, const ByteRanges& ranges, Action& action) {
     order_after(action, d.writers);
     order_after(action, d.readers);
     // Pieces of one command may write the same segment of a hull: the last writer is then all of them.
-    std::erase_if(d.writers, [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });
+    std::erase_if(d.writers,
+                  [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });
     d.writers.emplace_back(&action);
     std::erase_if(d.readers, [&](const Ref<Action>& r) { return !action.same_command(*r); });
   });

@@ -3,7 +3,8 @@
 
 namespace mkmd {
 
-Storage::Storage(Memory& memory, int domains) : regions(memory.size, domains), root_(memory), roots_(domains) {}
+Storage::Storage(Memory& memory, int domains)
+    : regions(memory.size, domains), root_(memory), roots_(domains) {}
 
 cl_mem Storage::in_domain(const Memory& memory, int domain, cl_context domain_context) {
   if (domain == 0) return memory.native.get();
@@ -11,15 +12,17 @@ cl_mem Storage::in_domain(const Memory& memory, int domain, cl_context domain_co
   vendor::Owned<cl_mem>& root = roots_[domain];
   if (!root) {
     root = vendor::Owned<cl_mem>(
-        vendor::table(domain_context).clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
+        vendor::table(domain_context)
+            .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
     if (!root) return nullptr;
   }
   if (memory.origin == 0 && memory.size == root_.size) return root.get();
   vendor::Owned<cl_mem>& part = parts_[{domain, memory.origin, memory.size}];
   if (!part) {
     const cl_buffer_region region{memory.origin, memory.size};
-    part = vendor::Owned<cl_mem>(vendor::table(root.get()).clCreateSubBuffer(
-        root.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error));
+    part = vendor::Owned<cl_mem>(
+        vendor::table(root.get())
+            .clCreateSubBuffer(root.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error));
   }
   return part.get();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage: the real memory behind one root buffer, one vendor object per memory domain, made when a domain first
-// needs it (Rule 6: storage is separate from the memory object). The home's is the memory object's own.
+// Storage: the real memory behind one root buffer, one vendor object per memory domain, made when a domain
+// first needs it (Rule 6: storage is separate from the memory object). The home's is the memory object's own.
 #pragma once
 
 #include "libinterpose/memory/region_map.hpp"
@@ -26,7 +26,7 @@ public:
 
 private:
   Memory& root_;
-  std::vector<vendor::Owned<cl_mem>> roots_;                             // by domain; [0] unused
+  std::vector<vendor::Owned<cl_mem>> roots_;                                // by domain; [0] unused
   std::map<std::tuple<int, size_t, size_t>, vendor::Owned<cl_mem>> parts_;  // domain, origin, size
 };
 

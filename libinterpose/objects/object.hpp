@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every handle we give to a program has in common: it begins with the ICD dispatch pointer (cl_khr_icd), says
-// its type, and counts references. The program's references (clRetain*, clRelease*) are counted apart from ours, so
-// that an object released in flight lives until its last command is done, and CL_*_REFERENCE_COUNT tells the truth.
+// What every handle we give to a program has in common: it begins with the ICD dispatch pointer (cl_khr_icd),
+// says its type, and counts references. The program's references (clRetain*, clRelease*) are counted apart
+// from ours, so that an object released in flight lives until its last command is done, and
+// CL_*_REFERENCE_COUNT tells the truth.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -26,7 +27,8 @@ enum class ObjectType : uint32_t {
   event
 };
 
-// The first bytes of every handle. Objects have no virtual functions: a vtable would come before the dispatch pointer.
+// The first bytes of every handle. Objects have no virtual functions: a vtable would come before the dispatch
+// pointer.
 struct ObjectHeader {
   const cl_icd_dispatch* dispatch;
   ObjectType type;
@@ -101,7 +103,8 @@ private:
 template <typename T>
 T* object_cast(typename T::Handle handle) {
   auto* header = reinterpret_cast<ObjectHeader*>(handle);
-  if (header == nullptr || header->dispatch != &dispatch_table || header->type != T::kObjectType) return nullptr;
+  if (header == nullptr || header->dispatch != &dispatch_table || header->type != T::kObjectType)
+    return nullptr;
   return static_cast<T*>(header);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects a program holds: platform, device, context, command-queue, memory object, sampler, program, kernel,
-// event. Each owns the vendor's object of the home device (Rule 1 of docs/architecture.md: everything can run whole
-// at home), and what our own execution needs beside it. Entry points in api/ check arguments and work on these.
+// The objects a program holds: platform, device, context, command-queue, memory object, sampler, program,
+// kernel, event. Each owns the vendor's object of the home device (Rule 1 of docs/architecture.md: everything
+// can run whole at home), and what our own execution needs beside it. Entry points in api/ check arguments
+// and work on these.
 #pragma once
 
 #include "compiler/client.hpp"
@@ -9,6 +10,8 @@
 #include "libinterpose/vendor/vendor.hpp"
 
 #include <array>
+#include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,9 +19,10 @@
 
 namespace mkmd {
 
-class Runtime;   // runtime/runtime.hpp: captured execution of one context
-class Storage;   // memory/storage.hpp: where the bytes of one root buffer are valid
-class Command;   // capture/command.hpp
+class Runtime;       // runtime/runtime.hpp: captured execution of one context
+class Storage;       // memory/storage.hpp: where the bytes of one root buffer are valid
+class Command;       // capture/command.hpp
+struct KernelModel;  // runtime/time_model.hpp
 
 // The one platform of the process. `home` is the real platform whose answers it gives.
 class Platform : public Object<Platform, ObjectType::platform, cl_platform_id> {
@@ -27,7 +31,8 @@ public:
   const cl_platform_id home;
 };
 
-// The virtual device (`is_virtual`), or a sub-device the program made of it, which is the vendor's and nothing more.
+// The virtual device (`is_virtual`), or a sub-device the program made of it, which is the vendor's and
+// nothing more.
 class Device : public Object<Device, ObjectType::device, cl_device_id> {
 public:
   Device(Platform* platform, cl_device_id home, bool is_virtual, Device* parent)
@@ -51,7 +56,8 @@ public:
   const std::vector<cl_context_properties> properties;  // as the program gave them
   // Null where nothing is ever split: one real device, or a context of the program's own sub-devices.
   std::unique_ptr<Runtime> runtime;
-  // While a user event of the context is unset nothing new is captured: what waits behind it stays the vendor's.
+  // While a user event of the context is unset nothing new is captured: what waits behind it stays the
+  // vendor's.
   std::atomic<int> unset_user_events{0};
 };
 
@@ -69,13 +75,15 @@ public:
   const vendor::Owned<cl_command_queue> native;
   cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> property_list;  // as given to clCreateCommandQueueWithProperties
+  std::atomic<bool> native_active{false};  // something went to `native` since the runtime last looked
 };
 
-// A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own flags and
-// host pointer, so limits, errors and USE_HOST_PTR behave as the home's.
+// A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own flags
+// and host pointer, so limits, errors and USE_HOST_PTR behave as the home's.
 class Memory : public Object<Memory, ObjectType::memory, cl_mem> {
 public:
-  Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size, bool is_buffer);
+  Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size,
+         bool is_buffer);
   ~Memory();
 
   Memory* root() { return parent ? parent->root() : this; }
@@ -92,7 +100,8 @@ public:
 
 class Sampler : public Object<Sampler, ObjectType::sampler, cl_sampler> {
 public:
-  Sampler(Context* context, vendor::Owned<cl_sampler> native, std::vector<cl_sampler_properties> property_list);
+  Sampler(Context* context, vendor::Owned<cl_sampler> native,
+          std::vector<cl_sampler_properties> property_list);
   ~Sampler();
 
   const Ref<Context> context;
@@ -133,6 +142,15 @@ struct KernelArgument {
 };
 using KernelArguments = std::vector<KernelArgument>;
 
+// Whether the last launch was worth splitting: asked again only when something changed, or now and then.
+struct LaunchDecision {
+  uint64_t version = 0;  // of the arguments
+  cl_uint work_dim = 0;
+  std::array<uint64_t, 3> global{}, local{}, offset{};  // local all zero: the program gave none
+  bool worth = false;
+  uint32_t uses_left = 0;
+};
+
 class Kernel : public Object<Kernel, ObjectType::kernel, cl_kernel> {
 public:
   Kernel(Program* program, vendor::Owned<cl_kernel> native, std::string name, cl_uint argument_count);
@@ -148,7 +166,13 @@ public:
   std::mutex mutex;                            // guards what follows, and `native`'s arguments
   std::shared_ptr<KernelArguments> arguments;  // copied before a change if a command still holds it
   uint64_t arguments_version = 0;              // rises with every clSetKernelArg
-  bool uses_svm = false;                       // an SVM pointer or exec info was set: always runs whole at home
+  bool uses_svm = false;  // an SVM pointer or exec info was set: always runs whole at home
+
+  // The runtime's own copies, one per lane, so that setting arguments never meets the program's.
+  std::mutex lane_mutex;
+  std::map<std::pair<const void*, bool>, vendor::Owned<cl_kernel>> lane_kernels;  // (lane, as sub-kernel)
+  KernelModel* model = nullptr;  // what is known of its times; guarded by `mutex`
+  LaunchDecision decision;       // guarded by `mutex`
 };
 
 // An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.
@@ -166,8 +190,9 @@ public:
 
   // Captured commands only (native is null). The runtime writes; anybody reads.
   std::atomic<cl_int> status{CL_QUEUED};
-  std::array<std::atomic<cl_ulong>, 4> times{};  // queued, submit, start, end: nanoseconds of the home's clock
-  std::atomic<uint32_t> unchanged_answers{0};    // for polling programs, see api/event.cpp
+  std::array<std::atomic<cl_ulong>, 4>
+      times{};                                 // queued, submit, start, end: nanoseconds of the home's clock
+  std::atomic<uint32_t> unchanged_answers{0};  // for polling programs, see api/event.cpp
 
   struct Callback {
     cl_int trigger;
@@ -177,5 +202,8 @@ public:
   std::mutex mutex;                 // guards callbacks
   std::vector<Callback> callbacks;  // of captured commands, not yet due
 };
+
+// The status of a captured command's event has changed: its callbacks that are due are run (run_callback).
+void event_status_changed(Event& event);
 
 }  // namespace mkmd

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An Action is one thing a real device or a copying thread does: a piece of a kernel, a transfer, a read into the
-// program's memory. Actions wait for actions; a Lane carries them out in the order the plan gives. A Lane is a
-// vendor queue fed by whoever calls the runtime, or a thread of its own (a driver that executes synchronously, and
-// transfers, which block).
+// An Action is one thing a real device or a copying thread does: a piece of a kernel, a transfer, a read into
+// the program's memory. Actions wait for actions; a Lane carries them out in the order the plan gives. A Lane
+// is a vendor queue fed by whoever calls the runtime, or a thread of its own (a driver that executes
+// synchronously, and transfers, which block).
 #pragma once
 
 #include "libinterpose/objects/object.hpp"
@@ -19,9 +19,9 @@ class Lane;
 
 class Action {
 public:
-  // What to do, called outside every lock on the lane's thread or the pumping one. `waits` are vendor events of the
-  // lane's own context. An asynchronous lane's action gives the event of what it enqueued; a threaded lane's action
-  // is done when it returns. The cl_int is the outcome.
+  // What to do, called outside every lock on the lane's thread or the pumping one. `waits` are vendor events
+  // of the lane's own context. An asynchronous lane's action gives the event of what it enqueued; a threaded
+  // lane's action is done when it returns. The cl_int is the outcome.
   struct Outcome {
     cl_int status = CL_SUCCESS;
     vendor::Owned<cl_event> event;
@@ -57,8 +57,9 @@ public:
   cl_ulong started = 0;  // nanoseconds of the home's clock, known when complete
   cl_ulong ended = 0;
 
-  int blockers = 0;                   // what still keeps it from being ready
-  std::vector<Ref<Action>> chained;   // earlier actions of the same vendor context: their events are waited for
+  int blockers = 0;  // what still keeps it from being ready
+  std::vector<Ref<Action>>
+      chained;  // earlier actions of the same vendor context: their events are waited for
   std::vector<Ref<Action>> on_submit;    // to unblock when this is submitted
   std::vector<Ref<Action>> on_complete;  // to unblock when this is complete
 
@@ -68,6 +69,7 @@ public:
   }
 
 private:
+  std::vector<const Action*> predecessors_;  // to wait for each once; compared, never followed
   std::atomic<uint32_t> references_{0};
 };
 
@@ -79,7 +81,8 @@ public:
 
   // Whether an action here can be given the vendor event of one there instead of waiting for it on the host.
   bool chains_with(const Lane& other) const {
-    return kind == Kind::asynchronous && other.kind == Kind::asynchronous && native_context == other.native_context;
+    return kind == Kind::asynchronous && other.kind == Kind::asynchronous &&
+           native_context == other.native_context;
   }
 
   const Kind kind;

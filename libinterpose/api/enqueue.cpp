@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/api/enqueue.hpp"
+
+namespace mkmd::api {
+
+cl_int check_wait_list(const Context& context, WaitList wait_list) {
+  if ((wait_list.count == 0) != (wait_list.events == nullptr)) return CL_INVALID_EVENT_WAIT_LIST;
+  for (cl_uint i = 0; i < wait_list.count; ++i) {
+    const Event* event = object_cast<Event>(wait_list.events[i]);
+    if (event == nullptr) return CL_INVALID_EVENT_WAIT_LIST;
+    if (event->context.get() != &context) return CL_INVALID_CONTEXT;
+  }
+  return CL_SUCCESS;
+}
+
+std::vector<Event*> events_of(WaitList wait_list) {
+  std::vector<Event*> events;
+  for (cl_uint i = 0; i < wait_list.count; ++i)
+    events.push_back(object_cast<Event>(wait_list.events[i]));
+  return events;
+}
+
+bool may_capture(const Context& context, WaitList wait_list) {
+  if (!context.runtime || context.unset_user_events.load(std::memory_order_acquire) > 0) return false;
+  for (cl_uint i = 0; i < wait_list.count; ++i) {
+    const Event* event = object_cast<Event>(wait_list.events[i]);
+    if (!event->native) {
+      if (event->status.load(std::memory_order_acquire) < 0) return false;
+      continue;
+    }
+    cl_int status = CL_COMPLETE;
+    if (event->is_user) {
+      vendor::table(event->native.get())
+          .clGetEventInfo(event->native.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                          nullptr);
+    }
+    if (status < 0) return false;  // the vendor knows what becomes of a command behind a failed event
+  }
+  return true;
+}
+
+cl_int native_waits(WaitList wait_list, std::vector<cl_event>& natives) {
+  for (cl_uint i = 0; i < wait_list.count; ++i) {
+    const Event* event = object_cast<Event>(wait_list.events[i]);
+    if (event->native) {
+      natives.push_back(event->native.get());
+    } else if (event->status.load(std::memory_order_acquire) < 0) {
+      return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    }
+  }
+  return CL_SUCCESS;
+}
+
+}  // namespace mkmd::api

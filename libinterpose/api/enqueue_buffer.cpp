@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads, writes, copies and fills of buffers. They are captured while captured kernels are unfinished, or
+// when the bytes are not (only) at home; otherwise they go to the home's own queue at once.
+#include "libinterpose/api/capture.hpp"
+#include "libinterpose/api/entry_points.hpp"
+
+namespace mkmd::api {
+
+namespace {
+
+bool inside(const Memory& memory, size_t offset, size_t size) {
+  return size > 0 && offset <= memory.size && size <= memory.size - offset;
+}
+
+// The vendor's checks of host access flags are its own: a buffer that has such flags is left to it.
+bool host_may(const Memory& memory, cl_mem_flags forbidden) {
+  cl_mem_flags flags = 0;
+  const cl_mem native = memory.native.get();
+  vendor::table(native).clGetMemObjectInfo(native, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
+  return (flags & forbidden) == 0;
+}
+
+// Whether the runtime should see a command on these buffers, all of whose arguments are in order.
+bool wants_capture(Queue& queue, std::initializer_list<Memory*> memories, WaitList wait_list) {
+  Runtime* runtime = queue.context->runtime.get();
+  if (runtime == nullptr) return false;
+  bool wanted = runtime->capturing();
+  for (Memory* m : memories) {
+    if (!m->is_buffer || m->context.get() != queue.context.get() || !m->root()->storage) return false;
+    wanted = wanted || !m->root()->storage->home_only.load(std::memory_order_acquire);
+  }
+  return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS &&
+         may_capture(*queue.context, wait_list);
+}
+
+}  // namespace
+
+cl_int EnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read, size_t offset,
+                         size_t size, void* ptr, cl_uint num_events_in_wait_list,
+                         const cl_event* event_wait_list, cl_event* event) {
+  Queue* queue = object_cast<Queue>(command_queue);
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  Memory* memory = object_cast<Memory>(buffer);
+  if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
+  const WaitList waits{num_events_in_wait_list, event_wait_list};
+  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits) &&
+      host_may(*memory, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) {
+    Ref<Command> command(new Command(Command::Kind::read, *queue));
+    command->source = Ref<Memory>(memory);
+    command->source_offset = offset;
+    command->size = size;
+    command->host = ptr;
+    return capture(std::move(command), CL_COMMAND_READ_BUFFER, waits, event, blocking_read != CL_FALSE);
+  }
+  const Touched touched[] = {{memory, false}};
+  return enqueue_native(*queue, CL_COMMAND_READ_BUFFER, touched, waits, event, blocking_read != CL_FALSE,
+                        [&](const NativeCall& n) {
+                          return vendor::table(n.queue).clEnqueueReadBuffer(n.queue, memory->native.get(),
+                                                                            CL_FALSE, offset, size, ptr,
+                                                                            n.wait_count, n.waits, n.event);
+                        });
+}
+
+cl_int EnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write,
+                          size_t offset, size_t size, const void* ptr, cl_uint num_events_in_wait_list,
+                          const cl_event* event_wait_list, cl_event* event) {
+  Queue* queue = object_cast<Queue>(command_queue);
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  Memory* memory = object_cast<Memory>(buffer);
+  if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
+  const WaitList waits{num_events_in_wait_list, event_wait_list};
+  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits) &&
+      host_may(*memory, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) {
+    Ref<Command> command(new Command(Command::Kind::write, *queue));
+    command->destination = Ref<Memory>(memory);
+    command->destination_offset = offset;
+    command->size = size;
+    command->host = const_cast<void*>(ptr);
+    return capture(std::move(command), CL_COMMAND_WRITE_BUFFER, waits, event, blocking_write != CL_FALSE);
+  }
+  const Touched touched[] = {{memory, true}};
+  return enqueue_native(*queue, CL_COMMAND_WRITE_BUFFER, touched, waits, event, blocking_write != CL_FALSE,
+                        [&](const NativeCall& n) {
+                          return vendor::table(n.queue).clEnqueueWriteBuffer(n.queue, memory->native.get(),
+                                                                             CL_FALSE, offset, size, ptr,
+                                                                             n.wait_count, n.waits, n.event);
+                        });
+}
+
+cl_int EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer,
+                         size_t src_offset, size_t dst_offset, size_t size, cl_uint num_events_in_wait_list,
+                         const cl_event* event_wait_list, cl_event* event) {
+  Queue* queue = object_cast<Queue>(command_queue);
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  Memory* source = object_cast<Memory>(src_buffer);
+  Memory* destination = object_cast<Memory>(dst_buffer);
+  if (source == nullptr || destination == nullptr) return CL_INVALID_MEM_OBJECT;
+  const WaitList waits{num_events_in_wait_list, event_wait_list};
+  const bool apart = source->root() != destination->root();  // overlap is an error the vendor reports
+  if (apart && inside(*source, src_offset, size) && inside(*destination, dst_offset, size) &&
+      wants_capture(*queue, {source, destination}, waits)) {
+    Ref<Command> command(new Command(Command::Kind::copy, *queue));
+    command->source = Ref<Memory>(source);
+    command->destination = Ref<Memory>(destination);
+    command->source_offset = src_offset;
+    command->destination_offset = dst_offset;
+    command->size = size;
+    return capture(std::move(command), CL_COMMAND_COPY_BUFFER, waits, event, false);
+  }
+  const Touched touched[] = {{source, false}, {destination, true}};
+  return enqueue_native(
+      *queue, CL_COMMAND_COPY_BUFFER, touched, waits, event, false, [&](const NativeCall& n) {
+        return vendor::table(n.queue).clEnqueueCopyBuffer(n.queue, source->native.get(),
+                                                          destination->native.get(), src_offset, dst_offset,
+                                                          size, n.wait_count, n.waits, n.event);
+      });
+}
+
+cl_int EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const void* pattern,
+                         size_t pattern_size, size_t offset, size_t size, cl_uint num_events_in_wait_list,
+                         const cl_event* event_wait_list, cl_event* event) {
+  Queue* queue = object_cast<Queue>(command_queue);
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  Memory* memory = object_cast<Memory>(buffer);
+  if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
+  const WaitList waits{num_events_in_wait_list, event_wait_list};
+  const bool pattern_ok = pattern != nullptr && pattern_size > 0 && pattern_size <= 128 &&
+                          (pattern_size & (pattern_size - 1)) == 0 && offset % pattern_size == 0 &&
+                          size % pattern_size == 0;
+  if (pattern_ok && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits)) {
+    Ref<Command> command(new Command(Command::Kind::fill, *queue));
+    command->destination = Ref<Memory>(memory);
+    command->destination_offset = offset;
+    command->size = size;
+    const auto* bytes = static_cast<const unsigned char*>(pattern);
+    command->pattern.assign(bytes, bytes + pattern_size);
+    return capture(std::move(command), CL_COMMAND_FILL_BUFFER, waits, event, false);
+  }
+  const Touched touched[] = {{memory, true}};
+  return enqueue_native(
+      *queue, CL_COMMAND_FILL_BUFFER, touched, waits, event, false, [&](const NativeCall& n) {
+        return vendor::table(n.queue).clEnqueueFillBuffer(n.queue, memory->native.get(), pattern,
+                                                          pattern_size, offset, size, n.wait_count, n.waits,
+                                                          n.event);
+      });
+}
+
+}  // namespace mkmd::api

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel launches: the decision between the home's own queue (at once, on this thread: Rule 7) and capture. A
+// launch is captured if it is worth splitting, or if captured commands are unfinished; only what the vendor
+// would surely accept is captured, so every error is the vendor's own.
+#include "libinterpose/api/capture.hpp"
+#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/local_size.hpp"
+#include "libinterpose/runtime/summary.hpp"
+
+#include <algorithm>
+
+namespace mkmd::api {
+
+namespace {
+
+constexpr uint32_t kDecisionUses = 64;  // launches until a cached decision meets what was learned since
+
+struct Shape {
+  cl_uint work_dim;
+  const size_t* offset;
+  const size_t* global;
+  const size_t* local;
+};
+
+bool same(const std::array<uint64_t, 3>& kept, const size_t* given, cl_uint work_dim) {
+  for (cl_uint d = 0; d < work_dim; ++d) {
+    if (kept[d] != (given != nullptr ? given[d] : 0)) return false;
+  }
+  return true;
+}
+
+bool decided(const Kernel& kernel, const Shape& shape) {
+  const LaunchDecision& d = kernel.decision;
+  return d.uses_left > 0 && d.version == kernel.arguments_version && d.work_dim == shape.work_dim &&
+         same(d.global, shape.global, shape.work_dim) && same(d.local, shape.local, shape.work_dim) &&
+         same(d.offset, shape.offset, shape.work_dim);
+}
+
+void decide(Kernel& kernel, const Shape& shape, bool worth) {
+  LaunchDecision& d = kernel.decision;
+  d.version = kernel.arguments_version;
+  d.work_dim = shape.work_dim;
+  d.worth = worth;
+  d.uses_left = kDecisionUses;
+  for (cl_uint i = 0; i < shape.work_dim; ++i) {
+    d.global[i] = shape.global[i];
+    d.local[i] = shape.local != nullptr ? shape.local[i] : 0;
+    d.offset[i] = shape.offset != nullptr ? shape.offset[i] : 0;
+  }
+}
+
+// Everything a captured launch needs, or false if the launch is for the vendor: odd in any way, or in error.
+bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch& launch) {
+  if (kernel.info == nullptr || kernel.uses_svm || kernel.info->stores_pointers) return false;
+  if (kernel.context() != queue.context.get() || shape.global == nullptr) return false;
+  if (shape.work_dim < 1 || shape.work_dim > 3) return false;
+  for (const KernelArgument& a : *kernel.arguments) {
+    using Kind = KernelArgument::Kind;
+    if (a.kind != Kind::value && a.kind != Kind::local && a.kind != Kind::memory) return false;
+    if (a.kind == Kind::memory && a.memory && (!a.memory->is_buffer || !a.memory->root()->storage))
+      return false;
+  }
+  compiler::Launch& s = launch.shape;
+  s.work_dim = shape.work_dim;
+  for (cl_uint d = 0; d < shape.work_dim; ++d) {
+    s.global[d] = shape.global[d];
+    s.offset[d] = shape.offset != nullptr ? shape.offset[d] : 0;
+    if (s.global[d] == 0) return false;
+  }
+  if (shape.local != nullptr) {
+    for (cl_uint d = 0; d < shape.work_dim; ++d)
+      s.local[d] = shape.local[d];
+  } else if (kernel.info->uses_local_shape || !choose_local_size(kernel, s)) {
+    return false;  // the vendor's choice might show in the result
+  }
+  if (!local_size_is_valid(kernel, s)) return false;
+  for (int d = 0; d < 3; ++d)
+    launch.groups[d] = s.global[d] / s.local[d];
+  for (unsigned i = 0; i < kernel.arguments->size(); ++i) {
+    const KernelArgument& a = (*kernel.arguments)[i];
+    if (a.kind == KernelArgument::Kind::value) {
+      compiler::set_scalars(*kernel.info, i, a.value.data(), a.value.size(), s.scalars);
+    }
+  }
+  launch.kernel = Ref<Kernel>(&kernel);
+  launch.arguments = kernel.arguments;
+  return true;
+}
+
+void add_touched(const Kernel& kernel, std::vector<Touched>& touched) {
+  for (size_t i = 0; i < kernel.arguments->size(); ++i) {
+    const KernelArgument& a = (*kernel.arguments)[i];
+    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+    const bool constant =
+        kernel.info != nullptr && kernel.info->arguments[i].kind == compiler::Argument::Kind::constant_buffer;
+    touched.push_back({a.memory.get(), !constant});
+  }
+}
+
+}  // namespace
+
+cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_handle, cl_uint work_dim,
+                            const size_t* global_work_offset, const size_t* global_work_size,
+                            const size_t* local_work_size, cl_uint num_events_in_wait_list,
+                            const cl_event* event_wait_list, cl_event* event) {
+  Queue* queue = object_cast<Queue>(command_queue);
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  Kernel* kernel = object_cast<Kernel>(kernel_handle);
+  if (kernel == nullptr) return CL_INVALID_KERNEL;
+  const WaitList waits{num_events_in_wait_list, event_wait_list};
+  const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
+  Runtime* runtime = queue->context->runtime.get();
+  std::vector<Touched> touched;
+  if (runtime != nullptr) {
+    const bool capturing = runtime->capturing();
+    bool known_small = false;
+    KernelLaunch launch;
+    bool can = false;
+    {
+      std::lock_guard lock(kernel->mutex);
+      if (!capturing && decided(*kernel, shape)) {
+        --kernel->decision.uses_left;
+        known_small = !kernel->decision.worth;
+      }
+      can =
+          !known_small && may_capture(*queue->context, waits) && make_launch(*queue, *kernel, shape, launch);
+    }
+    if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
+      bool wanted = capturing;
+      if (!capturing) {
+        wanted = runtime->worth_splitting(*kernel, launch);
+        std::lock_guard lock(kernel->mutex);
+        decide(*kernel, shape, wanted);
+      }
+      if (wanted) {
+        Ref<Command> command(new Command(Command::Kind::kernel, *queue));
+        command->launch = std::move(launch);
+        return capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false);
+      }
+    }
+    std::lock_guard lock(kernel->mutex);
+    if (runtime->separate_memories() || kernel->info == nullptr) add_touched(*kernel, touched);
+    add_kernel(false);
+  }
+  return enqueue_native(
+      *queue, CL_COMMAND_NDRANGE_KERNEL, touched, waits, event, false, [&](const NativeCall& n) {
+        return vendor::table(n.queue).clEnqueueNDRangeKernel(n.queue, kernel->native.get(), work_dim,
+                                                             global_work_offset, global_work_size,
+                                                             local_work_size, n.wait_count, n.waits, n.event);
+      });
+}
+
+cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_uint num_events_in_wait_list,
+                   const cl_event* event_wait_list, cl_event* event) {
+  Queue* queue = object_cast<Queue>(command_queue);
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  Kernel* kernel = object_cast<Kernel>(kernel_handle);
+  if (kernel == nullptr) return CL_INVALID_KERNEL;
+  std::vector<Touched> touched;
+  {
+    std::lock_guard lock(kernel->mutex);
+    add_touched(*kernel, touched);
+  }
+  return enqueue_native(*queue, CL_COMMAND_TASK, touched, {num_events_in_wait_list, event_wait_list}, event,
+                        false, [&](const NativeCall& n) {
+                          return vendor::table(n.queue).clEnqueueTask(n.queue, kernel->native.get(),
+                                                                      n.wait_count, n.waits, n.event);
+                        });
+}
+
+}  // namespace mkmd::api

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/api/local_size.hpp"
+
+#include <algorithm>
+
+namespace mkmd::api {
+
+namespace {
+
+constexpr uint64_t kPreferredItems = 256;  // enough to vectorise over, small enough to leave many groups
+constexpr uint64_t kUsefulItems = 8;
+
+uint64_t largest_divisor(uint64_t n, uint64_t limit) {
+  for (uint64_t d = std::min(n, limit); d > 1; --d) {
+    if (n % d == 0) return d;
+  }
+  return 1;
+}
+
+size_t largest_group(const Kernel& kernel) {
+  size_t size = 0;
+  const cl_kernel native = kernel.native.get();
+  const cl_device_id device = kernel.program->context->devices.front()->home;
+  vendor::table(native).clGetKernelWorkGroupInfo(native, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size,
+                                                 &size, nullptr);
+  return size;
+}
+
+}  // namespace
+
+bool choose_local_size(const Kernel& kernel, compiler::Launch& launch) {
+  const auto& required = kernel.info->reqd_work_group_size;
+  if (required[0] != 0) {
+    for (int d = 0; d < 3; ++d)
+      launch.local[d] = required[d];
+    return true;
+  }
+  uint64_t left = std::min<uint64_t>(kPreferredItems, largest_group(kernel));
+  uint64_t items = 1;
+  for (unsigned d = 0; d < launch.work_dim; ++d) {
+    launch.local[d] = largest_divisor(launch.global[d], left);
+    left /= launch.local[d];
+    items *= launch.local[d];
+  }
+  const uint64_t total = launch.global[0] * launch.global[1] * launch.global[2];
+  return items >= std::min(kUsefulItems, total);  // a prime range would become groups of one item
+}
+
+bool local_size_is_valid(const Kernel& kernel, const compiler::Launch& launch) {
+  uint64_t items = 1;
+  const auto& required = kernel.info->reqd_work_group_size;
+  for (int d = 0; d < 3; ++d) {
+    if (launch.local[d] == 0 || launch.global[d] % launch.local[d] != 0) return false;
+    if (required[0] != 0 && launch.local[d] != required[d]) return false;
+    items *= launch.local[d];
+  }
+  return items <= largest_group(kernel);
+}
+
+}  // namespace mkmd::api

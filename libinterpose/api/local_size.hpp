@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work-group sizes of captured launches: ours where the program gave none (once for the whole range, for all
+// pieces: Rule 12), and the check that the home would accept the program's.
+#pragma once
+
+#include "libinterpose/objects/objects.hpp"
+
+namespace mkmd::api {
+
+// Fills launch.local; false if the range is better left to the vendor.
+bool choose_local_size(const Kernel& kernel, compiler::Launch& launch);
+
+bool local_size_is_valid(const Kernel& kernel, const compiler::Launch& launch);
+
+}  // namespace mkmd::api

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Command is one captured clEnqueue*: a snapshot of everything it needs (Rule 12 of docs/architecture.md),
+// so that the program may change arguments and release objects at once. It is complete when its own actions
+// are complete and so is every command the program ordered before it; byte ranges decide when its actions may
+// run.
+#pragma once
+
+#include "compiler/footprint.hpp"
+#include "libinterpose/objects/objects.hpp"
+#include "libinterpose/runtime/action.hpp"
+#include "libinterpose/runtime/time_model.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace mkmd {
+
+// A kernel launch as the program asked for it, local size chosen.
+struct KernelLaunch {
+  Ref<Kernel> kernel;
+  std::shared_ptr<const KernelArguments> arguments;
+  compiler::Launch shape;
+  std::array<uint64_t, 3> groups{1, 1, 1};
+
+  uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
+  compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
+};
+
+class Command {
+public:
+  enum class Kind { kernel, read, write, copy, fill, marker };
+
+  explicit Command(Kind kind, Queue& queue) : kind(kind), queue(&queue) {}
+
+  const Kind kind;
+  const Ref<Queue> queue;
+  Ref<Event> event;  // null if the program did not ask for one
+
+  KernelLaunch launch;       // kernel
+  Ref<Memory> source;        // read, copy
+  Ref<Memory> destination;   // write, copy, fill
+  size_t source_offset = 0;  // bytes, in `source`
+  size_t destination_offset = 0;
+  size_t size = 0;                     // bytes
+  void* host = nullptr;                // read: where to; write: where from
+  std::vector<unsigned char> pattern;  // fill
+  bool is_barrier = false;             // marker: later commands of the queue wait for it, too
+  LaunchCost cost;                     // kernel
+
+  // Progress; guarded by the runtime's mutex.
+  int pending = 1;  // incomplete actions and predecessors, and one until it is planned
+  bool planned = false;
+  bool done = false;
+  cl_int status = CL_SUCCESS;
+  cl_ulong queued = 0, submitted = 0, started = 0, ended = 0;  // nanoseconds of the home's clock
+  std::vector<Ref<Command>> successors;
+
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+private:
+  std::atomic<uint32_t> references_{0};
+};
+
+}  // namespace mkmd

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last step of planning: actions, in the program's order, each waiting for those before it that touch the
+// same bytes in the same memory, and the transfers that make bytes valid where they are needed.
+#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/submit.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work) {
+  Ref<Action> action(new Action(lane, command, std::move(work)));
+  action->order = order_;
+  if (command != nullptr) ++command->pending;
+  if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
+  return action;
+}
+
+void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
+  RegionMap& regions = root.storage->regions;
+  const ByteRanges missing = regions.missing(domain, ranges);
+  if (missing.empty()) return;
+  Lane& to = *runtime_.domains_[domain].transfer;
+  const cl_mem to_memory = root.storage->in_domain(root, domain, to.native_context);
+  for (RegionMap::Source& source : regions.sources(missing)) {
+    const Lane& from = *runtime_.domains_[source.domain].transfer;
+    const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
+    const Ref<Action> action =
+        new_action(to, nullptr, transfer(from, from_memory, to, to_memory, source.ranges));
+    action->bytes_moved = source.ranges.total();
+    regions.read(source.domain, source.ranges, *action);
+    regions.write(domain, source.ranges, *action);
+    regions.add_valid(domain, source.ranges);
+    runtime_.push(action);
+  }
+}
+
+void Planner::add_uses(int domain, const BufferUses& uses, Action& action) {
+  for (const BufferUse& use : uses) {
+    RegionMap& regions = use.root->storage->regions;
+    regions.read(domain, use.reads, action);
+    regions.write(domain, use.writes, action);
+    if (runtime_.domains_.size() > 1) regions.set_only_valid(domain, use.writes);
+  }
+}
+
+std::vector<cl_mem> Planner::memories_in(int domain, const KernelLaunch& launch) const {
+  std::vector<cl_mem> memories(launch.arguments->size(), nullptr);
+  for (size_t i = 0; i < memories.size(); ++i) {
+    const KernelArgument& a = (*launch.arguments)[i];
+    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+    memories[i] = a.memory->root()->storage->in_domain(*a.memory, domain, runtime_.domains_[domain].context);
+    if (memories[i] == nullptr) return {};
+  }
+  return memories;
+}
+
+void Planner::emit(Task& task) {
+  Command& c = *task.command;
+  c.planned = true;
+  for (const BufferUse& use : task.whole)
+    runtime_.join_epoch(*use.root);
+  Lane& home = *runtime_.compute_[0];
+  switch (c.kind) {
+  case Command::Kind::kernel:
+    return emit_kernel(task);
+  case Command::Kind::read:
+    return emit_read(task);
+  case Command::Kind::write:
+    return emit_at_home(task, write_at_home(home, c));
+  case Command::Kind::copy:
+    return emit_at_home(task, copy_at_home(home, c));
+  case Command::Kind::fill:
+    return emit_at_home(task, fill_at_home(home, c));
+  case Command::Kind::marker:
+    return;  // complete when what it waits for is
+  }
+}
+
+void Planner::emit_kernel(Task& task) {
+  Command& c = *task.command;
+  const bool boxed = task.footprints.has_value();
+  std::vector<std::vector<cl_mem>> memories;
+  for (Piece& piece : task.pieces) {
+    const int domain = process().domain[piece.device];
+    memories.push_back(memories_in(domain, c.launch));
+    if (memories.back().size() !=
+        c.launch.arguments->size()) {  // that memory is full: home has room by definition
+      piece.device = 0;
+      memories.back() = memories_in(0, c.launch);
+    }
+    for (const BufferUse& use : piece.uses)
+      make_valid(process().domain[piece.device], *use.root, use.needed);
+  }
+  for (size_t i = 0; i < task.pieces.size(); ++i) {
+    const Piece& piece = task.pieces[i];
+    const int domain = process().domain[piece.device];
+    Lane& lane = *runtime_.compute_[piece.device];
+    const cl_program program = boxed ? program_in(*c.launch.kernel->sub_kernels, domain) : nullptr;
+    const Ref<Action> action =
+        new_action(lane, &c, kernel_piece(lane, c, piece.box, std::move(memories[i]), program));
+    action->piece.device = piece.device;
+    action->piece.groups = 1;
+    for (int d = 0; d < 3; ++d)
+      action->piece.groups *= piece.box.hi[d] - piece.box.lo[d];
+    action->piece.share =
+        static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
+    add_uses(domain, piece.uses, *action);
+    runtime_.push(action);
+  }
+}
+
+void Planner::emit_read(Task& task) {
+  Command& c = *task.command;
+  const ByteRanges host(reinterpret_cast<uintptr_t>(c.host), reinterpret_cast<uintptr_t>(c.host) + c.size);
+  const BufferUse& use = task.whole.front();
+  RegionMap& regions = use.root->storage->regions;
+  auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges) {
+    regions.read(domain, ranges, *action);
+    runtime_.host_memory_.write(0, host, *action);
+    runtime_.push(action);
+  };
+  if (regions.missing(0, use.reads).empty()) {
+    Lane& home = *runtime_.compute_[0];
+    record(new_action(home, &c, read_at_home(home, c)), 0, use.reads);
+    return;
+  }
+  for (RegionMap::Source& source : regions.sources(use.reads)) {
+    Lane& lane = *runtime_.domains_[source.domain].transfer;
+    const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
+    const Ref<Action> action = new_action(lane, &c, read_elsewhere(lane, c, memory, source.ranges));
+    if (source.domain != 0) action->bytes_moved = source.ranges.total();
+    record(action, source.domain, source.ranges);
+  }
+}
+
+void Planner::emit_at_home(Task& task, Action::Work work) {
+  Command& c = *task.command;
+  for (const BufferUse& use : task.whole) {
+    if (!use.needed.empty()) make_valid(0, *use.root, use.needed);
+  }
+  const Ref<Action> action = new_action(*runtime_.compute_[0], &c, std::move(work));
+  add_uses(0, task.whole, *action);
+  if (c.kind == Command::Kind::write) {
+    const auto from = reinterpret_cast<uintptr_t>(c.host);
+    runtime_.host_memory_.read(0, ByteRanges(from, from + c.size), *action);
+  }
+  runtime_.push(action);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel graph of a window, as the scheduler wants it: one task per command, an edge wherever one command
+// reads what another wrote, and a source (task 0, at home) for everything that was there before.
+#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/process.hpp"
+
+#include <map>
+
+namespace mkmd {
+
+namespace {
+
+// A buffer of which half of the work-groups needs clearly less than all is needed in slices.
+bool read_in_slices(const BufferUses& half, const Memory* root, uint64_t whole) {
+  for (const BufferUse& use : half) {
+    if (use.root == root) return static_cast<double>(use.needed.total()) < 0.75 * static_cast<double>(whole);
+  }
+  return false;
+}
+
+}  // namespace
+
+scheduler::Problem Planner::make_problem() const {
+  const Process& p = process();
+  const DeviceRates& home = runtime_.times_.rates(0);
+  scheduler::Problem problem;
+  problem.platform.bw = home.copy_bytes_per_second;
+  problem.platform.lat = home.copy_seconds;
+  for (size_t d = 0; d < p.devices.size(); ++d) {
+    const auto type = vendor::device_value<cl_device_type>(p.devices[d].id, CL_DEVICE_TYPE);
+    scheduler::Device device;
+    device.name = p.devices[d].name;
+    device.device_class = (type & CL_DEVICE_TYPE_GPU) != 0   ? scheduler::DeviceClass::gpu
+                          : (type & CL_DEVICE_TYPE_CPU) != 0 ? scheduler::DeviceClass::cpu
+                                                             : scheduler::DeviceClass::accelerator;
+    device.mem = p.domain[d];
+    device.launch = runtime_.times_.rates(static_cast<int>(d)).launch_seconds;
+    problem.platform.devices.push_back(std::move(device));
+  }
+  auto& graph = problem.graph;
+  scheduler::Task source;
+  source.name = "source";
+  source.times.assign(p.devices.size(), 0.0);
+  source.pinned = 0;
+  graph.tasks.push_back(std::move(source));
+
+  struct Written {
+    int task;
+    const ByteRanges* ranges;
+  };
+  std::map<const Memory*, std::vector<Written>> writers;
+  for (const Task& task : tasks_) {
+    const int id = static_cast<int>(graph.tasks.size());
+    scheduler::Task t;
+    t.id = id;
+    t.name = task.command->kind == Command::Kind::kernel ? task.command->launch.kernel->name : "memory";
+    for (size_t d = 0; d < task.seconds.size(); ++d) {
+      t.times.push_back(std::max(0.0, task.seconds[d] - problem.platform.devices[d].launch));
+    }
+    t.divisible = task.cut >= 0;
+    if (t.divisible)
+      t.units = static_cast<int>(std::min<uint64_t>(task.command->launch.groups[task.cut], 1 << 20));
+    if (!task.footprints) t.pinned = 0;
+    graph.tasks.push_back(std::move(t));
+
+    for (const BufferUse& use : task.whole) {
+      const auto access = task.cut >= 0 && read_in_slices(task.first_half, use.root, use.needed.total())
+                              ? scheduler::Access::row
+                              : scheduler::Access::full;
+      const std::string name = "b" + std::to_string(reinterpret_cast<uintptr_t>(use.root));
+      ByteRanges left = use.needed;
+      auto& earlier = writers[use.root];
+      for (auto w = earlier.rbegin(); w != earlier.rend() && !left.empty(); ++w) {
+        const uint64_t before = left.total();
+        left.subtract(*w->ranges);
+        const auto bytes = static_cast<double>(before - left.total());
+        if (bytes > 0)
+          graph.edges.push_back({w->task, id, bytes, name + "." + std::to_string(w->task), access});
+      }
+      if (!left.empty()) {
+        graph.edges.push_back({0, id, static_cast<double>(use.root->size), name, access});
+      }
+      if (!use.writes.empty()) earlier.push_back({id, &use.writes});
+    }
+  }
+  // What lies in other memories already. (The source has everything at home: what is not there costs a copy
+  // the plan does not know of, which the emitted transfers then make.)
+  for (const auto& [root, written] : writers) {
+    for (size_t d = 1; d < runtime_.domains_.size(); ++d) {
+      for (const ByteRange& r : root->storage->regions.valid(static_cast<int>(d))) {
+        const auto size = static_cast<double>(root->size);
+        graph.resident.push_back({"b" + std::to_string(reinterpret_cast<uintptr_t>(root)),
+                                  static_cast<int>(d), static_cast<double>(r.lo) / size,
+                                  static_cast<double>(r.hi) / size});
+      }
+    }
+  }
+  std::erase_if(graph.resident, [&](const scheduler::Resident& r) {
+    return std::none_of(graph.edges.begin(), graph.edges.end(),
+                        [&](const scheduler::Edge& e) { return e.src == 0 && e.buffer == r.buffer; });
+  });
+  return problem;
+}
+
+}  // namespace mkmd

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/capture/planner.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/summary.hpp"
+#include "scheduler/policy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mkmd {
+
+namespace {
+
+constexpr double kWorthSplitting = 60e-6;  // Rule 15: seconds a launch must take at home
+
+BufferUse& use_of(BufferUses& uses, Memory* root) {
+  for (BufferUse& use : uses) {
+    if (use.root == root) return use;
+  }
+  uses.push_back({root, {}, {}, {}});
+  return uses.back();
+}
+
+// From a pointer argument's offsets to the root buffer's, without what lies beyond the end of the argument.
+ByteRanges in_root(const ByteRanges& ranges, const Memory& memory) {
+  ByteRanges result = ranges.intersection(ByteRanges(0, memory.size));
+  result.shift(memory.origin);
+  return result;
+}
+
+ByteRanges all_of(const Memory& memory) {
+  return {memory.origin, memory.origin + memory.size};
+}
+
+void add_memory_uses(BufferUses& uses, const Memory* source, uint64_t source_offset,
+                     const Memory* destination, uint64_t destination_offset, uint64_t size) {
+  if (source != nullptr) {
+    const ByteRanges ranges(source->origin + source_offset, source->origin + source_offset + size);
+    BufferUse& use = use_of(uses, const_cast<Memory*>(source)->root());
+    use.reads.unite(ranges);
+    use.needed.unite(ranges);
+  }
+  if (destination != nullptr) {
+    use_of(uses, const_cast<Memory*>(destination)->root())
+        .writes.add(destination->origin + destination_offset,
+                    destination->origin + destination_offset + size);
+  }
+}
+
+}  // namespace
+
+bool independent(const BufferUses& a, const BufferUses& b) {
+  for (const BufferUse& x : a) {
+    for (const BufferUse& y : b) {
+      if (x.root != y.root) continue;
+      if (x.writes.overlaps(y.writes) || x.writes.overlaps(y.reads) || y.writes.overlaps(x.reads))
+        return false;
+    }
+  }
+  return true;
+}
+
+const scheduler::Policy* chosen_policy() {
+  static const scheduler::Policy* const policy = []() -> const scheduler::Policy* {
+    auto made = scheduler::make_policy(process().settings.policy);
+    if (made) return made->release();
+    log(LogLevel::warning,
+        "MKMD_POLICY: " + made.status().message() + "; kernels run whole on the home device");
+    return nullptr;
+  }();
+  return policy;
+}
+
+BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) const {
+  BufferUses uses;
+  const KernelArguments& arguments = *task.command->launch.arguments;
+  if (!task.footprints) {  // anything may happen to every buffer
+    for (const KernelArgument& a : arguments) {
+      if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+      BufferUse& use = use_of(uses, a.memory->root());
+      for (ByteRanges* set : {&use.reads, &use.writes, &use.needed})
+        set->unite(all_of(*a.memory));
+    }
+    return uses;
+  }
+  for (const compiler::Footprint& f : task.footprints->of(box)) {
+    const Ref<Memory>& memory = arguments[f.argument].memory;
+    if (!memory) continue;
+    BufferUse& use = use_of(uses, memory->root());
+    const ByteRanges reads = f.reads_unknown ? all_of(*memory) : in_root(f.reads, *memory);
+    const ByteRanges writes = f.writes_unknown ? all_of(*memory) : in_root(f.may_writes, *memory);
+    ByteRanges needed = writes;
+    if (!f.writes_unknown) needed.subtract(in_root(f.sure_writes, *memory));
+    needed.unite(reads);
+    use.reads.unite(reads);
+    use.writes.unite(writes);
+    use.needed.unite(needed);
+  }
+  return uses;
+}
+
+void Planner::find_cut(Task& task) {
+  const auto& groups = task.command->launch.groups;
+  for (int d = 2; d >= 0; --d) {  // the slowest dimension first: its slabs are contiguous most often
+    if (groups[d] < 2) continue;
+    compiler::GroupBox first = task.command->launch.whole();
+    compiler::GroupBox second = first;
+    first.hi[d] = second.lo[d] = groups[d] / 2;
+    task.first_half = uses_of(task, first);
+    if (independent(task.first_half, uses_of(task, second))) {
+      task.cut = d;
+      return;
+    }
+  }
+  task.first_half.clear();
+}
+
+void Planner::analyse(Task& task) {
+  Command& c = *task.command;
+  const size_t devices = process().devices.size();
+  task.seconds.assign(devices, scheduler::kNever);
+  if (c.kind != Command::Kind::kernel) {
+    add_memory_uses(task.whole, c.source.get(), c.source_offset, c.destination.get(), c.destination_offset,
+                    c.size);
+    task.seconds[0] = static_cast<double>(c.size) / runtime_.times_.rates(0).copy_bytes_per_second;
+    return;
+  }
+  Kernel& kernel = *c.launch.kernel;
+  KernelModel& model = runtime_.kernel_model(kernel);
+  c.cost = cost_of(*kernel.info, c.launch.shape);
+  if (kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of())) {
+    task.footprints.emplace(*kernel.info, c.launch.shape);
+    for (size_t d = 0; d < devices; ++d) {
+      task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
+    }
+    if (task.seconds[0] >= kWorthSplitting) find_cut(task);
+  } else {
+    task.seconds[0] = runtime_.times_.seconds(model, c.cost, 0);
+  }
+  task.whole = uses_of(task, c.launch.whole());
+}
+
+void Planner::assign_home() {
+  for (Task& task : tasks_) {
+    if (task.command->kind == Command::Kind::kernel) task.pieces = {{0, task.command->launch.whole(), {}}};
+  }
+}
+
+void Planner::assign(const scheduler::Schedule& schedule) {
+  std::vector<std::vector<scheduler::Entry>> of_task(tasks_.size() + 1);
+  for (const scheduler::Entry& e : schedule.entries)
+    of_task[e.task].push_back(e);
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    Task& task = tasks_[i];
+    auto& entries = of_task[i + 1];  // task 0 is the source
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.lo < b.lo; });
+    for (const scheduler::Entry& e : entries)
+      task.start = &e == entries.data() ? e.start : std::min(task.start, e.start);
+    if (task.command->kind != Command::Kind::kernel) continue;
+    if (task.cut < 0) {
+      task.pieces = {{entries.empty() ? 0 : entries.front().device, task.command->launch.whole(), {}}};
+      continue;
+    }
+    const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
+    uint64_t done = 0;
+    for (const scheduler::Entry& e : entries) {
+      const auto end = static_cast<uint64_t>(std::llround(e.hi * groups));
+      if (end <= done) continue;
+      if (!task.pieces.empty() && task.pieces.back().device == e.device) {
+        task.pieces.back().box.hi[task.cut] = end;
+      } else {
+        Piece piece{e.device, task.command->launch.whole(), {}};
+        piece.box.lo[task.cut] = done;
+        piece.box.hi[task.cut] = end;
+        task.pieces.push_back(std::move(piece));
+      }
+      done = end;
+    }
+    if (task.pieces.empty()) task.pieces = {{0, task.command->launch.whole(), {}}};
+    task.pieces.back().box.hi[task.cut] = task.command->launch.groups[task.cut];
+  }
+}
+
+bool Planner::split_is_safe(const Task& task) const {
+  for (size_t a = 0; a < task.pieces.size(); ++a) {
+    for (size_t b = a + 1; b < task.pieces.size(); ++b) {
+      if (!independent(task.pieces[a].uses, task.pieces[b].uses)) return false;
+    }
+  }
+  return true;
+}
+
+void Planner::plan(const std::vector<Ref<Command>>& window) {
+  bool several_devices = false;
+  for (const Ref<Command>& command : window) {
+    Task task;
+    task.command = command.get();
+    command->submitted = host_nanoseconds() + runtime_.clock_offset_;
+    analyse(task);
+    several_devices |= task.footprints.has_value();
+    tasks_.push_back(std::move(task));
+  }
+  const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
+  if (policy != nullptr) {
+    auto schedule = policy->schedule(make_problem(), {.planning_budget = 1e-3});
+    if (schedule) {
+      assign(*schedule);
+    } else {
+      log(LogLevel::info,
+          "the policy gave no schedule (" + schedule.status().message() + "): kernels run whole");
+      assign_home();
+    }
+  } else {
+    assign_home();
+  }
+  for (Task& task : tasks_) {
+    for (Piece& piece : task.pieces)
+      piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
+    if (!split_is_safe(task)) task.pieces = {{0, task.command->launch.whole(), task.whole}};
+    if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
+  }
+  // Dependences are those of the program's order; which ready action a lane takes first is the plan's.
+  std::vector<size_t> by_start(tasks_.size());
+  for (size_t i = 0; i < by_start.size(); ++i)
+    by_start[i] = i;
+  std::stable_sort(by_start.begin(), by_start.end(),
+                   [&](size_t a, size_t b) { return tasks_[a].start < tasks_[b].start; });
+  std::vector<double> order(tasks_.size());
+  for (const size_t i : by_start)
+    order[i] = runtime_.next_order_++;
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    order_ = order[i];
+    emit(tasks_[i]);
+  }
+}
+
+}  // namespace mkmd

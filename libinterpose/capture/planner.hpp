@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Planner turns a window of captured commands into actions. It makes the kernel graph, asks the
+// scheduling policy which share of each kernel goes to which device, proves each split safe with the pieces'
+// own byte ranges (Rule 5), and adds the transfers that bring every piece what it needs. Lives for one flush,
+// with the runtime's mutex held.
+#pragma once
+
+#include "libinterpose/runtime/runtime.hpp"
+#include "scheduler/problem.hpp"
+#include "scheduler/schedule.hpp"
+
+#include <optional>
+
+namespace mkmd {
+
+// What a command or a piece of one does to one root buffer; offsets are the root's.
+struct BufferUse {
+  Memory* root = nullptr;
+  ByteRanges reads;
+  ByteRanges writes;
+  ByteRanges needed;  // reads, and what may remain unwritten inside `writes`: must be valid beforehand
+};
+using BufferUses = std::vector<BufferUse>;
+
+// Neither writes what the other touches.
+bool independent(const BufferUses& a, const BufferUses& b);
+
+class Planner {
+public:
+  explicit Planner(Runtime& runtime) : runtime_(runtime) {}
+  void plan(const std::vector<Ref<Command>>& window);
+
+private:
+  struct Piece {
+    int device = 0;
+    compiler::GroupBox box;
+    BufferUses uses;
+  };
+  struct Task {
+    Command* command = nullptr;
+    std::optional<compiler::LaunchFootprints> footprints;  // of kernels our compiler understands
+    BufferUses whole;
+    BufferUses first_half;        // along `cut`
+    int cut = -1;                 // the dimension it may be split along; -1: not at all
+    std::vector<double> seconds;  // by device
+    std::vector<Piece> pieces;
+    double start = 0;  // where the plan puts its first piece
+  };
+
+  // planner.cpp
+  void analyse(Task& task);
+  void find_cut(Task& task);
+  BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
+  void assign(const scheduler::Schedule& schedule);
+  void assign_home();
+  bool split_is_safe(const Task& task) const;
+
+  // graph.cpp
+  scheduler::Problem make_problem() const;
+
+  // emit.cpp
+  void emit(Task& task);
+  void emit_kernel(Task& task);
+  void emit_read(Task& task);
+  void emit_at_home(Task& task, Action::Work work);
+  Ref<Action> new_action(Lane& lane, Command* command, Action::Work work);
+  void make_valid(int domain, Memory& root, const ByteRanges& ranges);
+  void add_uses(int domain, const BufferUses& uses, Action& action);
+  std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
+
+  Runtime& runtime_;
+  std::vector<Task> tasks_;
+  double order_ = 0;  // of the actions being emitted
+};
+
+// The policy the settings name; null if it is unknown (one log line).
+const scheduler::Policy* chosen_policy();
+
+}  // namespace mkmd

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/action.hpp"
+
+#include "libinterpose/capture/command.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+Action::Action(Lane& lane, Command* command, Work work)
+    : lane(lane), command(command), work(std::move(work)) {
+  if (command != nullptr) command->retain();
+}
+
+Action::~Action() {
+  if (command != nullptr) command->release();
+}
+
+void Action::wait_for(Action& other) {
+  if (other.complete() ||
+      std::find(predecessors_.begin(), predecessors_.end(), &other) != predecessors_.end()) {
+    return;
+  }
+  predecessors_.push_back(&other);
+  if (!lane.chains_with(other.lane)) {
+    other.on_complete.emplace_back(this);
+    ++blockers;
+    return;
+  }
+  chained.emplace_back(&other);
+  if (other.state != State::submitted) {
+    other.on_submit.emplace_back(this);
+    ++blockers;
+  }
+}
+
+}  // namespace mkmd

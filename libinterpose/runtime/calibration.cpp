@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/calibration.hpp"
+
+#include "common/log.hpp"
+#include "common/settings.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace mkmd {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormat = 1;  // of the cache file: raise it when what is measured changes meaning
+constexpr size_t kItems = 1 << 18;
+constexpr cl_int kRounds = 64;
+constexpr size_t kBytes = 32u << 20;
+
+// The counts are those our compiler would report for these kernels: operations on values, bytes loaded and
+// stored.
+constexpr const char* kSource = R"(
+kernel void compute(global float* out, int rounds) {
+  float a = (float)get_global_id(0), b = 1.0f;
+  for (int i = 0; i < rounds; ++i) { a = a * 1.0001f + b; b = b * 0.9999f + a; }
+  out[get_global_id(0)] = a + b;
+}
+kernel void stream(global const float* in, global float* out) {
+  size_t i = get_global_id(0);
+  out[i] = in[i] + 1.0f;
+})";
+
+std::string kind_of(const vendor::Device& device) {
+  return device.device_name + "|" + vendor::device_string(device.id, CL_DRIVER_VERSION) + "|" +
+         std::to_string(vendor::device_value<cl_uint>(device.id, CL_DEVICE_MAX_COMPUTE_UNITS));
+}
+
+struct Bench {
+  vendor::Owned<cl_context> context;
+  vendor::Owned<cl_command_queue> queue;
+  vendor::Owned<cl_program> program;
+  vendor::Owned<cl_mem> in;
+  vendor::Owned<cl_mem> out;
+
+  bool open(const vendor::Device& device) {
+    const auto& t = vendor::table(device.id);
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                reinterpret_cast<cl_context_properties>(device.platform), 0};
+    cl_int error = CL_SUCCESS;
+    context = vendor::Owned(t.clCreateContext(properties, 1, &device.id, nullptr, nullptr, &error));
+    if (!context) return false;
+    queue = vendor::Owned(t.clCreateCommandQueue(context.get(), device.id, 0, &error));
+    const char* source = kSource;
+    program = vendor::Owned(t.clCreateProgramWithSource(context.get(), 1, &source, nullptr, &error));
+    in = vendor::Owned(t.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kBytes, nullptr, &error));
+    out = vendor::Owned(t.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kBytes, nullptr, &error));
+    return queue && program && in && out &&
+           t.clBuildProgram(program.get(), 1, &device.id, "", nullptr, nullptr) == CL_SUCCESS;
+  }
+
+  // The best of three, in seconds; the first launch compiles and does not count. Negative: it failed.
+  double launch(const char* name, size_t items, cl_int rounds) {
+    const auto& t = vendor::table(queue.get());
+    cl_int error = CL_SUCCESS;
+    const vendor::Owned<cl_kernel> kernel(t.clCreateKernel(program.get(), name, &error));
+    if (!kernel) return -1;
+    const cl_mem first = rounds > 0 ? out.get() : in.get();
+    const cl_mem second = out.get();
+    t.clSetKernelArg(kernel.get(), 0, sizeof first, &first);
+    if (rounds > 0) {
+      t.clSetKernelArg(kernel.get(), 1, sizeof rounds, &rounds);
+    } else {
+      t.clSetKernelArg(kernel.get(), 1, sizeof second, &second);
+    }
+    const size_t local = 64;
+    double best = -1;
+    for (int i = 0; i < 4; ++i) {
+      const cl_ulong begin = host_nanoseconds();
+      if (t.clEnqueueNDRangeKernel(queue.get(), kernel.get(), 1, nullptr, &items, &local, 0, nullptr,
+                                   nullptr) != CL_SUCCESS ||
+          t.clFinish(queue.get()) != CL_SUCCESS) {
+        return -1;
+      }
+      const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9;
+      if (i > 0 && (best < 0 || seconds < best)) best = seconds;
+    }
+    return best;
+  }
+
+  double copy() {
+    const auto& t = vendor::table(queue.get());
+    std::vector<char> host(kBytes / 2);
+    double best = -1;
+    for (int i = 0; i < 4; ++i) {
+      const cl_ulong begin = host_nanoseconds();
+      if (t.clEnqueueReadBuffer(queue.get(), in.get(), CL_TRUE, 0, host.size(), host.data(), 0, nullptr,
+                                nullptr) != CL_SUCCESS) {
+        return -1;
+      }
+      const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9;
+      if (i > 0 && (best < 0 || seconds < best)) best = seconds;
+    }
+    return best;
+  }
+};
+
+// A simulator would take minutes; its defaults say "very slow", so that it gets work only if there is nothing
+// else.
+DeviceRates synchronous_rates() {
+  DeviceRates rates;
+  rates.operations_per_second = 2e7;
+  rates.bytes_per_second = 2e7;
+  return rates;
+}
+
+DeviceRates measure(const vendor::Device& device) {
+  DeviceRates rates;
+  if (device.synchronous) return synchronous_rates();
+  Bench bench;
+  if (!bench.open(device)) {
+    log(LogLevel::info, "device " + device.name + " could not be calibrated");
+    return rates;
+  }
+  const double empty = bench.launch("compute", 64, 1);
+  const double compute = bench.launch("compute", kItems, kRounds);
+  const double stream = bench.launch("stream", kBytes / sizeof(float), 0);
+  const double copy = bench.copy();
+  if (empty > 0) rates.launch_seconds = std::clamp(empty, 1e-6, 1e-3);
+  if (compute > 0) rates.operations_per_second = static_cast<double>(kItems) * kRounds * 4 / compute;
+  if (stream > 0) rates.bytes_per_second = 2.0 * kBytes / stream;
+  if (copy > 0) rates.copy_bytes_per_second = static_cast<double>(kBytes) / 2 / copy;
+  return rates;
+}
+
+json to_json(const DeviceRates& r) {
+  return {{"operations_per_second", r.operations_per_second},
+          {"bytes_per_second", r.bytes_per_second},
+          {"launch_seconds", r.launch_seconds},
+          {"copy_bytes_per_second", r.copy_bytes_per_second},
+          {"copy_seconds", r.copy_seconds}};
+}
+
+// False if any figure is missing or makes no sense.
+bool from_json(const json& j, DeviceRates& r) {
+  auto get = [&](const char* key, double& value) {
+    const auto it = j.find(key);
+    if (it == j.end() || !it->is_number() || !(it->get<double>() > 0)) return false;
+    value = it->get<double>();
+    return true;
+  };
+  return j.is_object() && get("operations_per_second", r.operations_per_second) &&
+         get("bytes_per_second", r.bytes_per_second) && get("launch_seconds", r.launch_seconds) &&
+         get("copy_bytes_per_second", r.copy_bytes_per_second) && get("copy_seconds", r.copy_seconds);
+}
+
+std::string cache_file() {
+  return cache_directory() + "/calibration.json";
+}
+
+json read_cache() {
+  std::ifstream in(cache_file());
+  json cache = json::parse(in, nullptr, /*allow_exceptions=*/false);
+  if (!cache.is_object() || cache.value("format", 0) != kFormat || !cache["devices"].is_object()) {
+    return {{"format", kFormat}, {"devices", json::object()}};
+  }
+  return cache;
+}
+
+void write_cache(const json& cache) {
+  std::error_code error;
+  std::filesystem::create_directories(cache_directory(), error);
+  const std::string temporary = cache_file() + "." + std::to_string(getpid());
+  {
+    std::ofstream out(temporary);
+    out << cache.dump(1) << '\n';
+    if (!out.flush()) {
+      log(LogLevel::info, "cannot keep the calibration in " + cache_directory());
+      return;
+    }
+  }
+  std::filesystem::rename(temporary, cache_file(), error);
+}
+
+}  // namespace
+
+std::vector<DeviceRates> calibrate(const std::vector<vendor::Device>& devices) {
+  json cache = read_cache();
+  bool changed = false;
+  std::vector<DeviceRates> all;
+  for (const vendor::Device& device : devices) {
+    DeviceRates rates;
+    const std::string kind = kind_of(device);
+    if (!from_json(cache["devices"].value(kind, json()), rates)) {
+      rates = measure(device);
+      cache["devices"][kind] = to_json(rates);
+      changed = true;
+    }
+    rates.kind = kind;
+    all.push_back(std::move(rates));
+  }
+  if (changed) write_cache(cache);
+  return all;
+}
+
+}  // namespace mkmd

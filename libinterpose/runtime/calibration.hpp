@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibration: how fast each device computes, streams memory and starts a kernel, measured once with two
+// small kernels and kept in the cache directory, keyed by device and driver. It only has to be right within a
+// factor of two or so: what programs' kernels really take is learned from their own launches.
+#pragma once
+
+#include "libinterpose/vendor/vendor.hpp"
+
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+struct DeviceRates {
+  std::string kind;  // equal for devices that are alike: name, driver, compute units
+  double operations_per_second = 4e9;
+  double bytes_per_second = 5e9;
+  double launch_seconds = 5e-6;
+  double copy_bytes_per_second = 4e9;  // to and from the host's memory
+  double copy_seconds = 20e-6;         // fixed cost of a copy
+};
+
+// Never fails: a device that cannot be measured gets the defaults above, with a log line.
+std::vector<DeviceRates> calibrate(const std::vector<vendor::Device>& devices);
+
+}  // namespace mkmd

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Runtime that carries actions out. Asynchronous lanes are fed by whoever calls pump() (one at a
+// time, the others leave it their work), so that a flush costs no thread switch. Vendor callbacks only post;
+// whoever waits, or else the conductor thread, takes the posts, marks actions complete and pumps again.
+#include "libinterpose/runtime/runtime.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <pthread.h>
+
+namespace mkmd {
+
+namespace {
+
+// The runtime an action belongs to is found through this pair: a vendor callback has one pointer.
+struct Posting {
+  std::function<void(Action*, cl_int)> post;
+  Ref<Action> action;
+};
+
+void CL_CALLBACK on_native_complete(cl_event, cl_int status, void* user_data) {
+  const std::unique_ptr<Posting> posting(static_cast<Posting*>(user_data));
+  posting->post(posting->action.get(), status);
+}
+
+void read_native_times(Action& action, int64_t host_to_home) {
+  cl_ulong start = 0;
+  cl_ulong end = 0;
+  if (action.native) {
+    const auto& table = vendor::table(action.native.get());
+    table.clGetEventProfilingInfo(action.native.get(), CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                  nullptr);
+    table.clGetEventProfilingInfo(action.native.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+  }
+  const cl_ulong now = host_nanoseconds() + host_to_home;
+  if (end == 0 || start == 0 || end < start) {
+    action.ended = now;
+    action.started = action.started == 0 ? now : action.started;
+    return;
+  }
+  // Another platform's clock has another zero: its durations are right, its instants are not.
+  const cl_ulong shift = action.lane.domain == 0 ? 0 : now - end;
+  action.started = start + shift;
+  action.ended = end + shift;
+}
+
+}  // namespace
+
+void Runtime::push(Ref<Action> action) {
+  if (action->blockers == 0) {
+    action->state = Action::State::ready;
+    if (action->lane.kind == Lane::Kind::threaded) lanes_cv_.notify_all();
+    action->lane.ready.push(std::move(action));
+  }
+}
+
+void Runtime::unblock(Action& action) {
+  if (--action.blockers == 0 && action.state == Action::State::waiting) push(Ref<Action>(&action));
+}
+
+void Runtime::pump(std::unique_lock<std::mutex>& lock) {
+  if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
+  pumping_ = true;
+  std::vector<cl_event> waits;
+  for (;;) {
+    Lane* next = nullptr;
+    for (Lane* lane : compute_) {
+      if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
+      if (next == nullptr || lane->ready.top()->order < next->ready.top()->order) next = lane;
+    }
+    if (next == nullptr) {
+      bool flushed = false;
+      for (Lane* lane : compute_) {
+        if (!std::exchange(lane->to_flush, false)) continue;
+        lock.unlock();
+        vendor::table(lane->queue.get()).clFlush(lane->queue.get());
+        lock.lock();
+        flushed = true;
+      }
+      if (flushed) continue;  // more may have become ready meanwhile
+      break;
+    }
+    const Ref<Action> action = next->ready.top();
+    next->ready.pop();
+    waits.clear();
+    for (const Ref<Action>& before : action->chained) {
+      // An in-order queue orders its own actions.
+      if (!before->complete() && &before->lane != next && before->native)
+        waits.push_back(before->native.get());
+    }
+    lock.unlock();
+    action->started = host_nanoseconds() + clock_offset_;
+    Action::Outcome outcome = action->work(waits);
+    // Before the callback is set: it may come at once, and whoever takes its post reads the event.
+    action->native = std::move(outcome.event);
+    if (outcome.status == CL_SUCCESS && action->native) {
+      auto posting = std::make_unique<Posting>();
+      posting->post = [this](Action* a, cl_int status) { post(a, status); };
+      posting->action = action;
+      const cl_event event = action->native.get();
+      if (vendor::table(event).clSetEventCallback(event, CL_COMPLETE, on_native_complete, posting.get()) ==
+          CL_SUCCESS) {
+        (void)posting.release();  // the callback owns it now
+      } else {
+        vendor::table(event).clWaitForEvents(1, &event);
+        post(action.get(), CL_COMPLETE);
+      }
+    }
+    lock.lock();
+    next->to_flush = true;
+    mark_submitted(*action, outcome.status);
+  }
+  pumping_ = false;
+}
+
+void Runtime::mark_submitted(Action& action, cl_int status) {
+  action.work = nullptr;
+  action.chained.clear();
+  if (!action.complete()) action.state = Action::State::submitted;  // its callback may have been quicker
+  for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
+    unblock(*after);
+  if (status != CL_SUCCESS || !action.native) mark_complete(action, status);
+}
+
+void Runtime::mark_complete(Action& action, cl_int status) {
+  if (action.complete()) return;
+  action.state = Action::State::complete;
+  action.status = status;
+  for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
+    unblock(*after);
+  for (const Ref<Action>& after : std::exchange(action.on_complete, {}))
+    unblock(*after);
+  if (action.piece.device >= 0 && status >= 0) note_piece(action);
+  if (action.bytes_moved > 0) note_transfer(action);
+  if (action.command == nullptr) {
+    if (status < 0)
+      log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) + ")");
+    return;
+  }
+  Command& command = *action.command;
+  if (status < 0) command.status = status;
+  command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
+  command.ended = std::max(command.ended, action.ended);
+  finish_part(command);
+}
+
+void Runtime::finish_part(Command& command) {
+  if (--command.pending > 0) return;
+  command.done = true;
+  const Ref<Command> keep(&command);
+  graveyard_.push_back(keep);
+  if (command.event) complete_event(command);
+  for (const Ref<Command>& after : std::exchange(command.successors, {}))
+    finish_part(*after);
+  {
+    std::lock_guard posts(posts_.mutex);
+    ++posts_.generation;
+    if (posts_.waiting > 0) posts_.waiters.notify_all();
+  }
+  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
+}
+
+void Runtime::post(Action* action, cl_int status) {
+  std::lock_guard lock(posts_.mutex);
+  posts_.list.emplace_back(Ref<Action>(action), status);
+  if (posts_.waiting > 0) {
+    posts_.waiters.notify_one();
+  } else {
+    posts_.conductor.notify_one();
+  }
+}
+
+bool Runtime::take_posts() {
+  std::vector<std::pair<Ref<Action>, cl_int>> list;
+  {
+    std::lock_guard lock(posts_.mutex);
+    list.swap(posts_.list);
+  }
+  if (list.empty()) return false;
+  for (auto& [action, status] : list)
+    read_native_times(*action, clock_offset_);
+  std::vector<Ref<Command>> dead;  // released after the lock, below: a command may hold the last of a context
+  {
+    std::unique_lock lock(mutex_);
+    for (auto& [action, status] : list) {
+      mark_complete(*action, status < 0 ? status : CL_SUCCESS);
+    }
+    pump(lock);
+    dead.swap(graveyard_);
+  }
+  return true;
+}
+
+void Runtime::wait_until(const std::function<bool()>& done) {
+  for (;;) {
+    uint64_t seen;
+    {
+      std::lock_guard lock(posts_.mutex);
+      seen = posts_.generation;
+    }
+    take_posts();
+    std::vector<Ref<Command>> dead;
+    {
+      std::unique_lock lock(mutex_);
+      if (process_exiting.load()) {  // our threads are parked: do their work here
+        for (const auto& lane : lanes_) {
+          if (lane->kind == Lane::Kind::threaded) run_threaded(*lane, lock);
+        }
+        pump(lock);
+      }
+      dead.swap(graveyard_);
+      if (done()) break;
+    }
+    std::unique_lock lock(posts_.mutex);
+    ++posts_.waiting;
+    posts_.waiters.wait(lock, [&] { return !posts_.list.empty() || posts_.generation != seen; });
+    --posts_.waiting;
+  }
+  std::lock_guard lock(posts_.mutex);
+  if (posts_.waiting == 0 && !posts_.list.empty()) posts_.conductor.notify_one();
+}
+
+void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
+  while (!lane.ready.empty()) {
+    const Ref<Action> action = lane.ready.top();
+    lane.ready.pop();
+    lock.unlock();
+    action->started = host_nanoseconds() + clock_offset_;
+    Action::Outcome outcome = action->work({});
+    action->native = std::move(outcome.event);
+    read_native_times(*action, clock_offset_);
+    lock.lock();
+    action->work = nullptr;
+    mark_complete(*action, outcome.status);
+    pump(lock);
+  }
+}
+
+void Runtime::lane_thread(Lane& lane) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    lanes_cv_.wait(lock, [&] { return stop_ || (!lane.ready.empty() && !process_exiting.load()); });
+    if (stop_) return;
+    run_threaded(lane, lock);
+    std::vector<Ref<Command>> dead;
+    dead.swap(graveyard_);
+    lock.unlock();
+    dead.clear();
+    lock.lock();
+  }
+}
+
+void Runtime::conductor_thread() {
+  constexpr auto kIdle =
+      std::chrono::microseconds(100);  // Rule 7: a window closes when nothing came for so long
+  std::unique_lock lock(posts_.mutex);
+  for (;;) {
+    posts_.conductor.wait(lock, [&] {
+      return posts_.stop || ((posts_.wake_conductor || !posts_.list.empty()) && !process_exiting.load());
+    });
+    if (posts_.stop) return;
+    const bool window = std::exchange(posts_.wake_conductor, false);
+    lock.unlock();
+    take_posts();
+    if (window) {
+      for (;;) {
+        const cl_ulong quiet = host_nanoseconds() - last_capture_.load(std::memory_order_relaxed);
+        if (quiet >= static_cast<cl_ulong>(std::chrono::nanoseconds(kIdle).count())) break;
+        std::this_thread::sleep_for(kIdle - std::chrono::nanoseconds(quiet));
+      }
+      if (!process_exiting.load()) flush();
+    }
+    lock.lock();
+  }
+}
+
+void Runtime::start_threads() {
+  if (std::exchange(threads_started_, true)) return;
+  // The program's signals are the program's: our threads take none.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  threads_.emplace_back([this] { conductor_thread(); });
+  for (const auto& lane : lanes_) {
+    if (lane->kind == Lane::Kind::threaded)
+      threads_.emplace_back([this, l = lane.get()] { lane_thread(*l); });
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/runtime.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/runtime/summary.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+constexpr size_t kWindowLimit = 256;       // Rule 7
+constexpr double kWorthSplitting = 60e-6;  // Rule 15: seconds a launch must take at home
+
+vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
+  cl_int error = CL_SUCCESS;
+  return vendor::Owned<cl_command_queue>(
+      vendor::table(context).clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error));
+}
+
+}  // namespace
+
+std::unique_ptr<Runtime> make_runtime(Context& context) {
+  if (!process().splits()) return nullptr;
+  auto runtime = std::make_unique<Runtime>(context);
+  if (const Status status = runtime->start(); !status) {
+    log(LogLevel::warning, status.message() + "; everything runs on the home device");
+    return nullptr;
+  }
+  return runtime;
+}
+
+void retire_runtime(std::unique_ptr<Runtime> runtime) {
+  if (!runtime) return;
+  if (process_exiting.load()) {
+    (void)runtime.release();  // its threads are parked for good
+    return;
+  }
+  run_callback([dying = runtime.release()] { delete dying; });
+}
+
+void flush(Context& context) {
+  if (context.runtime) context.runtime->flush();
+}
+
+Runtime::Runtime(Context& context) : context_(context), times_(time_model()), host_memory_(UINT64_MAX, 1) {}
+
+Status Runtime::start() {
+  const Process& p = process();
+  domains_.resize(p.domain_count);
+  domains_[0].context = context_.native.get();
+  for (size_t d = 0; d < p.devices.size(); ++d)
+    domains_[p.domain[d]].devices.push_back(static_cast<int>(d));
+  for (size_t i = 1; i < domains_.size(); ++i) {
+    Domain& domain = domains_[i];
+    std::vector<cl_device_id> ids;
+    for (const int d : domain.devices)
+      ids.push_back(p.devices[d].id);
+    const vendor::Device& first = p.devices[domain.devices.front()];
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                reinterpret_cast<cl_context_properties>(first.platform), 0};
+    cl_int error = CL_SUCCESS;
+    domain.owned = vendor::Owned<cl_context>(vendor::table(first.id).clCreateContext(
+        properties, static_cast<cl_uint>(ids.size()), ids.data(), nullptr, nullptr, &error));
+    if (!domain.owned) {
+      return Status::internal("no context on device " + first.name + " (" + std::to_string(error) + ")");
+    }
+    domain.context = domain.owned.get();
+  }
+  for (size_t d = 0; d < p.devices.size(); ++d) {
+    const cl_context context = domains_[p.domain[d]].context;
+    auto queue = make_queue(context, p.devices[d].id);
+    if (!queue) return Status::internal("no command-queue on device " + p.devices[d].name);
+    const auto kind = p.devices[d].synchronous ? Lane::Kind::threaded : Lane::Kind::asynchronous;
+    lanes_.push_back(
+        std::make_unique<Lane>(kind, static_cast<int>(d), p.domain[d], context, std::move(queue)));
+    compute_.push_back(lanes_.back().get());
+  }
+  for (size_t i = 0; i < domains_.size() && domains_.size() > 1; ++i) {
+    auto queue = make_queue(domains_[i].context, p.devices[domains_[i].devices.front()].id);
+    if (!queue) return Status::internal("no command-queue for transfers");
+    lanes_.push_back(std::make_unique<Lane>(Lane::Kind::threaded, -1, static_cast<int>(i),
+                                            domains_[i].context, std::move(queue)));
+    domains_[i].transfer = lanes_.back().get();
+  }
+  clock_offset_ = home_clock_offset(compute_[0]->queue.get());
+  return {};
+}
+
+Runtime::~Runtime() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    lanes_cv_.notify_all();
+  }
+  {
+    std::lock_guard lock(posts_.mutex);
+    posts_.stop = true;
+    posts_.conductor.notify_all();
+  }
+  for (std::thread& thread : threads_)
+    thread.join();
+}
+
+// --- the native regime ---
+
+Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
+  for (;;) {
+    lock_ = std::shared_lock(runtime.regime_);
+    if (!runtime.capturing()) break;
+    lock_.unlock();
+    runtime.finish_all();
+  }
+  if (runtime.domains_.size() == 1) return;
+  for (const Touched& t : touched) {
+    if (t.memory == nullptr) continue;
+    Memory* root = t.memory->root();
+    if (root->storage && !root->storage->home_only.load(std::memory_order_acquire)) {
+      runtime.bring_home(*root, t.written);
+    }
+  }
+}
+
+void Runtime::note_native(Queue& queue) {
+  if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
+  std::lock_guard lock(native_mutex_);
+  native_active_.emplace_back(&queue);
+}
+
+void Runtime::bring_home(Memory& root, bool written) {
+  std::lock_guard lock(mutex_);  // nothing is captured now, so nobody waits for it long
+  Storage& storage = *root.storage;
+  const ByteRanges all(0, root.size);
+  for (const RegionMap::Source& source : storage.regions.sources(storage.regions.missing(0, all))) {
+    const Lane& from = *domains_[source.domain].transfer;
+    const Lane& to = *domains_[0].transfer;
+    const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
+    const cl_int status = copy_between(from, from_memory, to, root.native.get(), source.ranges);
+    if (status != CL_SUCCESS) {
+      log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+    }
+    add_bytes_moved(source.ranges.total());
+  }
+  storage.regions.add_valid(0, all);
+  if (written) {
+    storage.regions.set_only_valid(0, all);
+    storage.home_only.store(true, std::memory_order_release);
+  }
+}
+
+// --- the captured regime ---
+
+bool Runtime::worth_splitting(Kernel& kernel, const KernelLaunch& launch) {
+  if (kernel.info == nullptr || !kernel.info->split_allowed || launch.group_count() < 2) return false;
+  const LaunchCost cost = cost_of(*kernel.info, launch.shape);
+  if (times_.seconds(kernel_model(kernel), cost, 0) < kWorthSplitting) return false;
+  return programs_ready(*kernel.sub_kernels, domains_of());
+}
+
+std::vector<cl_context> Runtime::domains_of() const {
+  std::vector<cl_context> contexts;
+  for (const Domain& d : domains_)
+    contexts.push_back(d.context);
+  return contexts;
+}
+
+KernelModel& Runtime::kernel_model(Kernel& kernel) {
+  std::lock_guard lock(kernel.mutex);
+  if (kernel.model == nullptr) {
+    const size_t content = std::hash<std::string>{}(kernel.sub_kernels->module.spir);
+    kernel.model = &times_.of_kernel(kernel.name + "#" + std::to_string(content));
+  }
+  return *kernel.model;
+}
+
+void Runtime::enter_captured_regime() {
+  std::vector<Ref<Queue>> queues;
+  {
+    std::lock_guard lock(native_mutex_);
+    queues.swap(native_active_);
+  }
+  std::vector<vendor::Owned<cl_event>> markers;
+  for (const Ref<Queue>& queue : queues) {
+    queue->native_active.store(false, std::memory_order_relaxed);
+    const cl_command_queue native = queue->native.get();
+    cl_event marker = nullptr;
+    if (vendor::table(native).clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
+      vendor::table(native).clFinish(native);
+      continue;
+    }
+    markers.emplace_back(marker);
+    vendor::table(native).clFlush(native);
+  }
+  std::lock_guard lock(mutex_);
+  entry_ = nullptr;
+  if (markers.empty()) return;
+  entry_ = Ref<Action>(new Action(*compute_[0], nullptr, entry_barrier(*compute_[0], std::move(markers))));
+  entry_->order = next_order_++;
+  push(entry_);
+}
+
+void Runtime::leave_captured_regime() {
+  for (const Ref<Memory>& memory : epoch_memories_) {
+    Storage& storage = *memory->storage;
+    storage.in_epoch = false;
+    storage.regions.forget_actions();
+    bool elsewhere = false;
+    for (size_t d = 1; d < domains_.size(); ++d)
+      elsewhere |= !storage.regions.valid(static_cast<int>(d)).empty();
+    storage.home_only.store(!elsewhere && storage.regions.all_valid(0), std::memory_order_release);
+  }
+  epoch_memories_.clear();
+  host_memory_.forget_actions();
+  last_of_queue_.clear();
+  since_barrier_.clear();
+  command_of_event_.clear();
+  entry_ = nullptr;
+}
+
+void Runtime::join_epoch(Memory& root) {
+  if (std::exchange(root.storage->in_epoch, true)) return;
+  epoch_memories_.emplace_back(&root);
+  root.storage->home_only.store(false, std::memory_order_release);
+}
+
+void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) {
+  auto order = [&](const Ref<Command>& before) {
+    if (!before || before->done) return;
+    before->successors.emplace_back(&command);
+    ++command.pending;
+  };
+  Queue* queue = command.queue.get();
+  for (Event* event : waits) {
+    if (const auto it = command_of_event_.find(event); it != command_of_event_.end()) order(it->second);
+  }
+  order(last_of_queue_[queue]);
+  if (queue->in_order()) {
+    last_of_queue_[queue] = Ref<Command>(&command);
+  } else {
+    auto& since = since_barrier_[queue];
+    if (command.kind == Command::Kind::marker && waits.empty()) {
+      for (const Ref<Command>& before : since)
+        order(before);
+    }
+    if (command.is_barrier) {
+      since.clear();
+      last_of_queue_[queue] = Ref<Command>(&command);
+    }
+    since.emplace_back(&command);
+  }
+  if (command.event) command_of_event_[command.event.get()] = Ref<Command>(&command);
+}
+
+void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
+  bool first = false;
+  bool full = false;
+  {
+    std::unique_lock regime(regime_);
+    if (!capturing()) enter_captured_regime();
+    std::lock_guard lock(mutex_);
+    start_threads();
+    command->queued = host_nanoseconds() + clock_offset_;
+    if (command->event) command->event->times[0] = command->queued;
+    add_predecessors(*command, waits);
+    unfinished_.fetch_add(1, std::memory_order_acq_rel);
+    window_.push_back(std::move(command));
+    first = window_.size() == 1;
+    full = window_.size() >= kWindowLimit;
+    last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
+  }
+  if (full) {
+    flush();
+  } else if (first) {
+    std::lock_guard lock(posts_.mutex);
+    posts_.wake_conductor = true;
+    posts_.conductor.notify_one();
+  }
+}
+
+void Runtime::flush() {
+  if (!capturing()) return;
+  std::vector<Ref<Command>> dead;
+  std::vector<Ref<Command>> window;
+  {
+    std::unique_lock lock(mutex_);
+    window.swap(window_);
+    if (!window.empty()) {
+      Planner(*this).plan(window);
+      for (const Ref<Command>& command : window)
+        finish_part(*command);
+    }
+    pump(lock);
+    dead.swap(graveyard_);
+  }
+}
+
+void Runtime::wait(const Command& command) {
+  flush();
+  wait_until([&] { return command.done; });
+}
+
+void Runtime::wait(const Event& event) {
+  flush();
+  wait_until([&] { return event.status.load(std::memory_order_acquire) <= CL_COMPLETE; });
+}
+
+void Runtime::finish(Queue& queue) {
+  if (!capturing()) return;
+  flush();
+  Ref<Command> last;
+  std::vector<Ref<Command>> others;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto it = last_of_queue_.find(&queue); it != last_of_queue_.end()) last = it->second;
+    if (const auto it = since_barrier_.find(&queue); it != since_barrier_.end()) others = it->second;
+  }
+  wait_until([&] {
+    return (!last || last->done) &&
+           std::all_of(others.begin(), others.end(), [](const Ref<Command>& c) { return c->done; });
+  });
+}
+
+void Runtime::finish_all() {
+  if (!capturing()) return;
+  flush();
+  wait_until([&] { return !capturing() || !window_.empty(); });
+  if (capturing()) finish_all();  // another thread captured meanwhile
+}
+
+void Runtime::complete_event(Command& command) {
+  Event& event = *command.event;
+  const cl_ulong end = std::max(command.ended, command.submitted);
+  event.times[1] = std::max(command.submitted, command.queued);
+  event.times[2] = std::clamp(command.started, event.times[1].load(), end);
+  event.times[3] = end;
+  event.status.store(command.status < 0 ? command.status : CL_COMPLETE, std::memory_order_release);
+  command_of_event_.erase(&event);
+  event_status_changed(event);
+}
+
+void Runtime::note_piece(const Action& action) {
+  const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
+  add_piece(action.piece.device, action.piece.groups, seconds);
+  const KernelLaunch& launch = action.command->launch;
+  if (launch.kernel->info == nullptr) return;
+  times_.learn(kernel_model(*launch.kernel), action.command->cost, action.piece.device, action.piece.share,
+               seconds);
+}
+
+void Runtime::note_transfer(const Action& action) {
+  add_bytes_moved(action.bytes_moved);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Runtime runs the commands of one context whose device stands for several real ones. It has two regimes.
+// In the native one, commands go straight to the home's queues on the caller's thread (Rule 7: the fast
+// path). A launch worth splitting begins the captured one: commands gather in a window, a flush plans the
+// window and turns it into actions on lanes. The native regime returns as soon as every captured command is
+// complete.
+//
+// Lock order: regime_ before mutex_ before posts_.mutex. No driver is called with mutex_ held.
+#pragma once
+
+#include "libinterpose/capture/command.hpp"
+#include "libinterpose/memory/storage.hpp"
+#include "libinterpose/runtime/time_model.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace mkmd {
+
+class Runtime {
+public:
+  explicit Runtime(Context& context);
+  ~Runtime();  // every command is done; may not run on one of the runtime's own threads
+
+  Status start();  // makes the lanes; before anything else
+
+  // The right to call the home's driver for the program. While it lives, nothing captured is unfinished, and
+  // the bytes named by `touched` are valid at home (those written: only there).
+  struct Touched {
+    Memory* memory;
+    bool written;
+  };
+  class NativeTurn {
+  public:
+    NativeTurn(Runtime& runtime, std::span<const Touched> touched);
+
+  private:
+    std::shared_lock<std::shared_mutex> lock_;
+  };
+  void note_native(Queue& queue);  // something was enqueued on the queue's native queue during a turn
+
+  // Captured commands are unfinished, so order and data are ours to keep.
+  bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
+  bool separate_memories() const { return domains_.size() > 1; }
+  // Whether the launch is worth running over several devices, given what was learned so far.
+  bool worth_splitting(Kernel& kernel, const KernelLaunch& launch);
+
+  // Takes the command into the window. `waits` are the program's events; all belong to this context.
+  void capture(Ref<Command> command, std::span<Event* const> waits);
+
+  void flush();
+  void wait(const Command& command);
+  void wait(const Event& event);  // of a captured command
+  void finish(Queue& queue);      // every captured command of the queue
+  void finish_all();              // every captured command
+
+private:
+  friend class Planner;
+
+  // runtime.cpp
+  std::vector<cl_context> domains_of() const;
+  KernelModel& kernel_model(Kernel& kernel);
+  void enter_captured_regime();
+  void leave_captured_regime();
+  void bring_home(Memory& memory, bool written);
+  void add_predecessors(Command& command, std::span<Event* const> waits);
+  void join_epoch(Memory& root);
+  void wait_until(const std::function<bool()>& done);
+
+  // executor.cpp; all with mutex_ held
+  void push(Ref<Action> action);
+  void unblock(Action& action);
+  void pump(std::unique_lock<std::mutex>& lock);
+  void mark_submitted(Action& action, cl_int status);
+  void mark_complete(Action& action, cl_int status);
+  void finish_part(Command& command);
+  void complete_event(Command& command);
+  void note_piece(const Action& action);
+  void note_transfer(const Action& action);
+  void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
+  // executor.cpp; without mutex_
+  void lane_thread(Lane& lane);
+  void conductor_thread();
+  void post(Action* action, cl_int status);
+  bool take_posts();
+  void start_threads();
+
+  Context& context_;
+  struct Domain {
+    cl_context context = nullptr;
+    vendor::Owned<cl_context> owned;  // of domains other than the home's
+    std::vector<int> devices;
+    Lane* transfer = nullptr;  // copies into this domain; and from it into the program's memory
+  };
+  std::vector<Domain> domains_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane*> compute_;  // by device
+  TimeModel& times_;
+  int64_t clock_offset_ = 0;  // home's clock minus the host's
+
+  std::shared_mutex regime_;
+  std::atomic<int> unfinished_{0};
+  std::mutex native_mutex_;
+  std::vector<Ref<Queue>> native_active_;
+
+  std::mutex mutex_;
+  std::vector<Ref<Command>> window_;
+  std::map<Queue*, Ref<Command>> last_of_queue_;               // in-order queues, and barriers of the others
+  std::map<Queue*, std::vector<Ref<Command>>> since_barrier_;  // out-of-order queues
+  std::map<Event*, Ref<Command>> command_of_event_;
+  std::vector<Ref<Memory>> epoch_memories_;  // root buffers whose storage has met an action in this epoch
+  RegionMap host_memory_;
+  Ref<Action> entry_;  // orders the captured epoch after the native commands before it
+  bool pumping_ = false;
+  double next_order_ = 0;
+  std::condition_variable lanes_cv_;
+  bool threads_started_ = false;
+  bool stop_ = false;
+  std::vector<Ref<Command>> graveyard_;  // done commands, to be released outside the lock
+  std::atomic<cl_ulong> last_capture_{0};
+
+  struct Posts {
+    std::mutex mutex;
+    std::vector<std::pair<Ref<Action>, cl_int>> list;
+    std::condition_variable waiters;
+    std::condition_variable conductor;
+    int waiting = 0;
+    uint64_t generation = 0;
+    bool wake_conductor = false;
+    bool stop = false;
+  } posts_;
+  std::vector<std::thread> threads_;
+};
+
+// Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
+std::unique_ptr<Runtime> make_runtime(Context& context);
+
+// Destroys a runtime on a thread that is none of its own: the last reference to a context may go anywhere.
+void retire_runtime(std::unique_ptr<Runtime> runtime);
+
+// What a status query, clFlush and the like do: start what was captured. Nothing if the context captures
+// nothing.
+void flush(Context& context);
+
+}  // namespace mkmd

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/submit.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+
+namespace mkmd {
+
+namespace {
+
+using Waits = std::vector<cl_event>;
+
+// What an enqueue returned, as the lane wants it: a threaded lane's action is over when its work returns.
+Action::Outcome outcome(Lane& lane, cl_int status, cl_event event) {
+  Action::Outcome result{status, vendor::Owned<cl_event>(event)};
+  if (status == CL_SUCCESS && lane.kind == Lane::Kind::threaded) {
+    result.status = vendor::table(lane.queue.get()).clFinish(lane.queue.get());
+  }
+  return result;
+}
+
+// A vendor call that enqueues on the lane: (queue, wait count, waits, event) -> status.
+template <typename Call>
+Action::Work enqueue(Lane& lane, Call call) {
+  return [&lane, call = std::move(call)](const Waits& waits) {
+    cl_event event = nullptr;
+    const cl_int status = call(lane.queue.get(), static_cast<cl_uint>(waits.size()),
+                               waits.empty() ? nullptr : waits.data(), &event);
+    return outcome(lane, status, event);
+  };
+}
+
+cl_kernel lane_kernel(const Lane& lane, Kernel& kernel, cl_program sub_kernels) {
+  std::lock_guard lock(kernel.lane_mutex);
+  auto& own = kernel.lane_kernels[{&lane, sub_kernels != nullptr}];
+  if (!own) {
+    const cl_program program = sub_kernels != nullptr ? sub_kernels : kernel.program->native.get();
+    cl_int error = CL_SUCCESS;
+    own =
+        vendor::Owned<cl_kernel>(vendor::table(program).clCreateKernel(program, kernel.name.c_str(), &error));
+  }
+  return own.get();
+}
+
+cl_int set_arguments(cl_kernel kernel, const KernelArguments& arguments,
+                     const std::vector<cl_mem>& memories) {
+  const auto& table = vendor::table(kernel);
+  for (cl_uint i = 0; i < arguments.size(); ++i) {
+    const KernelArgument& a = arguments[i];
+    cl_int status = CL_SUCCESS;
+    switch (a.kind) {
+    case KernelArgument::Kind::memory:
+      status = table.clSetKernelArg(kernel, i, sizeof(cl_mem), &memories[i]);
+      break;
+    case KernelArgument::Kind::local:
+      status = table.clSetKernelArg(kernel, i, a.local_size, nullptr);
+      break;
+    case KernelArgument::Kind::value:
+      status = table.clSetKernelArg(kernel, i, a.value.size(), a.value.data());
+      break;
+    default:
+      status = CL_INVALID_KERNEL_ARGS;
+    }
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
+}
+
+// The hidden arguments of a sub-kernel: first group, original numbers of groups, original global offset.
+cl_int set_hidden_arguments(cl_kernel kernel, cl_uint first, const KernelLaunch& launch,
+                            const compiler::GroupBox& box) {
+  const std::array<const std::array<uint64_t, 3>*, 3> hidden{&box.lo, &launch.groups, &launch.shape.offset};
+  for (const auto* three : hidden) {
+    for (const uint64_t word : *three) {
+      const cl_ulong value = word;
+      const cl_int status = vendor::table(kernel).clSetKernelArg(kernel, first++, sizeof value, &value);
+      if (status != CL_SUCCESS) return status;
+    }
+  }
+  return CL_SUCCESS;
+}
+
+struct Rows {  // ranges that are equal rows at a constant distance
+  uint64_t first, length, pitch, count;
+};
+
+bool as_rows(const ByteRanges& ranges, Rows& rows) {
+  if (ranges.size() < 8) return false;
+  const auto begin = ranges.begin();
+  rows = {begin->lo, begin->hi - begin->lo, (begin + 1)->lo - begin->lo, ranges.size()};
+  uint64_t at = rows.first;
+  for (const ByteRange& r : ranges) {
+    if (r.lo != at || r.hi - r.lo != rows.length) return false;
+    at += rows.pitch;
+  }
+  return true;
+}
+
+// Rows go through a compact buffer of ours, one rectangle copy each way.
+cl_int copy_rows(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory, const Rows& rows) {
+  std::vector<unsigned char> compact(rows.length * rows.count);
+  const size_t device_origin[3] = {rows.first % rows.pitch, rows.first / rows.pitch, 0};
+  const size_t host_origin[3] = {0, 0, 0};
+  const size_t region[3] = {rows.length, rows.count, 1};
+  if (device_origin[0] + rows.length > rows.pitch) return CL_INVALID_VALUE;  // a row would wrap
+  cl_int status =
+      vendor::table(from.queue.get())
+          .clEnqueueReadBufferRect(from.queue.get(), from_memory, CL_TRUE, device_origin, host_origin, region,
+                                   rows.pitch, 0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
+  if (status != CL_SUCCESS) return status;
+  return vendor::table(to.queue.get())
+      .clEnqueueWriteBufferRect(to.queue.get(), to_memory, CL_TRUE, device_origin, host_origin, region,
+                                rows.pitch, 0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
+}
+
+// One range: read from the one device straight into the other's mapping, which is its memory or its staging
+// area.
+cl_int copy_range(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory, ByteRange range) {
+  const auto& table = vendor::table(to.queue.get());
+  cl_int status = CL_SUCCESS;
+  void* mapped = table.clEnqueueMapBuffer(to.queue.get(), to_memory, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION,
+                                          range.lo, range.hi - range.lo, 0, nullptr, nullptr, &status);
+  if (mapped == nullptr) return status;
+  const cl_int read = vendor::table(from.queue.get())
+                          .clEnqueueReadBuffer(from.queue.get(), from_memory, CL_TRUE, range.lo,
+                                               range.hi - range.lo, mapped, 0, nullptr, nullptr);
+  status = table.clEnqueueUnmapMemObject(to.queue.get(), to_memory, mapped, 0, nullptr, nullptr);
+  const cl_int finished = table.clFinish(to.queue.get());
+  return read != CL_SUCCESS ? read : status != CL_SUCCESS ? status : finished;
+}
+
+}  // namespace
+
+Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
+                          std::vector<cl_mem> memories, cl_program sub_kernels) {
+  return enqueue(
+      lane,
+      [&lane, &command, box, memories = std::move(memories),
+       sub_kernels](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) -> cl_int {
+        const KernelLaunch& launch = command.launch;
+        const cl_kernel kernel = lane_kernel(lane, *launch.kernel, sub_kernels);
+        if (kernel == nullptr) return CL_OUT_OF_RESOURCES;
+        cl_int status = set_arguments(kernel, *launch.arguments, memories);
+        const auto visible = static_cast<cl_uint>(launch.arguments->size());
+        if (status == CL_SUCCESS && sub_kernels != nullptr) {
+          status = set_hidden_arguments(kernel, visible, launch, box);
+        }
+        if (status != CL_SUCCESS) return status;
+        size_t offset[3];
+        size_t global[3];
+        size_t local[3];
+        for (int d = 0; d < 3; ++d) {
+          offset[d] = sub_kernels != nullptr ? 0 : launch.shape.offset[d];
+          local[d] = launch.shape.local[d];
+          global[d] = (box.hi[d] - box.lo[d]) * local[d];
+        }
+        return vendor::table(queue).clEnqueueNDRangeKernel(queue, kernel, launch.shape.work_dim, offset,
+                                                           global, local, count, waits, event);
+      });
+}
+
+Action::Work read_at_home(Lane& lane, Command& command) {
+  return enqueue(
+      lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
+        return vendor::table(queue).clEnqueueReadBuffer(queue, command.source->native.get(), CL_FALSE,
+                                                        command.source_offset, command.size, command.host,
+                                                        count, waits, event);
+      });
+}
+
+Action::Work write_at_home(Lane& lane, Command& command) {
+  return enqueue(
+      lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
+        return vendor::table(queue).clEnqueueWriteBuffer(queue, command.destination->native.get(), CL_FALSE,
+                                                         command.destination_offset, command.size,
+                                                         command.host, count, waits, event);
+      });
+}
+
+Action::Work copy_at_home(Lane& lane, Command& command) {
+  return enqueue(lane,
+                 [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
+                   return vendor::table(queue).clEnqueueCopyBuffer(
+                       queue, command.source->native.get(), command.destination->native.get(),
+                       command.source_offset, command.destination_offset, command.size, count, waits, event);
+                 });
+}
+
+Action::Work fill_at_home(Lane& lane, Command& command) {
+  return enqueue(lane,
+                 [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
+                   return vendor::table(queue).clEnqueueFillBuffer(
+                       queue, command.destination->native.get(), command.pattern.data(),
+                       command.pattern.size(), command.destination_offset, command.size, count, waits, event);
+                 });
+}
+
+Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges) {
+  return [&lane, &command, memory, ranges = std::move(ranges)](const Waits&) {
+    // Offsets of the ranges are the root buffer's; the program asked for them relative to its own
+    // (sub-)buffer.
+    const uint64_t base = command.source->origin + command.source_offset;
+    const auto& table = vendor::table(lane.queue.get());
+    cl_int status = CL_SUCCESS;
+    for (const ByteRange& r : ranges) {
+      status =
+          table.clEnqueueReadBuffer(lane.queue.get(), memory, CL_FALSE, r.lo, r.hi - r.lo,
+                                    static_cast<char*>(command.host) + (r.lo - base), 0, nullptr, nullptr);
+      if (status != CL_SUCCESS) break;
+    }
+    const cl_int finished = table.clFinish(lane.queue.get());
+    return Action::Outcome{status != CL_SUCCESS ? status : finished, {}};
+  };
+}
+
+Action::Work transfer(const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory, ByteRanges ranges) {
+  return [&from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
+    return Action::Outcome{copy_between(from, from_memory, to, to_memory, ranges), {}};
+  };
+}
+
+Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native) {
+  // std::function wants copyable closures.
+  auto held = std::make_shared<std::vector<vendor::Owned<cl_event>>>(std::move(native));
+  return [&lane, held](const Waits&) {
+    std::vector<cl_event> events;
+    for (const auto& event : *held)
+      events.push_back(event.get());
+    const auto count = static_cast<cl_uint>(events.size());
+    if (lane.kind == Lane::Kind::threaded) {
+      return Action::Outcome{vendor::table(events[0]).clWaitForEvents(count, events.data()), {}};
+    }
+    cl_event event = nullptr;
+    const cl_int status = vendor::table(lane.queue.get())
+                              .clEnqueueBarrierWithWaitList(lane.queue.get(), count, events.data(), &event);
+    return outcome(lane, status, event);
+  };
+}
+
+cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
+                    const ByteRanges& ranges) {
+  if (from_memory == nullptr || to_memory == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  Rows rows{};
+  if (as_rows(ranges, rows)) {
+    const cl_int status = copy_rows(from, from_memory, to, to_memory, rows);
+    if (status == CL_SUCCESS) return status;
+  }
+  for (const ByteRange& range : ranges) {
+    const cl_int status = copy_range(from, from_memory, to, to_memory, range);
+    if (status != CL_SUCCESS) return status;
+  }
+  return CL_SUCCESS;
+}
+
+bool programs_ready(SubKernels& sub_kernels, const std::vector<cl_context>& contexts) {
+  std::lock_guard lock(sub_kernels.mutex);
+  if (sub_kernels.module.spir.empty()) return false;
+  sub_kernels.programs.resize(contexts.size());
+  sub_kernels.tried.resize(contexts.size());
+  bool all = true;
+  for (size_t d = 0; d < contexts.size(); ++d) {
+    if (!sub_kernels.tried[d]) {
+      sub_kernels.tried[d] = true;
+      const auto& table = vendor::table(contexts[d]);
+      cl_uint count = 0;
+      table.clGetContextInfo(contexts[d], CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
+      std::vector<cl_device_id> devices(count);
+      table.clGetContextInfo(contexts[d], CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(),
+                             nullptr);
+      const std::string& spir = sub_kernels.module.spir;
+      const std::vector<size_t> sizes(count, spir.size());
+      const std::vector<const unsigned char*> binaries(count,
+                                                       reinterpret_cast<const unsigned char*>(spir.data()));
+      cl_int status = CL_SUCCESS;
+      vendor::Owned<cl_program> program(table.clCreateProgramWithBinary(
+          contexts[d], count, devices.data(), sizes.data(), binaries.data(), nullptr, &status));
+      if (program) {
+        status = table.clBuildProgram(program.get(), count, devices.data(),
+                                      sub_kernels.device_options.c_str(), nullptr, nullptr);
+      }
+      if (status == CL_SUCCESS) {
+        sub_kernels.programs[d] = std::move(program);
+      } else {
+        log(LogLevel::info, "a device does not take our sub-kernels (" + std::to_string(status) +
+                                "): this program's kernels run whole");
+      }
+    }
+    all = all && static_cast<bool>(sub_kernels.programs[d]);
+  }
+  return all;
+}
+
+cl_program program_in(SubKernels& sub_kernels, int domain) {
+  std::lock_guard lock(sub_kernels.mutex);
+  return static_cast<size_t>(domain) < sub_kernels.programs.size() ? sub_kernels.programs[domain].get()
+                                                                   : nullptr;
+}
+
+int64_t home_clock_offset(cl_command_queue queue) {
+  const auto& table = vendor::table(queue);
+  cl_event event = nullptr;
+  if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return 0;
+  const vendor::Owned<cl_event> marker(event);
+  table.clFinish(queue);
+  cl_ulong end = 0;
+  if (table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
+      CL_SUCCESS) {
+    return 0;
+  }
+  return static_cast<int64_t>(end) - static_cast<int64_t>(host_nanoseconds());
+}
+
+}  // namespace mkmd

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's side of actions: what each kind of action calls. Nothing here takes the runtime's lock.
+#pragma once
+
+#include "libinterpose/capture/command.hpp"
+
+namespace mkmd {
+
+// A piece of a kernel as a sub-kernel (`box` in work-groups), or the whole of it as the program wrote it.
+// `memories` holds the vendor object of every memory argument, by argument index, in the lane's domain.
+Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
+                          std::vector<cl_mem> memories, cl_program sub_kernels);
+
+Action::Work read_at_home(Lane& lane, Command& command);
+Action::Work write_at_home(Lane& lane, Command& command);
+Action::Work copy_at_home(Lane& lane, Command& command);
+Action::Work fill_at_home(Lane& lane, Command& command);
+// Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
+Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
+Action::Work transfer(const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory, ByteRanges ranges);
+Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native);
+
+// Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides.
+cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
+                    const ByteRanges& ranges);
+
+// Builds the sub-kernels for every domain (contexts[d]) if that has not been tried. False if one cannot have
+// them.
+bool programs_ready(SubKernels& sub_kernels, const std::vector<cl_context>& contexts);
+cl_program program_in(SubKernels& sub_kernels, int domain);
+
+// The home's clock minus the host's, in nanoseconds.
+int64_t home_clock_offset(cl_command_queue queue);
+
+}  // namespace mkmd

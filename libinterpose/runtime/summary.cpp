@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/summary.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <fstream>
+#include <memory>
+
+namespace mkmd {
+
+namespace {
+
+struct DeviceTotals {
+  std::atomic<uint64_t> groups{0};
+  std::atomic<uint64_t> nanoseconds{0};
+};
+
+struct Totals {
+  std::unique_ptr<DeviceTotals[]> devices{new DeviceTotals[process().devices.size()]};
+  std::atomic<uint64_t> split{0};
+  std::atomic<uint64_t> whole{0};
+  std::atomic<uint64_t> bytes{0};
+};
+
+Totals& totals() {
+  static auto* all = new Totals;
+  return *all;
+}
+
+}  // namespace
+
+void add_piece(int device, uint64_t groups, double seconds) {
+  DeviceTotals& d = totals().devices[device];
+  d.groups.fetch_add(groups, std::memory_order_relaxed);
+  d.nanoseconds.fetch_add(static_cast<uint64_t>(seconds * 1e9), std::memory_order_relaxed);
+}
+
+void add_kernel(bool split) {
+  (split ? totals().split : totals().whole).fetch_add(1, std::memory_order_relaxed);
+}
+
+void add_bytes_moved(uint64_t bytes) {
+  totals().bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void write_summary() {
+  const std::string& file = process().settings.summary;
+  if (file.empty()) return;
+  nlohmann::json devices = nlohmann::json::array();
+  for (size_t d = 0; d < process().devices.size(); ++d) {
+    const DeviceTotals& t = totals().devices[d];
+    devices.push_back({{"name", process().devices[d].name},
+                       {"groups", t.groups.load()},
+                       {"seconds_busy", static_cast<double>(t.nanoseconds.load()) * 1e-9}});
+  }
+  const nlohmann::json summary = {{"devices", devices},
+                                  {"bytes_moved", totals().bytes.load()},
+                                  {"kernels_split", totals().split.load()},
+                                  {"kernels_whole", totals().whole.load()}};
+  std::ofstream out(file);
+  out << summary.dump(2) << '\n';
+  if (!out) log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file);
+}
+
+}  // namespace mkmd
