@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns one access, whose region is known, into bytes: a start, strides with counts, and a length, listed as ranges.
+#pragma once
+
+#include "common/byte_ranges.hpp"
+#include "compiler/region.hpp"
+
+namespace mkmd::compiler {
+
+inline constexpr int64_t kMaxRanges = 8192;
+
+struct ByteSet {
+  bool known = false;  // false: anywhere
+  bool exact = false;  // every byte in `bytes` is touched
+  ByteRanges bytes;
+};
+
+// `region` has entered the access' scopes.
+ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region);
+
+}  // namespace mkmd::compiler

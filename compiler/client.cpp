@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache: one file per request, named by a hash of the request and of the helper's version. An entry is used only
+// if its checksum is right, it holds exactly this request, and every file the program included is unchanged. It is
+// the helper which writes entries (to a temporary name, then renamed): a write in the program's process could meet
+// its file size limit or a full disk, and raise a signal there.
+#include "compiler/client.hpp"
+
+#include <exception>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/module_file.hpp"
+#include "compiler/spawn.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+using nlohmann::json;
+
+// Whether the answer may depend on files, and so on the directory they are looked for in.
+bool may_include(const Request& r) {
+  return r.source.find("include") != std::string::npos || r.source.find("import") != std::string::npos ||
+         r.options.find("-include") != std::string::npos || r.options.find('@') != std::string::npos;
+}
+
+std::string working_directory() {
+  std::string path(4096, '\0');
+  if (!getcwd(path.data(), path.size())) return {};
+  path.resize(path.find('\0'));
+  return path;
+}
+
+// What the helper gets: the request, the key its answer must carry, and where to keep it.
+struct Question {
+  std::string key, file, text;
+};
+
+Question question(const Request& request, const std::string& helper, const std::string& cache) {
+  json asked = request;
+  struct stat about {};
+  stat(helper.c_str(), &about);
+  json key = asked;
+  key["helper"] = {kHelperVersion, helper, about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
+  if (may_include(request)) key["directory"] = working_directory();
+  Question q;
+  const auto dump = [](const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); };
+  q.key = dump(key);
+  if (!cache.empty()) q.file = cache + "/" + hex(hash_of(q.key)) + ".mkmd";
+  q.text = dump({{"request", asked}, {"key", q.key}, {"store", q.file}});
+  return q;
+}
+
+Result<Module> answer(ModuleFile file) {
+  if (!file.error.empty()) return Status::internal(file.error);
+  return Module{std::move(file.kernels), std::move(file.spir)};
+}
+
+}  // namespace
+
+Client::Client(std::string helper_path, std::string cache_directory, int timeout_seconds)
+    : helper_path_(std::move(helper_path)), cache_directory_(std::move(cache_directory)),
+      timeout_seconds_(timeout_seconds) {}
+
+Result<Module> Client::compile(const Request& request) {
+  try {
+    const Question q = question(request, helper_path_, cache_directory_);
+    if (!q.file.empty()) {
+      Result<std::string> bytes = read_file(q.file);
+      if (bytes) {
+        Result<ModuleFile> file = ModuleFile::decode(*bytes);
+        bool usable = file.ok() && file->key == q.key;
+        if (usable)
+          for (const Dependency& d : file->dependencies) usable = usable && unchanged(d);
+        if (usable) return answer(std::move(*file));
+      }
+    }
+    Result<std::string> output = run_helper(helper_path_, q.text, timeout_seconds_);
+    if (!output) return output.status();
+    Result<ModuleFile> file = ModuleFile::decode(*output);
+    if (!file) return Status::internal("the kernel compiler's answer cannot be used: " + file.status().message());
+    if (file->key != q.key) return Status::internal("the kernel compiler answered another question");
+    return answer(std::move(*file));
+  } catch (const std::exception& e) {
+    return Status::internal(std::string("compiling a program failed: ") + e.what());
+  }
+}
+
+std::string spir_build_options(const std::string& program_options) {
+  std::string options = "-x spir -spir-std=1.2";
+  // What acts on code generation, not on the front end.
+  for (const char* passed : {"-cl-denorms-are-zero", "-cl-opt-disable"})
+    if (program_options.find(passed) != std::string::npos) options += std::string(" ") + passed;
+  return options;
+}
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Client: asks mkmd-kc about a program, or its on-disk cache. Contains no LLVM. Safe to use from several threads and
+// processes at once; every failure is a Status, and the caller then runs the program's kernels whole, from source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/status.hpp"
+#include "compiler/kernel_info.hpp"
+#include "compiler/request.hpp"
+
+namespace mkmd::compiler {
+
+struct Module {
+  std::vector<KernelInfo> kernels;  // all kernels of the program
+  std::string spir;                 // bitcode with those whose split is allowed; empty if there is none
+};
+
+class Client {
+public:
+  // An empty cache directory means no cache. It need not exist; the helper creates it.
+  Client(std::string helper_path, std::string cache_directory, int timeout_seconds = 60);
+
+  Result<Module> compile(const Request&);
+
+private:
+  std::string helper_path_, cache_directory_;
+  int timeout_seconds_;
+};
+
+// How to build Module::spir: options for clBuildProgram after clCreateProgramWithBinary, from the program's own.
+std::string spir_build_options(const std::string& program_options);
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/footprint.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/byte_set.hpp"
+#include "compiler/region.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+constexpr uint64_t kLargest = uint64_t{1} << 40;  // of any size or offset: products with strides stay in 64 bits
+
+int64_t widen(const unsigned char* bytes, size_t count, bool is_signed) {
+  uint64_t value = 0;
+  std::memcpy(&value, bytes, count);  // devices and hosts we know are little-endian
+  if (is_signed && count < 8 && (value >> (8 * count - 1)) != 0) value |= ~uint64_t{0} << (8 * count);
+  return static_cast<int64_t>(value);
+}
+
+}  // namespace
+
+void set_scalars(const KernelInfo& info, unsigned argument, const void* value, size_t size,
+                 std::vector<int64_t>& scalars) {
+  const size_t slots = info.arguments.size() + info.extra_scalars.size();
+  if (scalars.size() < slots) scalars.resize(slots);
+  if (argument >= info.arguments.size() || !value) return;
+  const auto* bytes = static_cast<const unsigned char*>(value);
+  const Argument& a = info.arguments[argument];
+  if (a.kind == Argument::Kind::value && a.is_integer && size == a.bytes && size >= 1 && size <= 8)
+    scalars[argument] = widen(bytes, size, a.is_signed);
+  for (size_t i = 0; i < info.extra_scalars.size(); ++i) {
+    const ScalarSlot& slot = info.extra_scalars[i];
+    if (static_cast<unsigned>(slot.argument) == argument && slot.offset + slot.bytes <= size)
+      scalars[info.arguments.size() + i] = widen(bytes + slot.offset, slot.bytes, slot.is_signed);
+  }
+}
+
+LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)
+    : info_(info), scalars_(launch.scalars), work_dim_(launch.work_dim) {
+  for (size_t d = 0; d < 3 && d < launch.work_dim; ++d) {
+    const uint64_t local = launch.local[d], global = launch.global[d];
+    if (local == 0 || global % local != 0 || global > kLargest || launch.offset[d] > kLargest) {
+      uniform_ = false;
+      continue;
+    }
+    local_[d] = static_cast<int64_t>(local);
+    global_[d] = static_cast<int64_t>(global);
+    groups_[d] = static_cast<int64_t>(global / local);
+    offset_[d] = static_cast<int64_t>(launch.offset[d]);
+  }
+  const Symbols symbols{scalars_, work_dim_, local_, groups_, global_, offset_};
+  values_.reserve(info.expressions.size());
+  for (const Expression& e : info.expressions) {
+    const std::optional<int64_t> value = e.evaluate(symbols);
+    values_.push_back({value.value_or(0), value.has_value()});
+  }
+}
+
+std::vector<Footprint> LaunchFootprints::whole() const {
+  GroupBox box;
+  for (size_t d = 0; d < 3; ++d) box.hi[d] = static_cast<uint64_t>(groups_[d]);
+  return of(box);
+}
+
+std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
+  std::vector<Footprint> all;
+  Region region(info_, values_, local_, offset_);
+  bool uniform = uniform_;
+  for (size_t d = 0; d < 3; ++d) uniform = uniform && box.hi[d] <= static_cast<uint64_t>(groups_[d]);
+  for (const Access& access : info_.accesses) {
+    auto at = std::ranges::find(all, access.argument, &Footprint::argument);
+    if (at == all.end()) {
+      all.emplace_back().argument = access.argument;
+      at = all.end() - 1;
+    }
+    Footprint& f = *at;
+    const bool reads = access.kind != Access::Kind::write, writes = access.kind != Access::Kind::read;
+    f.atomics = f.atomics || access.kind == Access::Kind::atomic;
+    if ((!reads || f.reads_unknown) && (!writes || f.writes_unknown)) continue;
+    ByteSet set;
+    if (access.known && uniform) {
+      region.start(box);
+      region.enter(access);
+      set = byte_set(info_, access, region);
+    }
+    if (!set.known) {
+      f.reads_unknown = f.reads_unknown || reads;
+      f.writes_unknown = f.writes_unknown || writes;
+      continue;
+    }
+    if (reads) f.reads.unite(set.bytes);
+    if (writes) f.may_writes.unite(set.bytes);
+    if (writes && access.sure && set.exact && access.kind == Access::Kind::write) f.sure_writes.unite(set.bytes);
+  }
+  for (Footprint& f : all) {
+    if (f.reads_unknown) f.reads = {};
+    if (f.writes_unknown) f.may_writes = {};
+  }
+  return all;
+}
+
+double LaunchFootprints::per_item(int expression) const {
+  const Symbols symbols{scalars_, work_dim_, local_, groups_, global_, offset_};
+  const double items = static_cast<double>(global_[0]) * static_cast<double>(global_[1]) * static_cast<double>(global_[2]);
+  const double each = info_.expressions[static_cast<size_t>(expression)].evaluate_real(symbols).value_or(1);
+  return items * std::max(each, 0.0);
+}
+
+double LaunchFootprints::operations() const { return per_item(info_.cost.operations); }
+double LaunchFootprints::bytes_moved() const { return per_item(info_.cost.bytes); }
+
+std::vector<Footprint> footprints(const KernelInfo& info, const Launch& launch, const GroupBox& box) {
+  return LaunchFootprints(info, launch).of(box);
+}
+double operations(const KernelInfo& info, const Launch& launch) { return LaunchFootprints(info, launch).operations(); }
+double bytes_moved(const KernelInfo& info, const Launch& launch) { return LaunchFootprints(info, launch).bytes_moved(); }
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Footprint: which bytes of each buffer a box of work-groups reads and writes, computed at enqueue from a KernelInfo.
+// Reads and may_writes are never too small; sure_writes is exactly what is certainly written and never too large.
+// Reads may reach past the end of a buffer (a tile's halo): clip them. Start with LaunchFootprints, which evaluates
+// the expressions of a launch once and then answers for any number of boxes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/byte_ranges.hpp"
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+
+struct Launch {
+  unsigned work_dim = 1;
+  std::array<uint64_t, 3> global{1, 1, 1}, local{1, 1, 1}, offset{0, 0, 0};
+  // By slot: integers sign- or zero-extended, anything for arguments that are no integers. See set_scalars().
+  std::vector<int64_t> scalars;
+};
+
+// Work-groups of the original NDRange, half-open.
+struct GroupBox {
+  std::array<uint64_t, 3> lo{0, 0, 0}, hi{1, 1, 1};
+};
+
+struct Footprint {
+  int argument = 0;
+  bool reads_unknown = false, writes_unknown = false;  // anywhere in the buffer
+  ByteRanges reads, sure_writes, may_writes;           // may_writes includes sure_writes; offsets from the argument
+  bool atomics = false;
+};
+
+// Puts an argument's value (as given to clSetKernelArg) into its slots of Launch::scalars, which it sizes if needed.
+void set_scalars(const KernelInfo&, unsigned argument, const void* value, size_t size, std::vector<int64_t>& scalars);
+
+class LaunchFootprints {
+public:
+  // The info must outlive this object. If a global size is not a multiple of its local size, all is unknown.
+  LaunchFootprints(const KernelInfo&, const Launch&);
+
+  std::vector<Footprint> of(const GroupBox&) const;  // one per buffer argument the kernel accesses
+  std::vector<Footprint> whole() const;              // of all work-groups
+  double operations() const;                         // of the whole launch; a guess if cost.irregular
+  double bytes_moved() const;                        // loads and stores of the whole launch, not distinct bytes
+
+  struct Value {
+    int64_t value = 0;
+    bool known = false;
+  };
+
+private:
+  double per_item(int expression) const;
+
+  const KernelInfo& info_;
+  std::array<int64_t, 3> local_{1, 1, 1}, groups_{1, 1, 1}, global_{1, 1, 1}, offset_{0, 0, 0};
+  std::vector<int64_t> scalars_;
+  unsigned work_dim_ = 1;
+  bool uniform_ = true;
+  std::vector<Value> values_;  // of info.expressions
+};
+
+std::vector<Footprint> footprints(const KernelInfo&, const Launch&, const GroupBox&);
+double operations(const KernelInfo&, const Launch&);
+double bytes_moved(const KernelInfo&, const Launch&);
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/poly.hpp"
+
+#include <algorithm>
+
+namespace mkmd::compiler {
+namespace {
+constexpr size_t kMaxTerms = 64, kMaxDegree = 6;
+}
+
+std::optional<Poly> Poly::sum(const Poly& a, const Poly& b, int64_t factor) {
+  Poly r = a;
+  for (const auto& [m, c] : b.terms_) {
+    int64_t scaled, total;
+    if (__builtin_mul_overflow(c, factor, &scaled)) return std::nullopt;
+    auto it = r.terms_.find(m);
+    if (it == r.terms_.end()) {
+      r.terms_[m] = scaled;
+      continue;
+    }
+    if (__builtin_add_overflow(it->second, scaled, &total)) return std::nullopt;
+    if (total == 0) r.terms_.erase(it);
+    else it->second = total;
+  }
+  if (r.terms_.size() > kMaxTerms) return std::nullopt;
+  return r;
+}
+
+std::optional<Poly> Poly::product(const Poly& a, const Poly& b) {
+  Poly r;
+  for (const auto& [m, c] : a.terms_)
+    for (const auto& [n, d] : b.terms_) {
+      Monomial both;
+      std::merge(m.begin(), m.end(), n.begin(), n.end(), std::back_inserter(both));
+      int64_t product;
+      if (both.size() > kMaxDegree || __builtin_mul_overflow(c, d, &product)) return std::nullopt;
+      Poly one;
+      one.terms_[both] = product;
+      std::optional<Poly> next = sum(r, one);
+      if (!next) return std::nullopt;
+      r = std::move(*next);
+    }
+  return r;
+}
+
+std::optional<int64_t> Poly::constant() const {
+  if (terms_.empty()) return 0;
+  if (terms_.size() == 1 && terms_.begin()->first.empty()) return terms_.begin()->second;
+  return std::nullopt;
+}
+
+std::optional<int> Poly::single_atom() const {
+  if (terms_.size() != 1 || terms_.begin()->first.size() != 1 || terms_.begin()->second != 1) return std::nullopt;
+  return terms_.begin()->first[0];
+}
+
+bool Poly::contains(int atom) const {
+  return std::ranges::any_of(terms_, [&](const auto& t) { return std::ranges::count(t.first, atom) != 0; });
+}
+
+std::optional<std::pair<Poly, Poly>> Poly::linear_in(int atom) const {
+  Poly factor, rest;
+  for (const auto& [m, c] : terms_) {
+    const auto power = std::ranges::count(m, atom);
+    if (power > 1) return std::nullopt;
+    if (power == 0) {
+      rest.terms_[m] = c;
+    } else {
+      Monomial others;
+      std::ranges::copy_if(m, std::back_inserter(others), [&](int a) { return a != atom; });
+      factor.terms_[others] = c;
+    }
+  }
+  return std::pair(factor, rest);
+}
+
+void merge_checks(std::vector<int>& into, const std::vector<int>& from) {
+  std::vector<int> all;
+  std::ranges::set_union(into, from, std::back_inserter(all));
+  into = std::move(all);
+}
+
+int InfoBuilder::expression(const Expression& e) {
+  auto [it, fresh] = expression_ids_.try_emplace(e, static_cast<int>(info_.expressions.size()));
+  if (fresh) info_.expressions.push_back(e);
+  return it->second;
+}
+
+int InfoBuilder::intern(const Atom& a) {
+  if (a.kind != Atom::Kind::placeholder) {
+    auto [it, fresh] = atom_ids_.try_emplace(a, static_cast<int>(atoms_.size()));
+    if (!fresh) return it->second;
+  }
+  atoms_.push_back(a);
+  return static_cast<int>(atoms_.size()) - 1;
+}
+
+int InfoBuilder::uniform(const Expression& e) { return intern({Atom::Kind::uniform, expression(e), {}}); }
+int InfoBuilder::variable(Variable v) { return intern({Atom::Kind::variable, -1, v}); }
+int InfoBuilder::placeholder() { return intern({}); }
+
+bool InfoBuilder::is_uniform(const Poly& p) const {
+  for (const auto& [m, c] : p.terms())
+    for (int a : m)
+      if (atom(a).kind != Atom::Kind::uniform) return false;
+  return true;
+}
+
+bool InfoBuilder::depends_on_loop(const Poly& p, int loop) const {
+  for (const auto& [m, c] : p.terms())
+    for (int a : m) {
+      const Atom& at = atom(a);
+      if (at.kind == Atom::Kind::placeholder) return true;
+      if (at.kind != Atom::Kind::variable) continue;
+      if (at.variable.kind == Variable::Kind::loop && at.variable.index == loop) return true;
+      if (at.variable.kind == Variable::Kind::derived && derived_loops_.at(at.variable.index).contains(loop)) return true;
+    }
+  return false;
+}
+
+std::optional<Expression> InfoBuilder::as_expression(const Poly& p) const {
+  Expression total(int64_t{0});
+  for (const auto& [m, c] : p.terms()) {
+    Expression product(int64_t{1});
+    for (int a : m) {
+      if (atom(a).kind != Atom::Kind::uniform) return std::nullopt;
+      product = product * info_.expressions[static_cast<size_t>(atom(a).expression)];
+    }
+    total = total + product * Expression(c);
+  }
+  return total;
+}
+
+std::optional<Affine> InfoBuilder::affine(const Poly& p) {
+  // Sort the terms by the variable they are a multiple of; products of variables become derived values.
+  std::map<int, Poly> by_variable;  // atom → factor; -1: no variable
+  for (const auto& [m, c] : p.terms()) {
+    Poly factor(c);
+    std::vector<int> variables;
+    for (int a : m) {
+      if (atom(a).kind == Atom::Kind::placeholder) return std::nullopt;
+      if (atom(a).kind == Atom::Kind::variable) {
+        variables.push_back(a);
+      } else {
+        std::optional<Poly> next = Poly::product(factor, Poly::atom(a));
+        if (!next) return std::nullopt;
+        factor = *next;
+      }
+    }
+    int key = -1;
+    for (int v : variables) {
+      if (key == -1) {
+        key = v;
+        continue;
+      }
+      std::optional<Number> both = derive(Derived::Op::multiply, {Poly::atom(key), {}}, {Poly::atom(v), {}});
+      if (!both) return std::nullopt;
+      key = *both->poly.single_atom();
+    }
+    std::optional<Poly> total = Poly::sum(by_variable[key], factor);
+    if (!total) return std::nullopt;
+    by_variable[key] = *total;
+  }
+  Affine result;
+  std::optional<Expression> base = as_expression(by_variable[-1]);
+  if (!base) return std::nullopt;
+  result.base = expression(*base);
+  for (const auto& [key, factor] : by_variable) {
+    if (key == -1) continue;
+    std::optional<Expression> coefficient = as_expression(factor);
+    if (!coefficient) return std::nullopt;
+    result.terms.push_back({atom(key).variable, expression(*coefficient)});
+  }
+  if (result.terms.size() > 8) return std::nullopt;
+  return result;
+}
+
+bool InfoBuilder::check(Number& number, const Poly& p, int64_t lo, int64_t hi) {
+  if (std::optional<int64_t> c = p.constant()) return *c >= lo && *c <= hi;
+  auto it = check_ids_.find({p, lo, hi});
+  if (it == check_ids_.end()) {
+    std::optional<Affine> value = affine(simplified(p));
+    if (!value) return false;
+    it = check_ids_.emplace(std::tuple(p, lo, hi), static_cast<int>(info_.checks.size())).first;
+    info_.checks.push_back({*value, lo, hi});
+  }
+  merge_checks(number.checks, {it->second});
+  return true;
+}
+
+std::optional<Number> InfoBuilder::derive(Derived::Op op, const Number& a, const Number& b) {
+  Number result;
+  merge_checks(result.checks, a.checks);
+  merge_checks(result.checks, b.checks);
+  const auto key = std::tuple(op, a.poly, b.poly);
+  auto it = derived_ids_.find(key);
+  if (it == derived_ids_.end()) {
+    std::optional<Affine> x = affine(simplified(a.poly)), y = affine(simplified(b.poly));
+    if (!x || !y) return std::nullopt;
+    const int index = static_cast<int>(info_.derived.size());
+    info_.derived.push_back({op, *x, *y});
+    std::set<int>& loops = derived_loops_[index];
+    for (const Affine* side : {&*x, &*y})
+      for (const Term& t : side->terms) {
+        if (t.variable.kind == Variable::Kind::loop) loops.insert(t.variable.index);
+        if (t.variable.kind == Variable::Kind::derived && t.variable.index != index)
+          loops.insert(derived_loops_[t.variable.index].begin(), derived_loops_[t.variable.index].end());
+      }
+    it = derived_ids_.emplace(key, variable({Variable::Kind::derived, index})).first;
+  }
+  result.poly = Poly::atom(it->second);
+  return result;
+}
+
+std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bool floor) {
+  if (is_uniform(x.poly) && is_uniform(y.poly)) {
+    std::optional<Expression> a = as_expression(x.poly), b = as_expression(y.poly);
+    if (!a || !b) return std::nullopt;
+    Number r;
+    merge_checks(r.checks, x.checks);
+    merge_checks(r.checks, y.checks);
+    r.poly = Poly::atom(uniform(Expression::combine(floor ? Expression::Op::floor_divide : Expression::Op::divide, *a, *b)));
+    return r;
+  }
+  Number above = x, below = y;
+  // (u / a) / b is u / (a·b) with floor semantics: one form for both, so that nested divisions can be taken together.
+  if (std::optional<int> single = x.poly.single_atom(); single && floor)
+    for (const Division& d : divisions_)
+      if (d.quotient == *single && d.floor) {
+        std::optional<Poly> product = Poly::product(d.y, y.poly);
+        if (!product) break;
+        above.poly = d.x;
+        below.poly = *product;
+        break;
+      }
+  std::optional<Number> q = derive(floor ? Derived::Op::floor_divide : Derived::Op::divide, above, below);
+  if (!q) return std::nullopt;
+  const int atom_id = *q->poly.single_atom();
+  for (Division& d : divisions_)
+    if (d.x == above.poly && d.y == below.poly && d.floor == floor) return q;
+  divisions_.push_back({above.poly, below.poly, atom_id, -1, floor});
+  return q;
+}
+
+std::optional<Number> InfoBuilder::remainder(const Number& x, const Number& y, bool floor) {
+  if (is_uniform(x.poly) && is_uniform(y.poly)) {
+    std::optional<Expression> a = as_expression(x.poly), b = as_expression(y.poly);
+    if (!a || !b) return std::nullopt;
+    Number r;
+    merge_checks(r.checks, x.checks);
+    merge_checks(r.checks, y.checks);
+    r.poly = Poly::atom(uniform(Expression::combine(floor ? Expression::Op::modulo : Expression::Op::remainder, *a, *b)));
+    return r;
+  }
+  std::optional<Number> q = quotient(x, y, floor);
+  std::optional<Number> r = derive(floor ? Derived::Op::modulo : Derived::Op::remainder, x, y);
+  if (!q || !r) return r;
+  const int remainder_atom = *r->poly.single_atom();
+  for (const Division& d : divisions_)
+    if (d.remainder == remainder_atom) return r;
+  divisions_.push_back({x.poly, y.poly, *q->poly.single_atom(), remainder_atom, floor});
+  return r;
+}
+
+Poly InfoBuilder::simplified(Poly p) const {
+  // c·y·(x / y) + c·(x % y) is c·x. Again until nothing changes: inner divisions come free.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Division& d : divisions_) {
+      if (d.remainder < 0 || !p.contains(d.remainder) || !p.contains(d.quotient)) continue;
+      const auto r = p.linear_in(d.remainder);
+      if (!r) continue;
+      const auto q = r->second.linear_in(d.quotient);
+      if (!q || r->first.contains(d.quotient)) continue;
+      const std::optional<Poly> wanted = Poly::product(r->first, d.y);
+      if (!wanted || *wanted != q->first) continue;
+      const std::optional<Poly> whole = Poly::product(r->first, d.x);
+      const std::optional<Poly> next = whole ? Poly::sum(q->second, *whole) : std::nullopt;
+      if (!next) continue;
+      p = *next;
+      changed = true;
+    }
+  }
+  return p;
+}
+
+}  // namespace mkmd::compiler

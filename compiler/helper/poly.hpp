@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Poly: a polynomial with integer coefficients over atoms, the form in which the analysis keeps integers and
+// addresses. An atom is either uniform (an expression over arguments and the NDRange) or a variable (an id, a loop
+// counter, or a derived value). InfoBuilder turns polynomials into the affine forms of a KernelInfo.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+
+using Monomial = std::vector<int>;  // atoms, sorted; a repeated atom is a power
+
+class Poly {
+public:
+  Poly() = default;
+  explicit Poly(int64_t constant) {
+    if (constant) terms_[{}] = constant;
+  }
+  static Poly atom(int atom) {
+    Poly p;
+    p.terms_[{atom}] = 1;
+    return p;
+  }
+
+  // Nothing when a coefficient overflows or the polynomial grows beyond what an address ever needs.
+  static std::optional<Poly> sum(const Poly& a, const Poly& b, int64_t factor_of_b = 1);
+  static std::optional<Poly> product(const Poly& a, const Poly& b);
+
+  const std::map<Monomial, int64_t>& terms() const { return terms_; }
+  std::optional<int64_t> constant() const;
+  std::optional<int> single_atom() const;  // when the polynomial is just that
+  bool contains(int atom) const;
+  // The factor of `atom` in the terms which have it once, and the terms without it.
+  std::optional<std::pair<Poly, Poly>> linear_in(int atom) const;
+  auto operator<=>(const Poly&) const = default;
+
+private:
+  std::map<Monomial, int64_t> terms_;
+};
+
+struct Atom {
+  enum class Kind { uniform, variable, placeholder };
+  Kind kind = Kind::placeholder;
+  int expression = -1;
+  Variable variable;
+  auto operator<=>(const Atom& o) const {
+    return std::tuple(kind, expression, variable.kind, variable.index) <=>
+           std::tuple(o.kind, o.expression, o.variable.kind, o.variable.index);
+  }
+};
+
+// An integer the program computes in some number of bits: equal to `poly` modulo 2^bits while all checks hold.
+struct Number {
+  Poly poly;
+  std::vector<int> checks;  // sorted, into KernelInfo::checks
+};
+void merge_checks(std::vector<int>& into, const std::vector<int>& from);
+
+class InfoBuilder {
+public:
+  explicit InfoBuilder(KernelInfo& info) : info_(info) {}
+
+  int expression(const Expression& e);
+  int uniform(const Expression& e);  // atom
+  int variable(Variable v);          // atom
+  int placeholder();                 // atom; cannot become part of an Affine
+  const Atom& atom(int id) const { return atoms_[static_cast<size_t>(id)]; }
+
+  bool is_uniform(const Poly& p) const;
+  bool depends_on_loop(const Poly& p, int loop) const;
+  std::optional<Expression> as_expression(const Poly& p) const;  // of a uniform one
+  std::optional<Affine> affine(const Poly& p);
+
+  // Requires lo <= p <= hi; adds to the number's checks. False if it cannot be expressed.
+  bool check(Number& number, const Poly& p, int64_t lo, int64_t hi);
+  // An atom that stands for op(a, b).
+  std::optional<Number> derive(Derived::Op op, const Number& a, const Number& b);
+  // x / y and x % y for x >= 0 and y > 0 (or floor semantics), related so that y·(x/y) + x%y can become x again.
+  std::optional<Number> quotient(const Number& x, const Number& y, bool floor);
+  std::optional<Number> remainder(const Number& x, const Number& y, bool floor);
+  Poly simplified(Poly p) const;
+
+  KernelInfo& info() { return info_; }
+
+private:
+  struct Division {
+    Poly x, y;
+    int quotient = -1, remainder = -1;  // atoms
+    bool floor = false;
+  };
+  int intern(const Atom& a);
+  std::optional<Affine> affine_part(const Monomial& m, int64_t coefficient);
+
+  KernelInfo& info_;
+  std::vector<Atom> atoms_;
+  std::map<Atom, int> atom_ids_;
+  std::map<Expression, int> expression_ids_;
+  std::map<std::tuple<Derived::Op, Poly, Poly>, int> derived_ids_;  // atoms
+  std::map<int, std::set<int>> derived_loops_;                      // by index of derived
+  std::map<std::tuple<Poly, int64_t, int64_t>, int> check_ids_;
+  std::vector<Division> divisions_;
+};
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON form of KernelInfo. Reading it checks every index, so that a file written by another version (or by
+// nobody we know) is refused here and cannot make the evaluation read out of bounds.
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+
+using nlohmann::json;
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Argument::Kind, {{Argument::Kind::other, "other"},
+                                              {Argument::Kind::buffer, "buffer"},
+                                              {Argument::Kind::constant_buffer, "constant-buffer"},
+                                              {Argument::Kind::image, "image"},
+                                              {Argument::Kind::sampler, "sampler"},
+                                              {Argument::Kind::local, "local"},
+                                              {Argument::Kind::value, "value"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Variable::Kind, {{Variable::Kind::global_id, "global"},
+                                              {Variable::Kind::group_id, "group"},
+                                              {Variable::Kind::local_id, "local"},
+                                              {Variable::Kind::loop, "loop"},
+                                              {Variable::Kind::derived, "derived"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Derived::Op, {{Derived::Op::hull, "hull"},
+                                           {Derived::Op::divide, "divide"},
+                                           {Derived::Op::remainder, "remainder"},
+                                           {Derived::Op::modulo, "modulo"},
+                                           {Derived::Op::floor_divide, "floor-divide"},
+                                           {Derived::Op::minimum, "minimum"},
+                                           {Derived::Op::maximum, "maximum"},
+                                           {Derived::Op::multiply, "multiply"},
+                                           {Derived::Op::absolute, "absolute"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Guard::Relation, {{Guard::Relation::signed_order, "signed"},
+                                               {Guard::Relation::unsigned_order, "unsigned"},
+                                               {Guard::Relation::equal, "equal"},
+                                               {Guard::Relation::not_equal, "not-equal"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Scope::Kind, {{Scope::Kind::guard, "guard"},
+                                           {Scope::Kind::loop, "loop"},
+                                           {Scope::Kind::loop_header, "loop-header"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Access::Kind, {{Access::Kind::read, "read"},
+                                            {Access::Kind::write, "write"},
+                                            {Access::Kind::atomic, "atomic"}})
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, kind, name, type, access, bytes, is_signed, is_integer, is_const,
+                                   is_restrict, is_volatile)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarSlot, argument, offset, bytes, is_signed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Variable, kind, index)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Term, variable, coefficient)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Affine, base, terms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, value, lo, hi)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Derived, op, a, b)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Loop, known, exact, extra, distance, step, checks)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guard, relation, slack, bits, a, b, checks)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Scope, kind, index)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, argument, kind, known, sure, bytes, offset, checks, scopes, line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cost, trips, operations, bytes, irregular)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reason, text, line)
+
+void to_json(json& j, const KernelInfo& k) {
+  j = json{{"name", k.name},
+           {"arguments", k.arguments},
+           {"extra_scalars", k.extra_scalars},
+           {"reqd_work_group_size", k.reqd_work_group_size},
+           {"uses_local_shape", k.uses_local_shape},
+           {"local_bytes", k.local_bytes},
+           {"uses_fp64", k.uses_fp64},
+           {"stores_pointers", k.stores_pointers},
+           {"split_allowed", k.split_allowed},
+           {"reasons", k.reasons},
+           {"cost", k.cost},
+           {"accesses", k.accesses},
+           {"expressions", k.expressions},
+           {"checks", k.checks},
+           {"derived", k.derived},
+           {"loops", k.loops},
+           {"guards", k.guards}};
+}
+
+namespace {
+
+// Every index must name something, and a derived value may use earlier ones only (no cycles).
+class Validator {
+public:
+  explicit Validator(const KernelInfo& k) : k_(k) {}
+
+  bool valid() const {
+    const int derived = static_cast<int>(k_.derived.size());
+    for (int d = 0; d < derived; ++d)
+      if (!affine(k_.derived[static_cast<size_t>(d)].a, d) || !affine(k_.derived[static_cast<size_t>(d)].b, d))
+        return false;
+    for (const Check& c : k_.checks)
+      if (!affine(c.value, derived)) return false;
+    for (const Loop& l : k_.loops)
+      if (!affine(l.distance, derived) || !expression(l.step) || !checks(l.checks)) return false;
+    for (const Guard& g : k_.guards)
+      if (!affine(g.a, derived) || !affine(g.b, derived) || !checks(g.checks) || g.bits < 1 || g.bits > 64)
+        return false;
+    for (const Access& a : k_.accesses) {
+      if (!index(a.argument, k_.arguments.size()) || !affine(a.offset, derived) || !checks(a.checks)) return false;
+      for (const Scope& s : a.scopes)
+        if (!index(s.index, s.kind == Scope::Kind::guard ? k_.guards.size() : k_.loops.size())) return false;
+    }
+    for (const ScalarSlot& s : k_.extra_scalars)
+      if (!index(s.argument, k_.arguments.size()) || s.bytes == 0 || s.bytes > 8) return false;
+    return expression(k_.cost.trips) && expression(k_.cost.operations) && expression(k_.cost.bytes);
+  }
+
+private:
+  static bool index(int i, size_t size) { return i >= 0 && static_cast<size_t>(i) < size; }
+  bool expression(int i) const { return index(i, k_.expressions.size()); }
+  bool checks(const std::vector<int>& list) const {
+    for (int c : list)
+      if (!index(c, k_.checks.size())) return false;
+    return true;
+  }
+  bool affine(const Affine& a, int derived) const {
+    if (!expression(a.base)) return false;
+    for (const Term& t : a.terms) {
+      if (!expression(t.coefficient)) return false;
+      const size_t bound = t.variable.kind == Variable::Kind::loop      ? k_.loops.size()
+                           : t.variable.kind == Variable::Kind::derived ? static_cast<size_t>(derived)
+                                                                        : 3;
+      if (!index(t.variable.index, bound)) return false;
+    }
+    return true;
+  }
+
+  const KernelInfo& k_;
+};
+
+}  // namespace
+
+Result<KernelInfo> kernel_info_from_json(const json& j) {
+  KernelInfo k;
+  try {
+    j.at("name").get_to(k.name);
+    j.at("arguments").get_to(k.arguments);
+    j.at("extra_scalars").get_to(k.extra_scalars);
+    j.at("reqd_work_group_size").get_to(k.reqd_work_group_size);
+    j.at("uses_local_shape").get_to(k.uses_local_shape);
+    j.at("local_bytes").get_to(k.local_bytes);
+    j.at("uses_fp64").get_to(k.uses_fp64);
+    j.at("stores_pointers").get_to(k.stores_pointers);
+    j.at("split_allowed").get_to(k.split_allowed);
+    j.at("reasons").get_to(k.reasons);
+    j.at("cost").get_to(k.cost);
+    j.at("accesses").get_to(k.accesses);
+    j.at("expressions").get_to(k.expressions);
+    j.at("checks").get_to(k.checks);
+    j.at("derived").get_to(k.derived);
+    j.at("loops").get_to(k.loops);
+    j.at("guards").get_to(k.guards);
+  } catch (const json::exception& e) {
+    return Status::internal(std::string("not a kernel description: ") + e.what());
+  }
+  if (!Validator(k).valid()) return Status::internal("not a kernel description: an index is out of range");
+  return k;
+}
+
+}  // namespace mkmd::compiler

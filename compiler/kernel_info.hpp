@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// KernelInfo: what mkmd-kc found out about one kernel, as a plain value with a JSON form. Everything that depends on
+// scalar arguments or on the NDRange is an index into `expressions`, evaluated once per launch; byte addresses are
+// affine forms over work-group ids, local ids and loop counters. footprint.hpp turns them into byte ranges. An
+// access that could not be described is "unknown": it may touch the whole buffer.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/expression.hpp"
+#include "common/status.hpp"
+
+namespace mkmd::compiler {
+
+struct Argument {
+  enum class Kind { buffer, constant_buffer, image, sampler, local, value, other };
+  Kind kind = Kind::other;
+  std::string name, type;  // type as the source spells it, typedefs resolved
+  std::string access;      // of images: "read_only", "write_only", "read_write"
+  uint64_t bytes = 0;      // size of a value; 0 for anything else
+  bool is_signed = false;  // of integer values: how to widen to 64 bits
+  bool is_integer = false;
+  bool is_const = false, is_restrict = false, is_volatile = false;
+};
+
+// Slots of Launch::scalars. Slot i < arguments.size() is argument i itself; further slots are integers inside vector
+// or struct arguments ("int4 dims" → dims.y). set_scalars() in footprint.hpp fills all of them from argument bytes.
+struct ScalarSlot {
+  int argument = 0;
+  uint32_t offset = 0, bytes = 0;
+  bool is_signed = false;
+};
+
+struct Variable {
+  enum class Kind : uint8_t { global_id, group_id, local_id, loop, derived };
+  Kind kind = Kind::global_id;
+  int index = 0;  // dimension, or index into loops / derived
+  bool operator==(const Variable&) const = default;
+};
+
+struct Term {
+  Variable variable;
+  int coefficient = 0;  // index into expressions
+  bool operator==(const Term&) const = default;
+};
+
+// base + Σ coefficient · variable, in exact (not wrapping) integers.
+struct Affine {
+  int base = 0;  // index into expressions
+  std::vector<Term> terms;
+  bool operator==(const Affine&) const = default;
+};
+
+// The program computed `value` in fewer bits than 64 (or extended it): only while it stays inside [lo, hi] does our
+// exact arithmetic agree with the program's. Otherwise whatever depends on it is unknown.
+struct Check {
+  Affine value;
+  int64_t lo = 0, hi = 0;
+};
+
+// A quantity that is not affine, known by its interval only.
+struct Derived {
+  enum class Op { divide, remainder, modulo, floor_divide, minimum, maximum, multiply, hull, absolute };
+  Op op = Op::hull;
+  Affine a, b;
+};
+
+// Runs max(0, ceil(distance / step)) + extra times; its counter goes 0, 1, 2 …
+struct Loop {
+  bool known = false;  // else: any number of times, at least `extra`
+  bool exact = true;   // false: may end earlier (break, return)
+  int extra = 0;       // 1 for loops which test at their end
+  Affine distance;
+  int step = 0;  // index into expressions; not positive: unknown
+  std::vector<int> checks;
+};
+
+// A condition under which an access happens.
+struct Guard {
+  enum class Relation {
+    signed_order,    // a + slack <= b
+    unsigned_order,  // the same on `bits`-wide unsigned numbers
+    equal,
+    not_equal,
+  };
+  Relation relation = Relation::signed_order;
+  int slack = 0, bits = 64;
+  Affine a, b;
+  std::vector<int> checks;
+};
+
+// What encloses an access, from the outside in.
+struct Scope {
+  enum class Kind { guard, loop, loop_header };  // loop_header: evaluated once more than the body
+  Kind kind = Kind::guard;
+  int index = 0;
+  bool operator==(const Scope&) const = default;
+};
+
+struct Access {
+  enum class Kind { read, write, atomic };
+  int argument = 0;
+  Kind kind = Kind::read;
+  bool known = false;  // false: anywhere in the buffer; nothing below means anything
+  bool sure = false;   // happens exactly when `scopes` say so
+  uint32_t bytes = 0;  // contiguous bytes touched at `offset`
+  Affine offset;       // in bytes, from the argument
+  std::vector<int> checks;
+  std::vector<Scope> scopes;
+  int line = 0;
+};
+
+struct Cost {  // per work-item
+  int trips = 0, operations = 0, bytes = 0;  // indices into expressions; real-valued
+  bool irregular = false;                    // some loop count depends on memory: a guess is in there
+};
+
+struct Reason {
+  std::string text;
+  int line = 0;  // of the program's source; 0: not known
+};
+
+struct KernelInfo {
+  std::string name;
+  std::vector<Argument> arguments;
+  std::vector<ScalarSlot> extra_scalars;       // slots arguments.size() and up
+  uint32_t reqd_work_group_size[3] = {0, 0, 0};  // zeros: none
+  bool uses_local_shape = false;  // the result may depend on how work-items are grouped
+  uint64_t local_bytes = 0;       // of __local variables inside the kernel
+  bool uses_fp64 = false;
+  bool stores_pointers = false;
+  bool split_allowed = false;  // when false the module has no kernel of this name
+  std::vector<Reason> reasons;  // why not
+  Cost cost;
+  std::vector<Access> accesses;
+  std::vector<Expression> expressions;
+  std::vector<Check> checks;
+  std::vector<Derived> derived;
+  std::vector<Loop> loops;
+  std::vector<Guard> guards;
+};
+
+// The hidden trailing arguments of every kernel in a module, all ulong: first group x, y, z; number of groups of the
+// original NDRange x, y, z; global offset of the original NDRange x, y, z. The piece itself is launched without offset.
+inline constexpr int kHiddenArguments = 9;
+
+void to_json(nlohmann::json&, const KernelInfo&);
+Result<KernelInfo> kernel_info_from_json(const nlohmann::json&);  // checks every index
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/module_file.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mkmd::compiler {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kMagic = "MKMDMOD1";
+struct Header {
+  char magic[8];
+  uint64_t json_bytes, spir_bytes;
+  Hash checksum;  // of what follows the header
+};
+
+uint64_t mix(uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9U;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+Hash hash_of(std::string_view bytes) {
+  uint64_t a = 0x9e3779b97f4a7c15U + bytes.size(), b = 0xc2b2ae3d27d4eb4fU ^ bytes.size();
+  for (size_t i = 0; i < bytes.size(); i += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + i, std::min<size_t>(8, bytes.size() - i));
+    a = mix(a ^ word);
+    b = std::rotl(b, 23) * 0x9fb21c651e98df25U + mix(word + 0x165667b19e3779f9U);
+  }
+  return {mix(a + b), mix(b ^ std::rotl(a, 32))};
+}
+
+std::string hex(const Hash& hash) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (uint64_t word : hash)
+    for (int shift = 60; shift >= 0; shift -= 4) text += digits[(word >> shift) & 15];
+  return text;
+}
+
+std::string ModuleFile::encode() const {
+  json j{{"key", key}};
+  if (!error.empty()) {
+    j["error"] = error;
+  } else {
+    j["kernels"] = kernels;
+    json list = json::array();
+    for (const Dependency& d : dependencies) list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
+    j["dependencies"] = std::move(list);
+  }
+  const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string body = text + spir;
+  Header header{{}, text.size(), spir.size(), hash_of(body)};
+  std::memcpy(header.magic, kMagic.data(), kMagic.size());
+  std::string out(reinterpret_cast<const char*>(&header), sizeof header);
+  return out += body;
+}
+
+Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
+  Header header;
+  if (bytes.size() < sizeof header) return Status::internal("not a module: too short");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  bytes.remove_prefix(sizeof header);
+  if (std::string_view(header.magic, kMagic.size()) != kMagic) return Status::internal("not a module: wrong first bytes");
+  if (header.json_bytes > bytes.size() || header.spir_bytes != bytes.size() - header.json_bytes)
+    return Status::internal("not a module: wrong length");
+  if (hash_of(bytes) != header.checksum) return Status::internal("not a module: its checksum does not match");
+  ModuleFile file;
+  try {
+    const json j = json::parse(bytes.substr(0, header.json_bytes));
+    j.at("key").get_to(file.key);
+    if (j.contains("error")) {
+      j.at("error").get_to(file.error);
+      return file;
+    }
+    for (const json& kernel : j.at("kernels")) {
+      Result<KernelInfo> info = kernel_info_from_json(kernel);
+      if (!info) return info.status();
+      file.kernels.push_back(std::move(*info));
+    }
+    for (const json& d : j.at("dependencies")) file.dependencies.push_back({d.at("path"), d.at("size"), d.at("hash")});
+  } catch (const json::exception& e) {
+    return Status::internal(std::string("not a module: ") + e.what());
+  }
+  file.spir = bytes.substr(header.json_bytes);
+  return file;
+}
+
+Result<std::string> read_file(const std::string& path, uint64_t most) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) return Status::internal("cannot open " + path + ": " + std::strerror(errno));
+  std::string bytes;
+  struct stat about {};
+  Status status;
+  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) status = Status::internal(path + " is not a file");
+  else if (static_cast<uint64_t>(about.st_size) > most) status = Status::internal(path + " is too large");
+  else bytes.resize(static_cast<size_t>(about.st_size));
+  size_t at = 0;
+  while (status.ok() && at < bytes.size()) {
+    const ssize_t got = read(fd, bytes.data() + at, bytes.size() - at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) status = Status::internal("cannot read " + path);
+    else at += static_cast<size_t>(got);
+  }
+  close(fd);
+  if (!status.ok()) return status;
+  return bytes;
+}
+
+bool unchanged(const Dependency& dependency) {
+  Result<std::string> now = read_file(dependency.path);
+  return now.ok() && now->size() == dependency.size && hex(hash_of(*now)) == dependency.hash;
+}
+
+}  // namespace mkmd::compiler

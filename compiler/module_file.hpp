@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file mkmd-kc answers with, and the same bytes as a cache entry: a fixed header with lengths and a checksum, a
+// JSON part (kernels, dependencies, the request it answers, or an error) and the SPIR bitcode.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/status.hpp"
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+
+// 128 bits of content hash: not cryptographic, which is why entries also hold what they were made from.
+using Hash = std::array<uint64_t, 2>;
+Hash hash_of(std::string_view bytes);
+std::string hex(const Hash& hash);
+
+struct Dependency {
+  std::string path;  // relative ones to the directory the helper ran in
+  uint64_t size = 0;
+  std::string hash;
+};
+
+struct ModuleFile {
+  std::string key;    // the request's text and the helper's version
+  std::string error;  // not empty: the program could not be compiled; nothing below is set
+  std::vector<KernelInfo> kernels;
+  std::vector<Dependency> dependencies;
+  std::string spir;
+
+  std::string encode() const;
+  static Result<ModuleFile> decode(std::string_view bytes);
+};
+
+// The whole file, or a Status; never more than `most` bytes.
+Result<std::string> read_file(const std::string& path, uint64_t most = uint64_t{1} << 30);
+bool unchanged(const Dependency& dependency);
+
+// Part of every key: raise it when the same request would now be answered differently.
+inline constexpr const char* kHelperVersion = "mkmd-kc 1";
+
+}  // namespace mkmd::compiler

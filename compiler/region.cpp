@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/region.hpp"
+
+#include <algorithm>
+
+namespace mkmd::compiler {
+namespace {
+
+int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
+int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a % b < 0) == (b < 0)); }
+
+// sum += a * b, false on overflow.
+bool multiply_add(int64_t& sum, int64_t a, int64_t b) {
+  int64_t product;
+  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+
+constexpr Interval kUnknown{INT64_MIN, kUnbounded, false};
+bool bounded(const Interval& i) { return i.known && i.hi != kUnbounded; }
+
+// Adds coefficient · variable to an interval; false when the result is not known.
+bool accumulate(Interval& sum, int64_t coefficient, const Interval& variable) {
+  if (coefficient == 0) return true;
+  if (!bounded(variable)) return false;
+  return coefficient > 0 ? multiply_add(sum.lo, coefficient, variable.lo) && multiply_add(sum.hi, coefficient, variable.hi)
+                         : multiply_add(sum.lo, coefficient, variable.hi) && multiply_add(sum.hi, coefficient, variable.lo);
+}
+
+// The extremes over the corners of a × b of a function that is monotonic in each operand.
+template <typename F>
+Interval corners(const Interval& a, const Interval& b, F f) {
+  Interval r{INT64_MAX, INT64_MIN, true};
+  for (int64_t x : {a.lo, a.hi})
+    for (int64_t y : {b.lo, b.hi}) {
+      int64_t v;
+      if (!f(x, y, v)) return kUnknown;
+      r.lo = std::min(r.lo, v);
+      r.hi = std::max(r.hi, v);
+    }
+  return r;
+}
+
+}  // namespace
+
+bool Form::constant() const {
+  for (size_t d = 0; d < 3; ++d)
+    if (group[d] || local[d]) return false;
+  return others_count == 0;
+}
+
+bool Form::uses_derived() const {
+  return std::ranges::any_of(rest(), [](const Other& o) { return o.variable.kind == Variable::Kind::derived; });
+}
+
+bool Form::uses_loop(int loop) const {
+  return std::ranges::any_of(
+      rest(), [&](const Other& o) { return o.variable.kind == Variable::Kind::loop && o.variable.index == loop; });
+}
+
+void Form::add(const Variable& variable, int64_t coefficient) {
+  for (int i = 0; i < others_count; ++i) {
+    Other& other = others[static_cast<size_t>(i)];
+    if (other.variable != variable) continue;
+    if (__builtin_add_overflow(other.coefficient, coefficient, &other.coefficient)) valid = false;
+    if (other.coefficient == 0) other = others[static_cast<size_t>(--others_count)];
+    return;
+  }
+  if (coefficient == 0) return;
+  if (others_count == kMaxOthers) {
+    valid = false;
+  } else {
+    others[static_cast<size_t>(others_count++)] = {variable, coefficient};
+  }
+}
+
+Form subtract(const Form& a, const Form& b, int64_t constant) {
+  Form r = a;
+  r.valid = a.valid && b.valid && !__builtin_sub_overflow(r.base, b.base, &r.base) &&
+            !__builtin_sub_overflow(r.base, constant, &r.base);
+  for (size_t d = 0; d < 3; ++d)
+    if (__builtin_sub_overflow(r.group[d], b.group[d], &r.group[d]) ||
+        __builtin_sub_overflow(r.local[d], b.local[d], &r.local[d]))
+      r.valid = false;
+  for (const Form::Other& o : b.rest()) {
+    if (o.coefficient == INT64_MIN) r.valid = false;
+    else r.add(o.variable, -o.coefficient);
+  }
+  return r;
+}
+
+Region::Region(const KernelInfo& info, std::span<const LaunchFootprints::Value> values,
+               const std::array<int64_t, 3>& local_size, const std::array<int64_t, 3>& offset)
+    : info_(info), values_(values), local_size_(local_size), offset_(offset), loops_(info.loops.size()),
+      derived_limits_(info.derived.size()) {
+  constraints_.reserve(8);
+}
+
+void Region::start(const GroupBox& box) {
+  empty_ = false;
+  exact_ = true;
+  constraints_.clear();
+  for (size_t d = 0; d < 3; ++d) {
+    const auto lo = static_cast<int64_t>(box.lo[d]), hi = static_cast<int64_t>(box.hi[d]);
+    if (lo >= hi) empty_ = true;
+    group[d] = {lo, hi - 1};
+    local[d] = {0, local_size_[d] - 1};
+    id[d] = {lo * local_size_[d], hi * local_size_[d] - 1};
+  }
+  std::ranges::fill(loops_, kUnknown);
+  std::ranges::fill(derived_limits_, kUnknown);
+}
+
+Form Region::form(const Affine& affine) const {
+  Form f;
+  const auto& base = values_[static_cast<size_t>(affine.base)];
+  f.base = base.value;
+  f.valid = base.known;
+  for (const Term& t : affine.terms) {
+    const auto& c = values_[static_cast<size_t>(t.coefficient)];
+    if (!c.known) f.valid = false;
+    const auto d = static_cast<size_t>(t.variable.index);
+    switch (t.variable.kind) {
+      case Variable::Kind::global_id:
+        if (!multiply_add(f.base, c.value, offset_[d]) || !multiply_add(f.group[d], c.value, local_size_[d]) ||
+            __builtin_add_overflow(f.local[d], c.value, &f.local[d]))
+          f.valid = false;
+        break;
+      case Variable::Kind::group_id:
+        if (__builtin_add_overflow(f.group[d], c.value, &f.group[d])) f.valid = false;
+        break;
+      case Variable::Kind::local_id:
+        if (__builtin_add_overflow(f.local[d], c.value, &f.local[d])) f.valid = false;
+        break;
+      default: f.add(t.variable, c.value);
+    }
+  }
+  return f;
+}
+
+bool Region::joined(const Form& f, size_t d) const {
+  int64_t product;
+  return f.local[d] != 0 && !__builtin_mul_overflow(f.local[d], local_size_[d], &product) && product == f.group[d];
+}
+
+Interval Region::interval(const Form& f) const {
+  if (!f.valid) return kUnknown;
+  Interval sum{f.base, f.base, true};
+  for (size_t d = 0; d < 3; ++d) {
+    const bool ok = joined(f, d) ? accumulate(sum, f.local[d], id[d])
+                                 : accumulate(sum, f.group[d], group[d]) && accumulate(sum, f.local[d], local[d]);
+    if (!ok) return kUnknown;
+  }
+  for (const Form::Other& o : f.rest()) {
+    const Interval v = o.variable.kind == Variable::Kind::loop ? loop(o.variable.index) : derived(o.variable.index);
+    if (!accumulate(sum, o.coefficient, v)) return kUnknown;
+  }
+  return sum;
+}
+
+Interval Region::derived(int index) const {
+  const Derived& derived = info_.derived[static_cast<size_t>(index)];
+  const Interval& limit = derived_limits_[static_cast<size_t>(index)];
+  const Interval a = interval(form(derived.a)), b = interval(form(derived.b));
+  Interval r = kUnknown;
+  using Op = Derived::Op;
+  const bool both = bounded(a) && bounded(b);
+  switch (derived.op) {
+    case Op::floor_divide:
+    case Op::divide:
+      if (both && b.lo > 0) {
+        const bool floor = derived.op == Op::floor_divide;
+        r = corners(a, b, [&](int64_t x, int64_t y, int64_t& v) {
+          v = floor ? floor_divide(x, y) : x / y;
+          return true;
+        });
+      }
+      break;
+    case Op::modulo:
+    case Op::remainder:
+      if (both && b.lo > 0) {
+        const int64_t most = b.hi - 1;
+        if (a.lo >= 0 && a.hi < b.lo) {
+          r = a;  // nothing is taken away
+        } else if (b.lo == b.hi && a.lo >= 0 && a.lo / b.lo == a.hi / b.lo) {
+          r = {a.lo % b.lo, a.hi % b.lo, true};
+        } else if (derived.op == Op::modulo || a.lo >= 0) {
+          r = {0, a.lo >= 0 ? std::min(most, a.hi) : most, true};
+        } else {
+          r = {-most, a.hi > 0 ? most : 0, true};
+        }
+      }
+      break;
+    case Op::minimum:
+      if (both) r = {std::min(a.lo, b.lo), std::min(a.hi, b.hi), true};
+      break;
+    case Op::maximum:
+      if (both) r = {std::max(a.lo, b.lo), std::max(a.hi, b.hi), true};
+      break;
+    case Op::hull:
+      if (both) r = {std::min(a.lo, b.lo), std::max(a.hi, b.hi), true};
+      break;
+    case Op::multiply:
+      if (both)
+        r = corners(a, b, [](int64_t x, int64_t y, int64_t& v) { return !__builtin_mul_overflow(x, y, &v); });
+      break;
+    case Op::absolute:
+      if (bounded(a) && a.lo != INT64_MIN) {
+        const int64_t x = std::abs(a.lo), y = std::abs(a.hi);
+        r = {a.lo <= 0 && a.hi >= 0 ? 0 : std::min(x, y), std::max(x, y), true};
+      }
+      break;
+  }
+  if (limit.known && r.known) {
+    r.lo = std::max(r.lo, limit.lo);
+    r.hi = std::min(r.hi, limit.hi);
+    if (r.lo > r.hi) r.hi = r.lo;  // nobody gets here; any value will do
+  }
+  return r;
+}
+
+bool Region::passes(const std::vector<int>& checks) const {
+  for (int index : checks) {
+    const Check& check = info_.checks[static_cast<size_t>(index)];
+    const Interval i = interval(form(check.value));
+    if (!i.known || i.lo < check.lo || i.hi > check.hi) return false;
+  }
+  return true;
+}
+
+void Region::settle(size_t d) {
+  // Twice is enough in practice; each step only removes values that cannot occur.
+  for (int round = 0; round < 2 && !empty_; ++round) {
+    const int64_t size = local_size_[d];
+    id[d].lo = std::max(id[d].lo, group[d].lo * size + local[d].lo);
+    id[d].hi = std::min(id[d].hi, group[d].hi * size + local[d].hi);
+    if (id[d].lo > id[d].hi) break;
+    group[d].lo = std::max(group[d].lo, floor_divide(id[d].lo, size));
+    group[d].hi = std::min(group[d].hi, floor_divide(id[d].hi, size));
+    if (group[d].lo == group[d].hi) {
+      local[d].lo = std::max(local[d].lo, id[d].lo - group[d].lo * size);
+      local[d].hi = std::min(local[d].hi, id[d].hi - group[d].lo * size);
+    }
+  }
+  if (id[d].lo > id[d].hi || group[d].lo > group[d].hi || local[d].lo > local[d].hi) empty_ = true;
+}
+
+void Region::narrow(Interval& interval, int64_t coefficient, int64_t rest, bool rest_bounded) {
+  // coefficient · v + rest >= 0 for the largest rest
+  if (!rest_bounded || coefficient == 0 || rest == INT64_MIN || coefficient == INT64_MIN) return;
+  if (coefficient > 0) interval.lo = std::max(interval.lo, ceil_divide(-rest, coefficient));
+  else interval.hi = std::min(interval.hi, floor_divide(rest, -coefficient));
+  if (interval.lo > interval.hi) empty_ = true;
+}
+
+void Region::require_nonnegative(const Form& f) {
+  if (empty_) return;
+  if (!f.valid) {
+    exact_ = false;
+    return;
+  }
+  constraints_.push_back(f);
+  // The largest value of everything but one variable bounds that variable.
+  struct Part {
+    int64_t coefficient;
+    Interval range;
+    int kind;  // 0 id, 1 group, 2 local, 3 loop, 4 derived
+    size_t index;
+  };
+  std::array<Part, 6 + Form::kMaxOthers> parts;
+  size_t count = 0;
+  for (size_t d = 0; d < 3; ++d) {
+    if (joined(f, d)) {
+      parts[count++] = {f.local[d], id[d], 0, d};
+    } else {
+      if (f.group[d]) parts[count++] = {f.group[d], group[d], 1, d};
+      if (f.local[d]) parts[count++] = {f.local[d], local[d], 2, d};
+    }
+  }
+  for (const Form::Other& o : f.rest()) {
+    const bool is_loop = o.variable.kind == Variable::Kind::loop;
+    parts[count++] = {o.coefficient, is_loop ? loop(o.variable.index) : derived(o.variable.index), is_loop ? 3 : 4,
+                      static_cast<size_t>(o.variable.index)};
+  }
+  if (count == 0 && f.base < 0) empty_ = true;
+  for (size_t i = 0; i < count && !empty_; ++i) {
+    int64_t rest = f.base;
+    bool rest_bounded = true;
+    for (size_t j = 0; j < count && rest_bounded; ++j) {
+      if (j == i) continue;
+      const Part& p = parts[j];
+      const bool upper = p.coefficient > 0;
+      if (!p.range.known || (upper && p.range.hi == kUnbounded)) rest_bounded = false;
+      else rest_bounded = multiply_add(rest, p.coefficient, upper ? p.range.hi : p.range.lo);
+    }
+    Part& p = parts[i];
+    if (p.kind == 4) {
+      Interval limit = p.range;
+      if (!limit.known) continue;
+      narrow(limit, p.coefficient, rest, rest_bounded);
+      Interval& known = derived_limits_[p.index];
+      known = known.known ? Interval{std::max(known.lo, limit.lo), std::min(known.hi, limit.hi)} : limit;
+      p.range = limit;
+      continue;
+    }
+    Interval& target = p.kind == 0 ? id[p.index] : p.kind == 1 ? group[p.index] : p.kind == 2 ? local[p.index] : loops_[p.index];
+    if (!target.known) continue;
+    narrow(target, p.coefficient, rest, rest_bounded);
+    if (p.kind < 3) settle(p.index);
+    p.range = target;
+  }
+}
+
+void Region::exclude_zero(const Form& f) {
+  const Interval i = interval(f);
+  if (!i.known) {
+    exact_ = false;
+    return;
+  }
+  if (i.lo > 0 || i.hi < 0) return;
+  if (i.lo == 0 && i.hi == 0) {
+    empty_ = true;
+    return;
+  }
+  // A single variable at the end of its interval: the interval shrinks. In its middle: a hole we cannot express.
+  int64_t coefficient = 0;
+  Interval* target = nullptr;
+  size_t dimension = 3;
+  int variables = 0;
+  for (size_t d = 0; d < 3; ++d) {
+    if (joined(f, d)) {
+      ++variables, target = &id[d], coefficient = f.local[d], dimension = d;
+    } else {
+      if (f.group[d]) ++variables, target = &group[d], coefficient = f.group[d], dimension = d;
+      if (f.local[d]) ++variables, target = &local[d], coefficient = f.local[d], dimension = d;
+    }
+  }
+  for (const Form::Other& o : f.rest()) {
+    ++variables;
+    if (o.variable.kind == Variable::Kind::derived) {
+      exact_ = false;
+      return;
+    }
+    target = &loops_[static_cast<size_t>(o.variable.index)], coefficient = o.coefficient, dimension = 3;
+  }
+  if (variables != 1 || f.base == INT64_MIN) {
+    exact_ = false;
+    return;
+  }
+  if (-f.base % coefficient != 0) return;  // never zero
+  const int64_t hole = -f.base / coefficient;
+  if (hole == target->lo) ++target->lo;
+  else if (hole == target->hi) --target->hi;
+  else exact_ = false;
+  if (target->lo > target->hi) empty_ = true;
+  if (dimension < 3) settle(dimension);
+}
+
+void Region::enter_guard(const Guard& guard) {
+  const Form a = form(guard.a), b = form(guard.b);
+  if (!passes(guard.checks) || !a.valid || !b.valid) {
+    exact_ = false;
+    return;
+  }
+  switch (guard.relation) {
+    case Guard::Relation::signed_order: require_nonnegative(subtract(b, a, guard.slack)); break;
+    case Guard::Relation::unsigned_order: {
+      const Interval x = interval(a), y = interval(b);
+      const int64_t most = guard.bits >= 63 ? INT64_MAX : (int64_t{1} << guard.bits) - 1;
+      const int64_t half = guard.bits >= 64 ? INT64_MAX : (int64_t{1} << (guard.bits - 1)) - 1;
+      if (!bounded(x) || !bounded(y)) {
+        exact_ = false;
+      } else if (x.lo >= 0 && x.hi <= most && y.lo >= 0 && y.hi <= most) {
+        require_nonnegative(subtract(b, a, guard.slack));
+      } else if (x.lo >= -half && x.hi <= half && y.lo >= 0 && y.hi <= half) {
+        // As an unsigned number a negative left side is larger than the right side: both ends of a range test.
+        require_nonnegative(a);
+        require_nonnegative(subtract(b, a, guard.slack));
+      } else {
+        exact_ = false;
+      }
+      break;
+    }
+    case Guard::Relation::equal:
+      require_nonnegative(subtract(a, b, 0));
+      require_nonnegative(subtract(b, a, 0));
+      break;
+    case Guard::Relation::not_equal: exclude_zero(subtract(a, b, 0)); break;
+  }
+}
+
+bool Region::loop_used_after(const Access& access, size_t position) const {
+  const int index = access.scopes[position].index;
+  // Derived values may hide a counter: they count as a use.
+  const auto uses = [&](const Affine& a) {
+    return std::ranges::any_of(a.terms, [&](const Term& t) {
+      return t.variable.kind == Variable::Kind::derived ||
+             (t.variable.kind == Variable::Kind::loop && t.variable.index == index);
+    });
+  };
+  const auto checked = [&](const std::vector<int>& checks) {
+    return std::ranges::any_of(checks, [&](int c) { return uses(info_.checks[static_cast<size_t>(c)].value); });
+  };
+  if (uses(access.offset) || checked(access.checks)) return true;
+  for (size_t i = position + 1; i < access.scopes.size(); ++i) {
+    const Scope& s = access.scopes[i];
+    if (s.kind == Scope::Kind::guard) {
+      const Guard& g = info_.guards[static_cast<size_t>(s.index)];
+      if (uses(g.a) || uses(g.b) || checked(g.checks)) return true;
+    } else {
+      const Loop& inner = info_.loops[static_cast<size_t>(s.index)];
+      if (uses(inner.distance) || checked(inner.checks)) return true;
+    }
+  }
+  return false;
+}
+
+void Region::enter_loop(const Access& access, size_t position) {
+  const Scope& scope = access.scopes[position];
+  const Loop& loop = info_.loops[static_cast<size_t>(scope.index)];
+  Interval& counter = loops_[static_cast<size_t>(scope.index)];
+  const bool header = scope.kind == Scope::Kind::loop_header;
+  const bool used = loop_used_after(access, position);
+  counter = {0, kUnbounded};
+  if (!loop.exact || (header && used)) exact_ = false;
+  const auto& step = values_[static_cast<size_t>(loop.step)];
+  const bool known = loop.known && step.known && step.value > 0 && passes(loop.checks);
+  const Form distance = form(loop.distance);
+  const Interval far = known ? interval(distance) : kUnknown;
+  if (!bounded(far) || far.hi > INT64_MAX / 2 || far.lo < INT64_MIN / 2) {
+    if (used || (!loop.extra && !header)) exact_ = false;
+    return;
+  }
+  const int64_t most = std::max<int64_t>(0, ceil_divide(far.hi, step.value)) + loop.extra;
+  const int64_t least = std::max<int64_t>(0, ceil_divide(far.lo, step.value)) + loop.extra;
+  counter.hi = most - 1 + header;
+  if (counter.hi < 0) {
+    empty_ = true;
+    return;
+  }
+  if (most == least) return;
+  // Work-items differ in how often they go round.
+  if (!used) {
+    counter.hi = 0;
+    if (!loop.extra && !header) require_nonnegative(subtract(distance, Form{}, 1));
+  } else if (loop.extra || header) {
+    exact_ = false;
+  } else {
+    Form going = subtract(distance, Form{}, 1);
+    going.add({Variable::Kind::loop, scope.index}, -step.value);
+    require_nonnegative(going);
+  }
+}
+
+void Region::enter(const Access& access) {
+  for (size_t i = 0; i < access.scopes.size() && !empty_; ++i) {
+    const Scope& s = access.scopes[i];
+    if (s.kind == Scope::Kind::guard) enter_guard(info_.guards[static_cast<size_t>(s.index)]);
+    else enter_loop(access, i);
+  }
+}
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Region: the work-items (and loop iterations) that reach one access, kept as intervals: per dimension of the group
+// id, the local id and of the id they form together, and of each loop counter. Guards and loops narrow it from the
+// outside in; what an interval cannot express is remembered as a constraint, so that footprint.cpp can tell exact
+// sets from over-approximations.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/footprint.hpp"
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+
+inline constexpr int64_t kUnbounded = INT64_MAX;
+
+struct Interval {
+  int64_t lo = 0, hi = 0;  // inclusive; hi may be kUnbounded
+  bool known = true;
+  int64_t count() const { return hi - lo + 1; }
+};
+
+// An Affine with numbers in it. global_id(d) is taken apart into group and local id: coefficients of both are exact
+// for either spelling, and a dimension whose group coefficient is local size times local coefficient is walked as a
+// whole.
+struct Form {
+  struct Other {
+    Variable variable;  // loop or derived
+    int64_t coefficient;
+  };
+  static constexpr int kMaxOthers = 10;
+
+  bool valid = true;
+  int64_t base = 0;
+  std::array<int64_t, 3> group{}, local{};
+  std::array<Other, kMaxOthers> others;
+  int others_count = 0;
+
+  bool constant() const;
+  bool uses_derived() const;
+  bool uses_loop(int loop) const;
+  void add(const Variable& variable, int64_t coefficient);
+  std::span<const Other> rest() const { return {others.data(), static_cast<size_t>(others_count)}; }
+};
+Form subtract(const Form& a, const Form& b, int64_t constant);  // a - b - constant
+
+class Region {
+public:
+  Region(const KernelInfo& info, std::span<const LaunchFootprints::Value> values, const std::array<int64_t, 3>& local,
+         const std::array<int64_t, 3>& offset);
+
+  void start(const GroupBox& box);            // everything inside the box
+  void enter(const Access& access);           // narrows to the access' scopes
+  bool empty() const { return empty_; }
+  bool exact() const { return exact_; }       // so far: all scopes were understood
+  const std::vector<Form>& constraints() const { return constraints_; }
+
+  Form form(const Affine& affine) const;
+  Interval interval(const Form& form) const;
+  bool passes(const std::vector<int>& checks) const;
+  int64_t local_size(size_t d) const { return local_size_[d]; }
+  // Group and local id move the form as one id.
+  bool joined(const Form& f, size_t d) const;
+
+  std::array<Interval, 3> group, local, id;  // id = group · local size + local
+  Interval loop(int index) const { return loops_[static_cast<size_t>(index)]; }
+  Interval derived(int index) const;
+
+private:
+  void enter_loop(const Access& access, size_t position);
+  void enter_guard(const Guard& guard);
+  void require_nonnegative(const Form& form);
+  void exclude_zero(const Form& form);
+  void narrow(Interval& interval, int64_t coefficient, int64_t rest, bool rest_bounded);
+  void settle(size_t d);
+  bool loop_used_after(const Access& access, size_t position) const;
+
+  const KernelInfo& info_;
+  std::span<const LaunchFootprints::Value> values_;
+  std::array<int64_t, 3> local_size_, offset_;
+  std::vector<Interval> loops_, derived_limits_;
+  std::vector<Form> constraints_;
+  bool empty_ = false, exact_ = true;
+};
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Request: everything that decides what mkmd-kc makes of a program, so that its JSON text is also the cache's key.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace mkmd::compiler {
+
+struct Request {
+  std::string source;
+  std::string options;                  // as given to clBuildProgram
+  std::vector<std::string> extensions;  // CL_DEVICE_EXTENSIONS, and features (__opencl_c_…) of OpenCL 3.0 devices
+  std::string device_version;           // CL_DEVICE_VERSION, "OpenCL 3.0 …"
+  std::string c_version;                // CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 …"
+  unsigned address_bits = 64;
+  bool images = true;  // CL_DEVICE_IMAGE_SUPPORT
+};
+
+inline void to_json(nlohmann::json& j, const Request& r) {
+  j = {{"source", r.source},
+       {"options", r.options},
+       {"extensions", r.extensions},
+       {"device_version", r.device_version},
+       {"c_version", r.c_version},
+       {"address_bits", r.address_bits},
+       {"images", r.images}};
+}
+
+inline void from_json(const nlohmann::json& j, Request& r) {
+  j.at("source").get_to(r.source);
+  j.at("options").get_to(r.options);
+  j.at("extensions").get_to(r.extensions);
+  j.at("device_version").get_to(r.device_version);
+  j.at("c_version").get_to(r.c_version);
+  j.at("address_bits").get_to(r.address_bits);
+  j.at("images").get_to(r.images);
+}
+
+}  // namespace mkmd::compiler

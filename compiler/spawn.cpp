@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// How it stays invisible: a child whose exit signal is 0 is waited for with __WCLONE only, so no waitpid(-1) of the
+// program finds it. But execve sets the exit signal back to SIGCHLD, so that child cannot become the helper. It is a
+// keeper instead: it starts the helper as its own child, waits for it (the helper must not be inherited by the
+// program when that is process 1 of a container, or a subreaper), ends it when time is up, and passes on how it ended.
+#include "compiler/spawn.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <memory>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace mkmd::compiler {
+namespace {
+
+constexpr size_t kStackBytes = 64 * 1024;
+constexpr int kCannotStart = 127, kTimedOut = 124, kSignalled = 128;
+constexpr rlim_t kCpuSeconds = 30, kMemoryBytes = rlim_t{4} << 30;
+
+struct Order {
+  const char* path;
+  int fd;
+  int seconds;
+};
+
+int64_t now_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
+}
+
+void close_from(unsigned first) {
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
+#endif
+  for (unsigned fd = first; fd < 65536; ++fd) close(static_cast<int>(fd));
+}
+
+void limit(__rlimit_resource resource, rlim_t wanted) {
+  rlimit now{};
+  if (getrlimit(resource, &now) != 0) return;
+  now.rlim_cur = std::min(wanted, now.rlim_max);
+  if (resource == RLIMIT_CPU || resource == RLIMIT_AS) now.rlim_max = std::min(now.rlim_max, wanted + (resource == RLIMIT_CPU));
+  setrlimit(resource, &now);
+}
+
+// In the keeper's child. Only system calls from here on: another thread may have held any lock at the clone.
+[[noreturn]] void become_helper(const Order& order) {
+  dup2(order.fd, 0);
+  dup2(order.fd, 1);
+  const int null = open("/dev/null", O_WRONLY);
+  if (null >= 0 && null != 2) dup2(null, 2);
+  close_from(3);
+  setpgid(0, 0);  // not for the terminal's Ctrl-C: the program may survive that
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  limit(RLIMIT_CPU, kCpuSeconds);
+  limit(RLIMIT_AS, kMemoryBytes);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_NOFILE, 256);
+  limit(RLIMIT_STACK, rlim_t{64} << 20);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  char name[] = "mkmd-kc";
+  char locale[] = "LC_ALL=C", search[] = "PATH=/usr/local/bin:/usr/bin:/bin";
+  char* arguments[] = {name, nullptr};
+  // Nothing of the program's environment: no LD_PRELOAD or LD_LIBRARY_PATH, no OpenCL or MKMD settings.
+  char* environment[] = {locale, search, nullptr};
+  execve(order.path, arguments, environment);
+  _exit(kCannotStart);
+}
+
+int keep(void* argument) {
+  const Order& order = *static_cast<Order*>(argument);
+  for (int s = 1; s < NSIG; ++s) {  // all signals are blocked: no handler of the program can run meanwhile
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(s, &standard, nullptr);
+  }
+  const pid_t helper = vfork();
+  if (helper == 0) become_helper(order);
+  if (helper < 0) _exit(kCannotStart);
+  close_from(0);  // the program's files must not stay open here, and the socket's end is the helper's alone
+  const int64_t end = now_ms() + int64_t{order.seconds} * 1000;
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  bool late = false;
+  for (;;) {
+    int status = 0;
+    const pid_t done = waitpid(helper, &status, late ? 0 : WNOHANG);
+    if (done == helper) {
+      if (late) _exit(kTimedOut);
+      _exit(WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status));
+    }
+    const int64_t left = end - now_ms();
+    if (left <= 0) {
+      late = true;
+      kill(helper, SIGKILL);
+      continue;
+    }
+    const timespec wait{left / 1000, left % 1000 * 1'000'000};
+    sigtimedwait(&child, nullptr, &wait);
+  }
+}
+
+// A descriptor above the standard ones: the program may run with those closed.
+bool above_standard(int& fd) {
+  if (fd > 2) return true;
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  close(fd);
+  fd = moved;
+  return moved >= 0;
+}
+
+// Feeds and reads until the other end closes. False when the deadline passed.
+bool converse(int fd, std::string_view input, std::string& output, int64_t deadline) {
+  std::unique_ptr<char[]> buffer(new char[65536]);
+  bool writing = true;
+  for (;;) {
+    if (writing && input.empty()) {
+      shutdown(fd, SHUT_WR);
+      writing = false;
+    }
+    const int64_t left = deadline - now_ms();
+    if (left <= 0) return false;
+    pollfd p{fd, static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
+    if (poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 1000))) < 0 && errno != EINTR) return true;
+    if (p.revents & POLLOUT) {
+      const ssize_t sent = send(fd, input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent > 0) input.remove_prefix(static_cast<size_t>(sent));
+      else if (errno != EAGAIN && errno != EINTR) input = {}, writing = false;  // it does not listen; it may still speak
+    }
+    if (p.revents & (POLLIN | POLLHUP | POLLERR)) {
+      const ssize_t got = recv(fd, buffer.get(), 65536, MSG_DONTWAIT);
+      if (got == 0) return true;
+      if (got > 0) output.append(buffer.get(), static_cast<size_t>(got));
+      else if (errno != EAGAIN && errno != EINTR) return true;
+    }
+  }
+}
+
+class NoCancellation {
+public:
+  NoCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
+  NoCancellation(const NoCancellation&) = delete;
+  NoCancellation& operator=(const NoCancellation&) = delete;
+
+private:
+  int before_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds) {
+  const NoCancellation guard;
+  if (access(path.c_str(), X_OK) != 0)
+    return Status::internal("the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
+  int fds[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+    return Status::internal(std::string("cannot talk to the kernel compiler: ") + std::strerror(errno));
+  const bool usable = above_standard(fds[0]) & above_standard(fds[1]);
+  std::unique_ptr<char[]> stack(new char[kStackBytes]);
+  Order order{path.c_str(), fds[1], seconds};
+  pid_t keeper = -1;
+  if (usable) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    // No CLONE_VM: the keeper gets its own copy of the memory, and with it its own errno and signal dispositions.
+    auto top = reinterpret_cast<uintptr_t>(stack.get() + kStackBytes) & ~uintptr_t{63};
+    keeper = clone(keep, reinterpret_cast<void*>(top), 0, &order);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  const int error = errno;
+  if (fds[1] >= 0) close(fds[1]);
+  if (keeper < 0) {
+    if (fds[0] >= 0) close(fds[0]);
+    return Status::internal(std::string("cannot start the kernel compiler: ") + std::strerror(error));
+  }
+  std::string output;
+  // The keeper ends a late helper; should the keeper itself be stopped, we end it, and the helper dies with it.
+  if (!converse(fds[0], input, output, now_ms() + int64_t{seconds} * 1000 + 2000)) kill(keeper, SIGKILL);
+  close(fds[0]);
+  int status = 0;
+  pid_t done;
+  do done = waitpid(keeper, &status, __WCLONE);
+  while (done < 0 && errno == EINTR);
+  if (done != keeper || !WIFEXITED(status)) return Status::internal("the kernel compiler was killed");
+  const int code = WEXITSTATUS(status);
+  if (code == 0) return output;
+  if (code == kCannotStart) return Status::internal("the kernel compiler " + path + " cannot be started");
+  if (code == kTimedOut)
+    return Status::internal("the kernel compiler took longer than " + std::to_string(seconds) + " s and was stopped");
+  if (code > kSignalled)
+    return Status::internal("the kernel compiler was ended by signal " + std::to_string(code - kSignalled));
+  return Status::internal("the kernel compiler failed with exit code " + std::to_string(code));
+}
+
+}  // namespace mkmd::compiler
