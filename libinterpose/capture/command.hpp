@@ -34,6 +34,7 @@ public:
   explicit Command(Kind kind, Queue& queue) : kind(kind), queue(&queue) {}
 
   const Kind kind;
+  uint64_t sequence = 0;  // its place among all captured commands of the context
   const Ref<Queue> queue;
   Ref<Event> event;  // null if the program did not ask for one
 
@@ -64,5 +65,7 @@ public:
 private:
   std::atomic<uint32_t> references_{0};
 };
+
+const char* to_string(Command::Kind kind);
 
 }  // namespace mkmd

@@ -29,6 +29,7 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     const Ref<Action> action =
         new_action(to, nullptr, transfer(from, from_memory, to, to_memory, source.ranges));
     action->bytes_moved = source.ranges.total();
+    action->from_domain = source.domain;
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
@@ -101,6 +102,8 @@ void Planner::emit_kernel(Task& task) {
     const Ref<Action> action =
         new_action(lane, &c, kernel_piece(lane, c, piece.box, std::move(memories[i]), program));
     action->piece.device = piece.device;
+    action->piece.lo = piece.box.lo;
+    action->piece.hi = piece.box.hi;
     action->piece.groups = 1;
     for (int d = 0; d < 3; ++d)
       action->piece.groups *= piece.box.hi[d] - piece.box.lo[d];
@@ -131,6 +134,7 @@ void Planner::emit_read(Task& task) {
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
     const Ref<Action> action = new_action(lane, &c, read_elsewhere(lane, c, memory, source.ranges));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
+    action->from_domain = source.domain;
     record(action, source.domain, source.ranges);
   }
 }

@@ -4,7 +4,9 @@
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/summary.hpp"
+#include "libinterpose/runtime/trace.hpp"
 #include "scheduler/policy.hpp"
 
 #include <algorithm>
@@ -193,6 +195,35 @@ bool Planner::split_is_safe(const Task& task) const {
   return true;
 }
 
+void Planner::trace_plan() const {
+  nlohmann::json commands = nlohmann::json::array();
+  for (const Task& task : tasks_) {
+    const Command& c = *task.command;
+    nlohmann::json line = {{"id", c.sequence}, {"kind", to_string(c.kind)}, {"start", task.start}};
+    if (c.kind == Command::Kind::kernel) {
+      const compiler::KernelInfo& info = *c.launch.kernel->info;
+      line["kernel"] = info.name;
+      line["groups"] = c.launch.groups;
+      line["seconds"] = task.seconds;  // predicted, whole, by device; null: not there
+      line["pieces"] = nlohmann::json::array();
+      for (const Piece& p : task.pieces) {
+        line["pieces"].push_back({{"device", p.device}, {"lo", p.box.lo}, {"hi", p.box.hi}});
+      }
+      if (!info.split_allowed && !info.reasons.empty()) {
+        line["whole_because"] = info.reasons.front().text;
+        line["line"] = info.reasons.front().line;
+      } else if (task.cut < 0) {
+        line["whole_because"] =
+            task.seconds[0] < kWorthSplitting ? "too short to split" : "its work-groups touch the same bytes";
+      }
+    } else {
+      line["bytes"] = c.size;
+    }
+    commands.push_back(std::move(line));
+  }
+  trace({{"window", commands}});
+}
+
 void Planner::plan(const std::vector<Ref<Command>>& window) {
   bool several_devices = false;
   for (const Ref<Command>& command : window) {
@@ -222,6 +253,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     if (!split_is_safe(task)) task.pieces = {{0, task.command->launch.whole(), task.whole}};
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
+  if (tracing()) trace_plan();
   // Dependences are those of the program's order; which ready action a lane takes first is the plan's.
   std::vector<size_t> by_start(tasks_.size());
   for (size_t i = 0; i < by_start.size(); ++i)

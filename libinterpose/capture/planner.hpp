@@ -6,6 +6,7 @@
 #pragma once
 
 #include "libinterpose/runtime/runtime.hpp"
+#include "scheduler/policy.hpp"
 #include "scheduler/problem.hpp"
 #include "scheduler/schedule.hpp"
 
@@ -54,6 +55,7 @@ private:
   void assign(const scheduler::Schedule& schedule);
   void assign_home();
   bool split_is_safe(const Task& task) const;
+  void trace_plan() const;
 
   // graph.cpp
   scheduler::Problem make_problem() const;

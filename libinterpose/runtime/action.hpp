@@ -8,6 +8,7 @@
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
+#include <array>
 #include <functional>
 #include <queue>
 #include <vector>
@@ -43,9 +44,11 @@ public:
   struct Piece {
     int device = -1;
     uint64_t groups = 0;
-    double share = 0;  // of the launch's work-groups
+    double share = 0;                    // of the launch's work-groups
+    std::array<uint64_t, 3> lo{}, hi{};  // the work-groups
   } piece;
   uint64_t bytes_moved = 0;  // of a transfer between memories
+  int from_domain = 0;       // of such a transfer
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;

@@ -7,6 +7,7 @@
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/summary.hpp"
+#include "libinterpose/runtime/trace.hpp"
 
 #include <algorithm>
 
@@ -220,6 +221,7 @@ void Runtime::leave_captured_regime() {
   since_barrier_.clear();
   command_of_event_.clear();
   entry_ = nullptr;
+  trace_flush();
 }
 
 void Runtime::join_epoch(Memory& root) {
@@ -264,6 +266,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     if (!capturing()) enter_captured_regime();
     std::lock_guard lock(mutex_);
     start_threads();
+    command->sequence = next_sequence_++;
     command->queued = host_nanoseconds() + clock_offset_;
     if (command->event) command->event->times[0] = command->queued;
     add_predecessors(*command, waits);
@@ -346,6 +349,15 @@ void Runtime::complete_event(Command& command) {
 void Runtime::note_piece(const Action& action) {
   const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
   add_piece(action.piece.device, action.piece.groups, seconds);
+  if (tracing()) {
+    trace({{"piece",
+            {{"command", action.command->sequence},
+             {"device", action.piece.device},
+             {"lo", action.piece.lo},
+             {"hi", action.piece.hi},
+             {"start", action.started},
+             {"end", action.ended}}}});
+  }
   const KernelLaunch& launch = action.command->launch;
   if (launch.kernel->info == nullptr) return;
   times_.learn(kernel_model(*launch.kernel), action.command->cost, action.piece.device, action.piece.share,
@@ -354,6 +366,14 @@ void Runtime::note_piece(const Action& action) {
 
 void Runtime::note_transfer(const Action& action) {
   add_bytes_moved(action.bytes_moved);
+  if (tracing()) {
+    trace({{"transfer",
+            {{"bytes", action.bytes_moved},
+             {"from", action.from_domain},
+             {"to", action.command == nullptr ? action.lane.domain : -1},  // -1: the program's memory
+             {"start", action.started},
+             {"end", action.ended}}}});
+  }
 }
 
 }  // namespace mkmd

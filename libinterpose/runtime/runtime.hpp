@@ -119,6 +119,7 @@ private:
   Ref<Action> entry_;  // orders the captured epoch after the native commands before it
   bool pumping_ = false;
   double next_order_ = 0;
+  uint64_t next_sequence_ = 0;
   std::condition_variable lanes_cv_;
   bool threads_started_ = false;
   bool stop_ = false;

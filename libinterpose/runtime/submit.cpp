@@ -269,8 +269,7 @@ bool programs_ready(SubKernels& sub_kernels, const std::vector<cl_context>& cont
                              nullptr);
       const std::string& spir = sub_kernels.module.spir;
       const std::vector<size_t> sizes(count, spir.size());
-      const std::vector<const unsigned char*> binaries(count,
-                                                       reinterpret_cast<const unsigned char*>(spir.data()));
+      std::vector<const unsigned char*> binaries(count, reinterpret_cast<const unsigned char*>(spir.data()));
       cl_int status = CL_SUCCESS;
       vendor::Owned<cl_program> program(table.clCreateProgramWithBinary(
           contexts[d], count, devices.data(), sizes.data(), binaries.data(), nullptr, &status));
