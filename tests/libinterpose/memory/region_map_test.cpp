@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/memory/region_map.hpp"
+
+#include "libinterpose/capture/command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace mkmd {
+namespace {
+
+// Two memories that no vendor event can connect: every order shows as a blocker.
+struct RegionMapTest : testing::Test {
+  Lane a{Lane::Kind::threaded, 0, 0, nullptr, {}};
+  Lane b{Lane::Kind::threaded, 1, 1, nullptr, {}};
+  RegionMap map{100, 2};
+
+  static Ref<Action> action(Lane& lane) { return Ref<Action>(new Action(lane, nullptr, {})); }
+  static void complete(Action& done) {
+    done.state = Action::State::complete;
+    for (const Ref<Action>& after : std::exchange(done.on_complete, {})) --after->blockers;
+  }
+};
+
+TEST_F(RegionMapTest, BeginsValidInTheHomeOnly) {
+  EXPECT_TRUE(map.all_valid(0));
+  EXPECT_TRUE(map.valid(1).empty());
+  EXPECT_EQ(map.missing(1, {10, 20}), ByteRanges(10, 20));
+}
+
+TEST_F(RegionMapTest, AReaderWaitsForTheWriterOfItsBytesOnly) {
+  const auto writer = action(a);
+  const auto reader = action(a);
+  const auto elsewhere = action(a);
+  map.write(0, {10, 20}, *writer);
+  map.read(0, {15, 30}, *reader);
+  map.read(0, {20, 30}, *elsewhere);
+  EXPECT_EQ(reader->blockers, 1);
+  EXPECT_EQ(elsewhere->blockers, 0);
+  complete(*writer);
+  EXPECT_EQ(reader->blockers, 0);
+}
+
+TEST_F(RegionMapTest, AWriterWaitsForEveryReaderAndTheWriterBefore) {
+  const auto first = action(a);
+  const auto reader1 = action(a);
+  const auto reader2 = action(a);
+  const auto second = action(a);
+  map.write(0, {0, 50}, *first);
+  map.read(0, {0, 10}, *reader1);
+  map.read(0, {40, 60}, *reader2);
+  map.write(0, {0, 100}, *second);
+  EXPECT_EQ(second->blockers, 3);
+  const auto third = action(a);
+  map.write(0, {0, 100}, *third);
+  EXPECT_EQ(third->blockers, 1) << "what the second waited for is behind it";
+}
+
+TEST_F(RegionMapTest, CopiesInDifferentMemoriesDoNotOrderEachOther) {
+  const auto here = action(a);
+  const auto there = action(b);
+  map.write(0, {0, 100}, *here);
+  map.read(1, {0, 100}, *there);
+  EXPECT_EQ(there->blockers, 0);
+}
+
+TEST_F(RegionMapTest, CompleteActionsOrderNothing) {
+  const auto writer = action(a);
+  map.write(0, {0, 100}, *writer);
+  complete(*writer);
+  const auto reader = action(a);
+  map.read(0, {0, 100}, *reader);
+  EXPECT_EQ(reader->blockers, 0);
+}
+
+TEST_F(RegionMapTest, SourcesNameEachMissingByteOnce) {
+  map.set_only_valid(1, {20, 40});
+  map.add_valid(1, {60, 80});
+  const auto sources = map.sources(map.missing(0, {0, 100}));
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].domain, 1);
+  EXPECT_EQ(sources[0].ranges, ByteRanges(20, 40));
+  ByteRanges wanted(0, 20);
+  wanted.add(40, 60);
+  wanted.add(80, 100);
+  EXPECT_EQ(map.missing(1, {0, 100}), wanted);
+}
+
+// Against the obvious: an array of bytes.
+TEST_F(RegionMapTest, ValidityAgreesWithAnArrayOfBytes) {
+  std::mt19937 random(7);
+  std::vector<unsigned> bytes(100, 1u);
+  for (int step = 0; step < 2000; ++step) {
+    unsigned lo = random() % 100;
+    unsigned hi = random() % 101;
+    if (lo > hi) std::swap(lo, hi);
+    const int domain = static_cast<int>(random() % 2);
+    const bool only = random() % 2 == 0;
+    if (only) {
+      map.set_only_valid(domain, {lo, hi});
+    } else {
+      map.add_valid(domain, {lo, hi});
+    }
+    for (unsigned i = lo; i < hi; ++i) bytes[i] = (only ? 0u : bytes[i]) | 1u << domain;
+    for (int d = 0; d < 2; ++d) {
+      ByteRanges expected;
+      for (unsigned i = 0; i < 100; ++i) {
+        if ((bytes[i] >> d & 1u) != 0) expected.add(i, i + 1);
+      }
+      ASSERT_EQ(map.valid(d), expected) << "step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mkmd
