@@ -195,14 +195,19 @@ double Placement::place_merged(int task, int home, std::span<const Share> shares
   return done;
 }
 
-double Placement::bring_inputs(int task, int device, double lo, double hi, Inputs inputs) {
+double Placement::bring_inputs(int task, int device, double lo, double hi, Inputs inputs, double not_before) {
   const int mem = index_->memory_of(device);
   double ready = 0;
   for (const Input& in : index_->inputs(task)) {
     const bool part = in.row && inputs == Inputs::needed;
-    ready = std::max(ready, acquire(in.item, part ? lo : 0, part ? hi : 1, mem, 0));
+    ready = std::max(ready, acquire(in.item, part ? lo : 0, part ? hi : 1, mem, not_before));
   }
   return ready;
+}
+
+void Placement::publish_results(int task, int device, double lo, double hi, double at) {
+  for (int item : index_->produced(task))
+    publish(item, {index_->memory_of(device), lo, hi, at});
 }
 
 double Placement::missing_row_time(int task, int device) const {

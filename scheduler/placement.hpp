@@ -46,7 +46,11 @@ public:
   double place_merged(int task, int home, std::span<const Share> shares);
 
   // Moves the inputs of a piece to its device without placing it; returns when they are all there.
-  double bring_inputs(int task, int device, double lo, double hi, Inputs inputs = Inputs::needed);
+  double bring_inputs(int task, int device, double lo, double hi, Inputs inputs = Inputs::needed,
+                      double not_before = 0);
+
+  // The results of [lo, hi) of the task are in the device's memory from then on.
+  void publish_results(int task, int device, double lo, double hi, double at);
 
   // When all of `task` placed so far is done.
   double finish(int task) const { return finish_[task]; }

@@ -5,6 +5,7 @@
 // several threads.
 #pragma once
 
+#include "scheduler/online_policy.hpp"
 #include "scheduler/parameters.hpp"
 #include "scheduler/problem.hpp"
 #include "scheduler/schedule.hpp"
@@ -26,6 +27,9 @@ public:
   // A valid schedule (see validator.hpp), or why there is none: a broken problem, or one outside what the
   // policy can handle.
   virtual Result<Schedule> schedule(const Problem& problem, const Options& options) const = 0;
+
+  // A fresh object that decides while things run, for policies that can; the simulator makes their schedules.
+  virtual std::unique_ptr<OnlinePolicy> online() const { return nullptr; }
 };
 
 using PolicyFactory = Result<std::unique_ptr<Policy>> (*)(ParameterReader& parameters);

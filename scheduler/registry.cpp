@@ -8,11 +8,20 @@ constexpr std::string_view kMkmd =
     "Lee, Samadi, Mahlke: Orchestrating Multiple Data-Parallel Kernels on Multiple "
     "Devices";
 
+constexpr std::string_view kHeft =
+    "Topcuoglu, Hariri, Wu: Performance-Effective and Low-Complexity Task Scheduling "
+    "for Heterogeneous Computing";
+constexpr std::string_view kHeteroPrio =
+    "Beaumont, Eyraud-Dubois, Kumar: Fast Approximation Algorithms for Task-Based "
+    "Runtime Systems";
+
 constexpr PolicyInfo kPolicies[] = {
     {"single", "Everything in order on one device, named by index or name (single:0).",
      "the baseline of "
      "every paper",
      make_single},
+    {"round-robin", "Tasks dealt to the devices in turn.", "folklore", make_round_robin},
+    {"heft", "List scheduling by upward rank, inserted where a task finishes first.", kHeft, make_heft},
     {"mkmd-coarse", "List scheduling of whole kernels by upward rank and earliest finish.", kMkmd,
      make_mkmd_coarse},
     {"mkmd", "mkmd-coarse, then kernels are split into idle stretches of other devices.", kMkmd, make_mkmd},
@@ -20,6 +29,12 @@ constexpr PolicyInfo kPolicies[] = {
      make_mkmd_slices},
     {"mkmd-malleable", "Kernels in row chunks, each filled over its best set of devices as it is listed.",
      kMkmd, make_mkmd_malleable},
+    {"heteroprio-indep", "Affinity lists; restarts what would end last when nothing is ready.", kHeteroPrio,
+     make_heteroprio_indep},
+    {"heteroprio-dep", "Affinity lists; restarts the best accelerated task even when others are ready.",
+     kHeteroPrio, make_heteroprio_dep},
+    {"heteroprio", "Affinity lists; restarts the highest priority when nothing is ready.", kHeteroPrio,
+     make_heteroprio},
 };
 
 }  // namespace

@@ -15,6 +15,11 @@ MadePolicy made(Arguments&&... arguments) {
 }
 
 MadePolicy make_single(ParameterReader& parameters);
+MadePolicy make_round_robin(ParameterReader& parameters);
+MadePolicy make_heft(ParameterReader& parameters);
+MadePolicy make_heteroprio_indep(ParameterReader& parameters);
+MadePolicy make_heteroprio_dep(ParameterReader& parameters);
+MadePolicy make_heteroprio(ParameterReader& parameters);
 MadePolicy make_mkmd_coarse(ParameterReader& parameters);
 MadePolicy make_mkmd(ParameterReader& parameters);
 MadePolicy make_mkmd_slices(ParameterReader& parameters);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/two_class.hpp"
+
+#include <algorithm>
+
+namespace mkmd::scheduler {
+
+TwoClass::TwoClass(const ProblemIndex& index) {
+  for (int d = 0; d < index.device_count(); ++d) {
+    gpu_.push_back(index.problem().platform.devices[d].device_class != DeviceClass::cpu);
+    (gpu_[d] ? gpu_devices_ : cpu_devices_).push_back(d);
+  }
+  workers_ = gpu_devices_;
+  workers_.insert(workers_.end(), cpu_devices_.begin(), cpu_devices_.end());
+
+  const int tasks = index.task_count();
+  cpu_time_.assign(tasks, kNever);
+  gpu_time_.assign(tasks, kNever);
+  factor_.resize(tasks);
+  for (int t = 0; t < tasks; ++t) {
+    for (int d = 0; d < index.device_count(); ++d) {
+      double& time = (gpu_[d] ? gpu_time_ : cpu_time_)[t];
+      if (index.eligible(t, d)) time = std::min(time, index.duration(t, d, 1));
+    }
+    const double p = cpu_time_[t], q = gpu_time_[t];
+    factor_[t] = p == q ? 1 : q == 0 ? kNever : p / q;
+  }
+}
+
+}  // namespace mkmd::scheduler
