@@ -186,6 +186,30 @@ void Planner::assign(const scheduler::Schedule& schedule) {
   }
 }
 
+// Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2 %, since
+// every move takes data along (Rule 15).
+void Planner::keep_cuts(Task& task) {
+  if (task.pieces.size() < 2) return;
+  const Command& c = *task.command;
+  auto& kept = runtime_.cuts_[{&runtime_.kernel_model(*c.launch.kernel), c.cost.shape}];
+  const auto groups = static_cast<double>(c.launch.groups[task.cut]);
+  bool keep = kept.size() == task.pieces.size();
+  for (size_t i = 0; i < task.pieces.size() && keep; ++i) {
+    const double move = static_cast<double>(task.pieces[i].box.hi[task.cut]) - static_cast<double>(kept[i].end);
+    keep = kept[i].device == task.pieces[i].device && kept[i].cut == task.cut && std::abs(move) <= 0.02 * groups;
+  }
+  if (!keep) kept.resize(task.pieces.size());
+  for (size_t i = 0; i < task.pieces.size(); ++i) {
+    Piece& piece = task.pieces[i];
+    if (keep) {
+      piece.box.hi[task.cut] = kept[i].end;
+      if (i > 0) piece.box.lo[task.cut] = kept[i - 1].end;
+    } else {
+      kept[i] = {piece.device, task.cut, piece.box.hi[task.cut]};
+    }
+  }
+}
+
 bool Planner::split_is_safe(const Task& task) const {
   for (size_t a = 0; a < task.pieces.size(); ++a) {
     for (size_t b = a + 1; b < task.pieces.size(); ++b) {

@@ -54,6 +54,7 @@ private:
   BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
   void assign(const scheduler::Schedule& schedule);
   void assign_home();
+  void keep_cuts(Task& task);
   bool split_is_safe(const Task& task) const;
   void trace_plan() const;
 
