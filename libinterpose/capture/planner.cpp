@@ -272,6 +272,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     assign_home();
   }
   for (Task& task : tasks_) {
+    keep_cuts(task);
     for (Piece& piece : task.pieces)
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
     if (!split_is_safe(task)) task.pieces = {{0, task.command->launch.whole(), task.whole}};

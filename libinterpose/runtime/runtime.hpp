@@ -116,6 +116,12 @@ private:
   std::map<Event*, Ref<Command>> command_of_event_;
   std::vector<Ref<Memory>> epoch_memories_;  // root buffers whose storage has met an action in this epoch
   RegionMap host_memory_;
+  struct Cut {
+    int device;
+    int cut;       // the dimension
+    uint64_t end;  // work-groups along it
+  };
+  std::map<std::pair<const KernelModel*, uint64_t>, std::vector<Cut>> cuts_;  // last used, by kernel and shape
   Ref<Action> entry_;  // orders the captured epoch after the native commands before it
   bool pumping_ = false;
   double next_order_ = 0;
