@@ -223,10 +223,11 @@ std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bo
     return r;
   }
   Number above = x, below = y;
-  // (u / a) / b is u / (a·b) with floor semantics: one form for both, so that nested divisions can be taken together.
-  if (std::optional<int> single = x.poly.single_atom(); single && floor)
+  // (u / a) / b is u / (a·b), towards zero for any signs and by floor for positive ones (a floor is only ever asked for
+  // those): one form for both, so that nested divisions can be taken together.
+  if (std::optional<int> single = x.poly.single_atom())
     for (const Division& d : divisions_)
-      if (d.quotient == *single && d.floor) {
+      if (d.quotient == *single && d.floor == floor) {
         std::optional<Poly> product = Poly::product(d.y, y.poly);
         if (!product) break;
         above.poly = d.x;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/accesses.hpp"
+
+#include <algorithm>
+#include <llvm/IR/DebugLoc.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "compiler/helper/builtins.hpp"
+#include "compiler/helper/conditions.hpp"
+#include "compiler/helper/cost.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+using llvm::dyn_cast;
+
+int line_of(const llvm::Instruction& i) { return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0; }
+
+// An access with where it happens, before its scopes are known.
+struct Found {
+  Access access;
+  Number offset;
+  llvm::BasicBlock* block = nullptr;
+  std::optional<Scope> extra;  // the loop inside an asynchronous copy
+};
+
+class Finder {
+public:
+  Finder(llvm::Function& f, KernelInfo& info)
+      : f_(f), info_(info), builder_(info), dominators_(f), post_(f), loops_(dominators_), values_(f, builder_, loops_),
+        conditions_(f, builder_, values_, loops_, dominators_, post_) {}
+
+  void run() {
+    values_.find_trip_counts();
+    for (llvm::Instruction& i : llvm::instructions(f_)) visit(i);
+    unite_alternatives();
+    for (Found& f : found_) {
+      if (!f.access.sure) f.access.scopes = conditions_.possible_scopes(f.block);
+      if (f.extra) f.access.scopes.push_back(*f.extra);
+      if (std::ranges::none_of(info_.accesses, [&](const Access& a) { return same(a, f.access); }))
+        info_.accesses.push_back(f.access);
+    }
+    estimate_cost(f_, builder_, values_, conditions_, loops_, info_);
+  }
+
+private:
+  static bool same(const Access& a, const Access& b) {
+    return a.argument == b.argument && a.kind == b.kind && a.known == b.known && a.sure == b.sure && a.bytes == b.bytes &&
+           a.offset == b.offset && a.checks == b.checks && a.scopes == b.scopes;
+  }
+
+  void visit(llvm::Instruction& i) {
+    const llvm::DataLayout& layout = f_.getParent()->getDataLayout();
+    const auto bytes = [&](llvm::Type* t) { return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedSize()); };
+    if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
+      access(i, load->getPointerOperand(), Access::Kind::read, bytes(load->getType()));
+    } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
+      access(i, store->getPointerOperand(), Access::Kind::write, bytes(store->getValueOperand()->getType()));
+    } else if (auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&i)) {
+      access(i, rmw->getPointerOperand(), Access::Kind::atomic, bytes(rmw->getType()));
+    } else if (auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&i)) {
+      access(i, exchange->getPointerOperand(), Access::Kind::atomic, 8);
+    } else if (auto* memory = dyn_cast<llvm::AnyMemIntrinsic>(&i)) {
+      auto* length = dyn_cast<llvm::ConstantInt>(memory->getLength());
+      const int64_t n = length && length->getZExtValue() < (1U << 30) ? static_cast<int64_t>(length->getZExtValue()) : -1;
+      access(i, memory->getRawDest(), Access::Kind::write, n);
+      if (auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&i)) access(i, transfer->getRawSource(), Access::Kind::read, n);
+    } else if (auto* call = dyn_cast<llvm::CallBase>(&i)) {
+      visit_call(*call);
+    }
+  }
+
+  void visit_call(llvm::CallBase& call) {
+    const std::optional<std::vector<PointerUse>> uses = pointer_uses(call);
+    const bool atomic = is_atomic(base_name(declared_callee(call)));
+    if (!uses) {
+      // Refused elsewhere unless it is an atomic on local memory; whatever it is, say that it may touch the buffer.
+      for (llvm::Value* operand : call.args())
+        if (operand->getType()->isPointerTy() && !llvm::isa<llvm::Function>(operand) && !llvm::isa<llvm::IntrinsicInst>(call))
+          access(call, operand, atomic ? Access::Kind::atomic : Access::Kind::write, -1);
+      return;
+    }
+    for (const PointerUse& use : *uses) {
+      std::optional<Number> shift;
+      std::optional<Scope> copy;
+      bool known = true;
+      if (use.offset_operand >= 0) {
+        shift = values_.number(call.getArgOperand(static_cast<unsigned>(use.offset_operand)));
+        known = shift && scale(*shift, use.unit);
+      } else if (use.count_operand >= 0) {
+        shift = copied(call, use, copy);
+        known = shift.has_value();
+      }
+      llvm::Value* pointer = call.getArgOperand(use.operand);
+      if (use.reads) access(call, pointer, Access::Kind::read, known ? use.bytes : -1, shift, copy);
+      if (use.writes) access(call, pointer, Access::Kind::write, known ? use.bytes : -1, shift, copy);
+    }
+  }
+
+  bool scale(Number& n, int64_t factor) {
+    std::optional<Poly> p = Poly::product(n.poly, Poly(factor));
+    if (p) n.poly = *p;
+    return p.has_value();
+  }
+
+  // An asynchronous copy is a loop over its elements.
+  std::optional<Number> copied(llvm::CallBase& call, const PointerUse& use, std::optional<Scope>& scope) {
+    std::optional<Number> count = values_.as_unsigned(call.getArgOperand(static_cast<unsigned>(use.count_operand)));
+    if (!count) return std::nullopt;
+    std::optional<Number> stride = Number{Poly(1), {}};
+    if (use.stride_operand >= 0) stride = values_.as_unsigned(call.getArgOperand(static_cast<unsigned>(use.stride_operand)));
+    std::optional<Affine> distance = builder_.affine(builder_.simplified(count->poly));
+    if (!stride || !distance || !builder_.is_uniform(stride->poly)) return std::nullopt;
+    const int index = static_cast<int>(info_.loops.size());
+    info_.loops.push_back({true, true, 0, *distance, builder_.expression(int64_t{1}), count->checks});
+    scope = Scope{Scope::Kind::loop, index};
+    const std::optional<Poly> moved =
+        Poly::product(stride->poly, Poly::atom(builder_.variable({Variable::Kind::loop, index})));
+    if (!moved) return std::nullopt;
+    Number offset{*moved, stride->checks};
+    if (!scale(offset, use.bytes)) return std::nullopt;
+    return offset;
+  }
+
+  // `bytes` < 0: not known how many.
+  void access(llvm::Instruction& i, llvm::Value* pointer, Access::Kind kind, int64_t bytes,
+              const std::optional<Number>& shift = std::nullopt, const std::optional<Scope>& extra = std::nullopt) {
+    const Place place = values_.place(pointer);
+    if (place.root == Place::Root::elsewhere) return;
+    if (place.root == Place::Root::untraceable) {
+      info_.reasons.push_back({"it is not known which buffer is accessed", line_of(i)});
+      return;
+    }
+    Found f;
+    f.block = i.getParent();
+    f.extra = extra;
+    f.access.argument = place.argument;
+    f.access.kind = kind;
+    f.access.line = line_of(i);
+    f.offset = place.offset;
+    bool known = place.known && bytes > 0;
+    if (known && shift) {
+      std::optional<Poly> sum = Poly::sum(f.offset.poly, shift->poly);
+      known = sum.has_value();
+      if (sum) f.offset.poly = *sum;
+      merge_checks(f.offset.checks, shift->checks);
+    }
+    if (known) {
+      std::optional<Affine> offset = builder_.affine(builder_.simplified(f.offset.poly));
+      known = offset.has_value();
+      if (offset) f.access.offset = *offset;
+    }
+    f.access.known = known;
+    f.access.bytes = known ? static_cast<uint32_t>(bytes) : 0;
+    f.access.checks = known ? f.offset.checks : std::vector<int>{};
+    if (!known) f.access.offset = {builder_.expression(int64_t{0}), {}};
+    found_.push_back(std::move(f));
+  }
+
+  // Stores of the same place, in whichever branches they stand, are one sure store if one of them always happens.
+  void unite_alternatives() {
+    std::vector<Found> united;
+    std::vector<bool> taken(found_.size());
+    for (size_t i = 0; i < found_.size(); ++i) {
+      if (taken[i]) continue;
+      const Found& first = found_[i];
+      if (first.access.kind != Access::Kind::write || !first.access.known || first.extra) {
+        united.push_back(first);
+        continue;
+      }
+      const llvm::Loop* loop = loops_.getLoopFor(first.block);
+      std::vector<size_t> group;
+      Conditions::Blocks blocks;
+      for (size_t j = i; j < found_.size(); ++j) {
+        const Found& other = found_[j];
+        if (other.access.kind != Access::Kind::write || !other.access.known || other.extra || taken[j] ||
+            other.access.argument != first.access.argument || other.access.bytes != first.access.bytes ||
+            other.access.offset != first.access.offset || loops_.getLoopFor(other.block) != loop)
+          continue;
+        group.push_back(j);
+        blocks.insert(other.block);
+      }
+      if (group.size() > 1) {
+        if (auto scopes = conditions_.sure_scopes(blocks)) {
+          Found one = first;
+          for (size_t j : group) {
+            merge_checks(one.access.checks, found_[j].access.checks);
+            taken[j] = true;
+          }
+          one.access.sure = true;
+          one.access.scopes = std::move(*scopes);
+          united.push_back(std::move(one));
+          continue;
+        }
+      }
+      taken[i] = true;
+      Found single = first;
+      if (auto scopes = conditions_.sure_scopes({first.block})) {
+        single.access.sure = true;
+        single.access.scopes = std::move(*scopes);
+      }
+      united.push_back(std::move(single));
+    }
+    found_ = std::move(united);
+  }
+
+  llvm::Function& f_;
+  KernelInfo& info_;
+  InfoBuilder builder_;
+  llvm::DominatorTree dominators_;
+  llvm::PostDominatorTree post_;
+  llvm::LoopInfo loops_;
+  Values values_;
+  Conditions conditions_;
+  std::vector<Found> found_;
+};
+
+}  // namespace
+
+void describe_accesses(llvm::Function& kernel, KernelInfo& info) { Finder(kernel, info).run(); }
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/arguments.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
+
+namespace mkmd::compiler {
+namespace {
+
+std::string text_at(const llvm::Function& f, const char* kind, unsigned i) {
+  const llvm::MDNode* node = f.getMetadata(kind);
+  if (!node || i >= node->getNumOperands()) return {};
+  auto* s = llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(i));
+  return s ? s->getString().str() : std::string();
+}
+
+bool unsigned_name(const std::string& type) {
+  return type.starts_with("u") || type == "size_t" || type.starts_with("unsigned") || type == "bool";
+}
+
+Argument describe(const llvm::Function& f, const llvm::Argument& a) {
+  const unsigned i = a.getArgNo();
+  const llvm::DataLayout& layout = f.getParent()->getDataLayout();
+  Argument out;
+  out.name = text_at(f, "kernel_arg_name", i);
+  out.type = text_at(f, "kernel_arg_base_type", i);
+  const std::string qualifiers = text_at(f, "kernel_arg_type_qual", i), access = text_at(f, "kernel_arg_access_qual", i);
+  out.is_const = qualifiers.find("const") != std::string::npos;
+  out.is_restrict = qualifiers.find("restrict") != std::string::npos;
+  out.is_volatile = qualifiers.find("volatile") != std::string::npos;
+  llvm::Type* type = a.getType();
+  if (out.type.starts_with("image")) {
+    out.kind = Argument::Kind::image;
+    out.access = access;
+  } else if (out.type == "sampler_t") {
+    out.kind = Argument::Kind::sampler;
+  } else if (a.hasByValAttr()) {
+    out.kind = Argument::Kind::value;
+    out.bytes = layout.getTypeAllocSize(a.getParamByValType()).getFixedSize();
+  } else if (type->isPointerTy()) {
+    const bool opaque_object = out.type.starts_with("queue_t") || qualifiers.find("pipe") != std::string::npos;
+    switch (opaque_object ? 99 : type->getPointerAddressSpace()) {
+      case 1: out.kind = Argument::Kind::buffer; break;
+      case 2: out.kind = Argument::Kind::constant_buffer; break;
+      case 3: out.kind = Argument::Kind::local; break;
+      default: out.kind = Argument::Kind::other;
+    }
+    // "const" of a pointer argument qualifies what it points to.
+  } else {
+    out.kind = Argument::Kind::value;
+    out.bytes = layout.getTypeAllocSize(type).getFixedSize();
+    out.is_integer = type->isIntegerTy();
+    out.is_signed = out.is_integer && !unsigned_name(out.type);
+  }
+  return out;
+}
+
+}  // namespace
+
+KernelInfo describe_signature(const llvm::Function& kernel) {
+  KernelInfo info;
+  info.name = kernel.getName().str();
+  for (const llvm::Argument& a : kernel.args()) info.arguments.push_back(describe(kernel, a));
+  if (const llvm::MDNode* size = kernel.getMetadata("reqd_work_group_size"); size && size->getNumOperands() == 3)
+    for (unsigned d = 0; d < 3; ++d)
+      if (auto* c = llvm::mdconst::dyn_extract<llvm::ConstantInt>(size->getOperand(d)))
+        info.reqd_work_group_size[d] = static_cast<uint32_t>(c->getZExtValue());
+  return info;
+}
+
+}  // namespace mkmd::compiler

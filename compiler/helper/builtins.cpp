@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/builtins.hpp"
+
+#include <algorithm>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+namespace mkmd::compiler {
+namespace {
+
+using llvm::StringRef;
+
+// Names of OpenCL 1.2-3.0 functions on numbers; sorted.
+constexpr const char* kPlain[] = {
+    "abs",         "abs_diff",       "acos",        "acosh",        "acospi",         "add_sat",       "all",
+    "any",         "asin",           "asinh",       "asinpi",       "atan",           "atan2",         "atan2pi",
+    "atanh",       "atanpi",         "barrier",     "bit_reverse",  "bitselect",      "cbrt",          "ceil",
+    "clamp",       "clz",            "copysign",    "cos",          "cosh",           "cospi",         "cross",
+    "ctz",         "degrees",        "distance",    "dot",          "erf",            "erfc",          "exp",
+    "exp10",       "exp2",           "expm1",       "fabs",         "fast_distance",  "fast_length",   "fast_normalize",
+    "fdim",        "floor",          "fma",         "fmax",         "fmin",           "fmod",          "hadd",
+    "hypot",       "ilogb",          "isequal",     "isfinite",     "isgreater",      "isgreaterequal", "isinf",
+    "isless",      "islessequal",    "islessgreater", "isnan",      "isnormal",       "isnotequal",    "isordered",
+    "isunordered", "ldexp",          "length",      "lgamma",       "log",            "log10",         "log1p",
+    "log2",        "logb",           "mad",         "mad24",        "mad_hi",         "mad_sat",       "max",
+    "maxmag",      "min",            "minmag",      "mix",          "mul24",          "mul_hi",        "nan",
+    "nextafter",   "normalize",      "popcount",    "pow",          "pown",           "powr",          "radians",
+    "remainder",   "rhadd",          "rint",        "rootn",        "rotate",         "round",         "rsqrt",
+    "select",      "shuffle",        "shuffle2",    "sign",         "signbit",        "sin",           "sinh",
+    "sinpi",       "smoothstep",     "sqrt",        "step",         "sub_sat",        "tan",           "tanh",
+    "tanpi",       "tgamma",         "trunc",       "upsample",     "wait_group_events", "work_group_barrier",
+};
+
+struct Mangled {
+  StringRef name, rest;
+};
+Mangled split(StringRef mangled) {
+  StringRef s = mangled;
+  unsigned length = 0;
+  if (!s.consume_front("_Z") || s.consumeInteger(10, length) || length > s.size()) return {mangled, ""};
+  return {s.take_front(length), s.drop_front(length)};
+}
+
+int vector_width(StringRef digits) {
+  int n = 0;
+  if (digits.empty() || digits.getAsInteger(10, n)) return 0;
+  return n == 2 || n == 3 || n == 4 || n == 8 || n == 16 ? n : 0;
+}
+
+int64_t store_bytes(const llvm::CallBase& call, const llvm::Type* type) {
+  return static_cast<int64_t>(call.getModule()->getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedSize());
+}
+
+int64_t pointee_bytes(const llvm::CallBase& call, unsigned operand) {
+  const auto* pointer = llvm::dyn_cast<llvm::PointerType>(call.getArgOperand(operand)->getType());
+  if (!pointer || pointer->isOpaque() || !pointer->getNonOpaquePointerElementType()->isSized()) return 0;
+  return store_bytes(call, pointer->getNonOpaquePointerElementType());
+}
+
+// vloadn, vstoren, vload_half, vloada_halfn, vstore_halfn_rte …
+std::optional<PointerUse> vector_memory(const llvm::CallBase& call, StringRef name) {
+  PointerUse use;
+  const bool load = name.consume_front("vload");
+  if (!load && !name.consume_front("vstore")) return std::nullopt;
+  use.reads = load;
+  use.writes = !load;
+  use.operand = load ? 1 : 2;
+  use.offset_operand = load ? 0 : 1;
+  if (use.operand >= call.arg_size()) return std::nullopt;
+  const bool aligned = name.consume_front("a_half");
+  const bool half = aligned || name.consume_front("_half");
+  if (half) {
+    for (const char* rounding : {"_rte", "_rtz", "_rtp", "_rtn"})
+      if (name.consume_back(rounding)) break;
+    const int n = name.empty() ? 1 : vector_width(name);
+    if (n == 0) return std::nullopt;
+    use.bytes = 2 * n;
+    use.unit = 2 * (aligned && n == 3 ? 4 : n);  // vloada_half3 steps by four
+    return use;
+  }
+  const int n = vector_width(name);
+  const int64_t element = pointee_bytes(call, use.operand);
+  if (n == 0 || element == 0) return std::nullopt;
+  use.bytes = use.unit = n * element;
+  return use;
+}
+
+}  // namespace
+
+StringRef base_name(StringRef mangled) { return split(mangled).name; }
+StringRef parameters(StringRef mangled) { return split(mangled).rest; }
+
+Builtin work_item_builtin(StringRef mangled) {
+  return llvm::StringSwitch<Builtin>(base_name(mangled))
+      .Case("get_global_id", Builtin::global_id)
+      .Case("get_group_id", Builtin::group_id)
+      .Case("get_local_id", Builtin::local_id)
+      .Case("get_global_size", Builtin::global_size)
+      .Case("get_num_groups", Builtin::num_groups)
+      .Cases("get_local_size", "get_enqueued_local_size", Builtin::local_size)
+      .Case("get_global_offset", Builtin::global_offset)
+      .Case("get_global_linear_id", Builtin::global_linear_id)
+      .Case("get_local_linear_id", Builtin::local_linear_id)
+      .Case("get_work_dim", Builtin::work_dim)
+      .Default(Builtin::none);
+}
+
+StringRef declared_callee(const llvm::CallBase& call) {
+  const llvm::Function* f = call.getCalledFunction();
+  return f && f->isDeclaration() && !f->isIntrinsic() ? f->getName() : StringRef();
+}
+
+std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) {
+  const StringRef name = base_name(declared_callee(call));
+  if (name.startswith("vload") || name.startswith("vstore")) {
+    if (std::optional<PointerUse> use = vector_memory(call, name)) return std::vector{*use};
+    return std::nullopt;
+  }
+  if (name == "prefetch") return std::vector<PointerUse>{};
+  if (name == "async_work_group_copy" || name == "async_work_group_strided_copy") {
+    const bool strided = name != "async_work_group_copy";
+    if (call.arg_size() != (strided ? 5U : 4U)) return std::nullopt;
+    PointerUse to{.operand = 0, .writes = true, .bytes = pointee_bytes(call, 0), .count_operand = 2};
+    PointerUse from{.operand = 1, .reads = true, .bytes = pointee_bytes(call, 1), .count_operand = 2};
+    if (to.bytes == 0 || from.bytes == 0) return std::nullopt;
+    if (strided) {
+      // The stride applies to the global side.
+      const bool into_local = call.getArgOperand(1)->getType()->getPointerAddressSpace() == 1;
+      (into_local ? from : to).stride_operand = 3;
+    }
+    return std::vector{to, from};
+  }
+  for (const char* result_by_pointer : {"fract", "modf", "sincos", "frexp", "lgamma_r", "remquo"}) {
+    if (name != result_by_pointer) continue;
+    const unsigned last = call.arg_size() - 1;
+    PointerUse use{.operand = last, .writes = true, .bytes = pointee_bytes(call, last)};
+    if (use.bytes == 0) return std::nullopt;
+    return std::vector{use};
+  }
+  return std::nullopt;
+}
+
+bool is_plain_builtin(StringRef mangled) {
+  if (!mangled.startswith("_Z")) return false;
+  const StringRef name = base_name(mangled);
+  if (work_item_builtin(mangled) != Builtin::none) return true;
+  for (const char* prefix : {"convert_", "as_", "native_", "vload", "vstore"})
+    if (name.startswith(prefix)) return true;
+  for (const char* other : {"fract", "modf", "sincos", "frexp", "lgamma_r", "remquo", "prefetch",
+                            "async_work_group_copy", "async_work_group_strided_copy"})
+    if (name == other) return true;
+  return std::binary_search(std::begin(kPlain), std::end(kPlain), name,
+                            [](const auto& a, const auto& b) { return StringRef(a) < StringRef(b); });
+}
+
+bool is_atomic(StringRef base) { return base.startswith("atomic_") || base.startswith("atom_"); }
+
+std::string missing_on_spir(StringRef mangled) {
+  const StringRef name = base_name(mangled), rest = parameters(mangled);
+  const auto quoted = "'" + name.str() + "'";
+  if (name.startswith("half_") || name == "mem_fence" || name == "read_mem_fence" || name == "write_mem_fence")
+    return quoted + " is missing from device libraries for SPIR";
+  if (name.contains("sub_group")) return "sub-groups (" + quoted + ")";
+  if (name.startswith("convert_") && (name.contains("half") || rest.contains("Dh")))
+    return "conversions of half (" + quoted + ")";
+  return {};
+}
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/conditions.hpp"
+
+#include <algorithm>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/PatternMatch.h>
+
+namespace mkmd::compiler {
+
+using namespace llvm::PatternMatch;
+using llvm::dyn_cast;
+using llvm::isa;
+using Block = llvm::BasicBlock;
+
+bool Conditions::decode(llvm::Value* condition, bool polarity, std::vector<Scope>& out) {
+  llvm::Value *a = nullptr, *b = nullptr;
+  if (match(condition, m_Not(m_Value(a)))) return decode(a, !polarity, out);
+  const bool both = polarity ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
+                             : match(condition, m_LogicalOr(m_Value(a), m_Value(b)));
+  if (both) {
+    const bool first = decode(a, polarity, out);
+    return decode(b, polarity, out) && first;
+  }
+  if (auto* c = dyn_cast<llvm::ConstantInt>(condition)) {
+    if (c->isOne() == polarity) return true;
+    bool ok = true;
+    guard({Guard::Relation::not_equal, 0, 64, {}, {}, {}}, Number{}, Number{}, out, ok);  // 0 != 0: never
+    return ok;
+  }
+  if (auto* c = dyn_cast<llvm::ICmpInst>(condition)) return compare(c, polarity, out);
+  return false;
+}
+
+void Conditions::guard(Guard g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok) {
+  const std::optional<Affine> x = b_.affine(b_.simplified(a.poly)), y = b_.affine(b_.simplified(b.poly));
+  if (!x || !y) {
+    ok = false;
+    return;
+  }
+  g.a = *x;
+  g.b = *y;
+  g.checks = a.checks;
+  merge_checks(g.checks, b.checks);
+  std::vector<Guard>& all = b_.info().guards;
+  const auto same = [&](const Guard& o) {
+    return o.relation == g.relation && o.slack == g.slack && o.bits == g.bits && o.a == g.a && o.b == g.b &&
+           o.checks == g.checks;
+  };
+  auto it = std::ranges::find_if(all, same);
+  if (it == all.end()) it = all.insert(all.end(), g);
+  const Scope scope{Scope::Kind::guard, static_cast<int>(it - all.begin())};
+  if (std::ranges::find(out, scope) == out.end()) out.push_back(scope);
+}
+
+bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& out) {
+  auto relation = polarity ? c->getPredicate() : c->getInversePredicate();
+  llvm::Value *x = c->getOperand(0), *y = c->getOperand(1);
+  if (!x->getType()->isIntegerTy()) return false;
+  // (int)(a < b) != 0, as C's truth values come out of the front end
+  llvm::Value* truth = nullptr;
+  if (llvm::ICmpInst::isEquality(relation) && match(y, m_Zero()) && match(x, m_ZExtOrSExt(m_Value(truth))) &&
+      truth->getType()->isIntegerTy(1))
+    return decode(truth, relation == llvm::ICmpInst::ICMP_NE, out);
+  const auto bits = static_cast<int>(x->getType()->getIntegerBitWidth());
+  if (bits == 1 && llvm::ICmpInst::isEquality(relation) && isa<llvm::ConstantInt>(y))
+    return decode(x, llvm::cast<llvm::ConstantInt>(y)->isOne() == (relation == llvm::ICmpInst::ICMP_EQ), out);
+  if (bits == 1 || bits > 64) return false;
+  bool ok = true;
+  if (llvm::ICmpInst::isEquality(relation)) {
+    std::optional<Number> a = values_.number(x), b = values_.number(y);
+    if (!a || !b) return false;
+    // Equal modulo 2^bits is equal if they are less than 2^bits apart.
+    std::optional<Poly> difference = Poly::sum(a->poly, b->poly, -1);
+    if (!difference) return false;
+    const int64_t most = bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1;
+    if (!b_.check(*a, *difference, -most, most)) return false;
+    guard({relation == llvm::ICmpInst::ICMP_EQ ? Guard::Relation::equal : Guard::Relation::not_equal, 0, bits, {}, {}, {}},
+          *a, *b, out, ok);
+    return ok;
+  }
+  if (llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {
+    std::swap(x, y);
+    relation = llvm::ICmpInst::getSwappedPredicate(relation);
+  }
+  const int slack = llvm::ICmpInst::isLT(relation) ? 1 : 0;
+  if (llvm::ICmpInst::isSigned(relation)) {
+    std::optional<Number> a = values_.as_signed(x), b = values_.as_signed(y);
+    if (!a || !b) return false;
+    guard({Guard::Relation::signed_order, slack, bits, {}, {}, {}}, *a, *b, out, ok);
+  } else {
+    // No range checks: footprint.cpp looks at the intervals, because a negative number here is a range test's lower end.
+    std::optional<Number> a = values_.number(x), b = values_.number(y);
+    if (!a || !b) return false;
+    for (std::optional<Number>* n : {&a, &b})
+      if (std::optional<int64_t> k = (*n)->poly.constant(); k && *k < 0 && bits < 64)
+        (*n)->poly = Poly(*k + (int64_t{1} << bits));
+    guard({Guard::Relation::unsigned_order, slack, bits, {}, {}, {}}, *a, *b, out, ok);
+  }
+  return ok;
+}
+
+// Whether an edge ends one execution of the region: a return has no edges, so for loops the way back and the ways out.
+bool Conditions::leaves(const Block*, const Block* to, const llvm::Loop* region) const {
+  return region && (to == region->getHeader() || !region->contains(to));
+}
+
+bool Conditions::reaches(const Block* from, const llvm::Loop* region, const Blocks& targets, const Block* not_through) const {
+  Blocks seen;
+  std::vector<const Block*> todo{from};
+  while (!todo.empty()) {
+    const Block* b = todo.back();
+    todo.pop_back();
+    if (b == not_through || !seen.insert(b).second) continue;
+    if (targets.contains(b)) return true;
+    for (const Block* next : llvm::successors(b))
+      if (!leaves(b, next, region)) todo.push_back(next);
+  }
+  return false;
+}
+
+bool Conditions::covers(const Block* from, const llvm::Loop* region, const Blocks& targets) const {
+  Blocks seen;
+  std::vector<const Block*> todo{from};
+  while (!todo.empty()) {
+    const Block* b = todo.back();
+    todo.pop_back();
+    if (targets.contains(b) || !seen.insert(b).second) continue;
+    if (llvm::succ_empty(b)) return false;
+    for (const Block* next : llvm::successors(b)) {
+      if (leaves(b, next, region)) return false;
+      todo.push_back(next);
+    }
+  }
+  return true;
+}
+
+bool Conditions::walk(const Block* start, const llvm::Loop* region, const Blocks& targets, std::vector<Scope>& out) {
+  const Block* at = start;
+  for (int steps = 0; steps < 10000; ++steps) {
+    if (targets.contains(at) || covers(at, region, targets)) return true;
+    const auto skip = [&]() -> bool {  // to where the ways meet again, if no target lies in between
+      auto* node = post_.getNode(const_cast<Block*>(at));
+      const Block* meet = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+      if (!meet || (region && !region->contains(meet)) || meet == start) return false;
+      for (const Block* next : llvm::successors(at))
+        if (!leaves(at, next, region) && reaches(next, region, targets, meet)) return false;
+      if (!reaches(meet, region, targets, nullptr)) return false;
+      at = meet;
+      return true;
+    };
+    const llvm::Loop* inner = loops_.getLoopFor(at);
+    if (inner && inner != region && inner->getHeader() == at && (!region || region->contains(inner))) {
+      if (!skip()) return false;
+      continue;
+    }
+    auto* branch = dyn_cast<llvm::BranchInst>(at->getTerminator());
+    if (!branch) {
+      if (!skip()) return false;
+      continue;
+    }
+    if (branch->isUnconditional()) {
+      const Block* next = branch->getSuccessor(0);
+      if (leaves(at, next, region)) return false;
+      at = next;
+      continue;
+    }
+    bool way[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      const Block* next = branch->getSuccessor(i);
+      way[i] = !leaves(at, next, region) && reaches(next, region, targets, nullptr);
+    }
+    if (way[0] == way[1]) {
+      if (!way[0] || !skip()) return false;
+      continue;
+    }
+    if (!decode(branch->getCondition(), way[0], out)) return false;
+    at = branch->getSuccessor(way[0] ? 0 : 1);
+  }
+  return false;
+}
+
+std::optional<std::vector<Scope>> Conditions::sure_scopes(const Blocks& blocks) {
+  const llvm::Loop* innermost = loops_.getLoopFor(*blocks.begin());
+  std::vector<const llvm::Loop*> nest;
+  for (const llvm::Loop* l = innermost; l; l = l->getParentLoop()) nest.insert(nest.begin(), l);
+  std::vector<Scope> scopes;
+  const Block* start = &f_.getEntryBlock();
+  const llvm::Loop* region = nullptr;
+  for (const llvm::Loop* loop : nest) {
+    if (!walk(start, region, {loop->getHeader()}, scopes)) return std::nullopt;
+    region = loop;
+    start = loop->getHeader();
+    if (values_.tests_at_top(loop)) {
+      if (blocks.contains(start)) return std::nullopt;  // runs once more than the body
+      // The body begins where the test at the top leads on.
+      for (const Block* next : llvm::successors(start))
+        if (loop->contains(next)) start = next;
+    }
+    scopes.push_back({Scope::Kind::loop, values_.loop_index(loop)});
+  }
+  if (!walk(start, region, blocks, scopes)) return std::nullopt;
+  return scopes;
+}
+
+std::vector<Scope> Conditions::possible_scopes(Block* block) {
+  // Collected from the inside out, each level's scopes in a group of its own.
+  std::vector<std::vector<Scope>> groups;
+  auto* node = dominators_.getNode(block);
+  const llvm::Loop* loop = loops_.getLoopFor(block);
+  const auto enter = [&](const Block* at) {
+    while (loop && loop->getHeader() == at) {
+      const bool header = block == at && values_.tests_at_top(loop);
+      groups.push_back({{header ? Scope::Kind::loop_header : Scope::Kind::loop, values_.loop_index(loop)}});
+      loop = loop->getParentLoop();
+    }
+  };
+  enter(block);
+  for (; node && node->getIDom(); node = node->getIDom()) {
+    Block *child = node->getBlock(), *parent = node->getIDom()->getBlock();
+    auto* branch = dyn_cast<llvm::BranchInst>(parent->getTerminator());
+    const llvm::Loop* here = loops_.getLoopFor(parent);
+    const bool loop_test = here && here->contains(child) && values_.test_block(here) == parent;
+    const bool loop_end = here && !here->contains(child);
+    if (branch && branch->isConditional() && !loop_test && !loop_end && child->getSinglePredecessor() == parent &&
+        branch->getSuccessor(0) != branch->getSuccessor(1)) {
+      std::vector<Scope> guards;
+      (void)decode(branch->getCondition(), branch->getSuccessor(0) == child, guards);
+      groups.push_back(std::move(guards));
+    }
+    enter(parent);
+  }
+  std::vector<Scope> scopes;
+  for (auto g = groups.rbegin(); g != groups.rend(); ++g) scopes.insert(scopes.end(), g->begin(), g->end());
+  return scopes;
+}
+
+double Conditions::likelihood(Block* block) {
+  double share = 1;
+  for (auto* node = dominators_.getNode(block); node && node->getIDom(); node = node->getIDom()) {
+    Block *child = node->getBlock(), *parent = node->getIDom()->getBlock();
+    auto* branch = dyn_cast<llvm::BranchInst>(parent->getTerminator());
+    const llvm::Loop* here = loops_.getLoopFor(parent);
+    if (!branch || branch->isUnconditional() || child->getSinglePredecessor() != parent) continue;
+    if (here && (values_.test_block(here) == parent || !here->contains(child))) continue;
+    std::vector<Scope> scratch;
+    const size_t guards = b_.info().guards.size();
+    // A test of ids against sizes is mostly true; one of data is anybody's guess.
+    if (!decode(branch->getCondition(), branch->getSuccessor(0) == child, scratch)) share *= 0.5;
+    b_.info().guards.resize(guards);
+  }
+  return share;
+}
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions: under which circumstances a block runs. `sure_scopes` walks from the entry and gives conditions that
+// are necessary and sufficient; `possible_scopes` goes up the dominator tree and gives necessary ones only.
+#pragma once
+
+#include <llvm/Analysis/PostDominators.h>
+#include <set>
+
+#include "compiler/helper/values.hpp"
+
+namespace mkmd::compiler {
+
+class Conditions {
+public:
+  Conditions(llvm::Function& f, InfoBuilder& builder, Values& values, llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
+             llvm::PostDominatorTree& post_dominators)
+      : f_(f), b_(builder), values_(values), loops_(loops), dominators_(dominators), post_(post_dominators) {}
+
+  using Blocks = std::set<const llvm::BasicBlock*>;
+
+  // All blocks lie in the same loops; one of them runs exactly when the result says so.
+  std::optional<std::vector<Scope>> sure_scopes(const Blocks& blocks);
+  std::vector<Scope> possible_scopes(llvm::BasicBlock* block);
+  // How often, per execution of what surrounds it, a block is believed to run: data-dependent branches count half.
+  double likelihood(llvm::BasicBlock* block);
+
+private:
+  // Adds what `condition == polarity` means; false if some part of it could not be expressed.
+  bool decode(llvm::Value* condition, bool polarity, std::vector<Scope>& out);
+  bool compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& out);
+  void guard(Guard g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok);
+  bool walk(const llvm::BasicBlock* start, const llvm::Loop* region, const Blocks& targets, std::vector<Scope>& out);
+  bool leaves(const llvm::BasicBlock* from, const llvm::BasicBlock* to, const llvm::Loop* region) const;
+  bool reaches(const llvm::BasicBlock* from, const llvm::Loop* region, const Blocks& targets,
+               const llvm::BasicBlock* not_through) const;
+  bool covers(const llvm::BasicBlock* from, const llvm::Loop* region, const Blocks& targets) const;
+
+  llvm::Function& f_;
+  InfoBuilder& b_;
+  Values& values_;
+  llvm::LoopInfo& loops_;
+  llvm::DominatorTree& dominators_;
+  llvm::PostDominatorTree& post_;
+  std::map<std::string, int> guard_ids_;
+};
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs clang on a program's source, inside this process.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <memory>
+
+#include "compiler/module_file.hpp"
+#include "compiler/request.hpp"
+
+namespace mkmd::compiler {
+
+struct FrontEndResult {
+  std::unique_ptr<llvm::Module> module;  // unoptimised, with line tables
+  std::vector<Dependency> dependencies;
+};
+
+// The context must outlive the module.
+Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context);
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// mkmd-kc: reads a question (JSON with a Request) from standard input and writes a module file to standard output.
+// It is a process of its own so that neither LLVM's symbols nor a compiler crash can meet the user's program. For
+// people: `mkmd-kc --explain file.cl [options]` prints what was found out, `mkmd-kc --passes LIST file.ll` runs passes.
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <iostream>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/helper/accesses.hpp"
+#include "compiler/helper/arguments.hpp"
+#include "compiler/helper/frontend.hpp"
+#include "compiler/helper/inline_pass.hpp"
+#include "compiler/helper/pipeline.hpp"
+#include "compiler/helper/safety.hpp"
+#include "compiler/module_file.hpp"
+#include "compiler/request.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+// Finds out about every kernel, on a clone; then makes the module for devices out of what may be split.
+Status process(llvm::Module& module, ModuleFile& file) {
+  {
+    std::unique_ptr<llvm::Module> clone = llvm::CloneModule(module);
+    if (Status s = prepare_for_analysis(*clone); !s.ok()) return s;
+    for (llvm::Function& f : *clone) {
+      if (!is_kernel(f)) continue;
+      KernelInfo info = describe_signature(f);
+      check_safety(f, info);
+      describe_accesses(f, info);
+      info.split_allowed = info.reasons.empty();
+      file.kernels.push_back(std::move(info));
+    }
+  }
+  bool any = false;
+  for (const KernelInfo& info : file.kernels) {
+    llvm::Function* f = module.getFunction(info.name);
+    if (info.split_allowed) any = true;
+    // A kernel that is called by others stays as a function.
+    else if (f && f->use_empty()) f->eraseFromParent();
+    else if (f) f->setCallingConv(llvm::CallingConv::SPIR_FUNC), f->setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+  if (!any) return {};
+  llvm::StripDebugInfo(module);
+  if (Status s = prepare_for_devices(module); !s.ok()) return s;
+  llvm::raw_string_ostream out(file.spir);
+  llvm::WriteBitcodeToFile(module, out);
+  return {};
+}
+
+ModuleFile answer(const Request& request) {
+  ModuleFile file;
+  llvm::LLVMContext context;
+  Result<FrontEndResult> front = compile_source(request, context);
+  if (!front) {
+    file.error = front.status().message();
+    return file;
+  }
+  file.dependencies = std::move(front->dependencies);
+  if (Status s = process(*front->module, file); !s.ok()) file.error = s.message();
+  return file;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+// Into a file of our own, then renamed: readers see all of an entry or nothing. A cache that cannot be written is no
+// error.
+void store(const std::string& path, std::string_view bytes) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return;
+  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+    mkdir(path.substr(0, at).c_str(), 0700);
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return;
+  const bool written = write_all(fd, bytes);
+  if (close(fd) != 0 || !written || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
+}
+
+int serve() {
+  std::string question((std::istreambuf_iterator<char>(std::cin)), {});
+  const nlohmann::json asked = nlohmann::json::parse(question, nullptr, false);
+  if (asked.is_discarded() || !asked.is_object()) return 3;
+  try {
+    ModuleFile file = answer(asked.at("request").get<Request>());
+    file.key = asked.at("key").get<std::string>();
+    const std::string bytes = file.encode();
+    // An error may come from a missing include file, which nobody could check again later.
+    const std::string path = asked.at("store").get<std::string>();
+    if (!path.empty() && file.error.empty()) store(path, bytes);
+    return write_all(1, bytes) ? 0 : 4;
+  } catch (const nlohmann::json::exception&) {
+    return 3;
+  }
+}
+
+int explain(int argc, char** argv) {
+  Request request;
+  Result<std::string> source = read_file(argv[2]);
+  if (!source) {
+    std::fprintf(stderr, "mkmd-kc: %s\n", source.status().message().c_str());
+    return 1;
+  }
+  request.source = *source;
+  request.device_version = "OpenCL 3.0";
+  request.c_version = "OpenCL C 1.2";
+  request.extensions = {"cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
+                        "cl_khr_local_int32_base_atomics", "cl_khr_global_int32_extended_atomics",
+                        "cl_khr_local_int32_extended_atomics"};
+  bool bitcode = false;
+  for (int i = 3; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--bitcode") == 0) bitcode = true;
+    else request.options += std::string(argv[i]) + " ";
+  }
+  const ModuleFile file = answer(request);
+  if (!file.error.empty()) {
+    std::fprintf(stderr, "mkmd-kc: %s\n", file.error.c_str());
+    return 1;
+  }
+  if (bitcode) {
+    write_all(1, file.spir);
+  } else {
+    std::cout << nlohmann::json(file.kernels).dump(1) << "\n";
+  }
+  return 0;
+}
+
+int passes(const char* list, const char* path) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> module = llvm::parseIRFile(path, problem, context);
+  if (!module) {
+    problem.print("mkmd-kc", llvm::errs());
+    return 1;
+  }
+  if (Status s = run_passes(*module, list); !s.ok()) {
+    std::fprintf(stderr, "mkmd-kc: %s\n", s.message().c_str());
+    return 1;
+  }
+  module->print(llvm::outs(), nullptr);
+  return 0;
+}
+
+}  // namespace
+}  // namespace mkmd::compiler
+
+int main(int argc, char** argv) {
+  if (argc >= 3 && std::strcmp(argv[1], "--explain") == 0) return mkmd::compiler::explain(argc, argv);
+  if (argc == 4 && std::strcmp(argv[1], "--passes") == 0) return mkmd::compiler::passes(argv[2], argv[3]);
+  if (argc > 1) {
+    std::fprintf(stderr, "usage: mkmd-kc [--explain FILE.cl [options] [--bitcode] | --passes LIST FILE.ll] < question\n");
+    return 2;
+  }
+  // No destructors: everything is written, and tearing LLVM down takes time.
+  _exit(mkmd::compiler::serve());
+}

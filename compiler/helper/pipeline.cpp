@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/pipeline.hpp"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
+
+#include "compiler/helper/box_pass.hpp"
+#include "compiler/helper/inline_pass.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+constexpr PipelineStep kAnalysis[] = {
+    {"mkmd-inline-all", "accesses are described per kernel, through its helper functions"},
+    {"function(sroa)", "first of all: an index must be a value, not a variable in memory"},
+    {"function(mkmd-infer-address-spaces)", "generic pointers of OpenCL 2 become global or local ones where that is provable"},
+    {"function(lowerswitch)", "conditions are looked for at two-way branches only"},
+    {"function(early-cse)", "equal addresses become the same value"},
+    {"function(simplifycfg)", "removes the empty blocks the front end leaves; without turning branches into arithmetic"},
+    {"function(instsimplify)", "not instcombine: that rewrites range tests and divisions into forms we would have to undo"},
+    {"function(loop-simplify)", "gives loops one entry and one way back, which the loop counters need"},
+    {"function(lcssa)", "last: values seen after their loop are marked as such; any pass behind could undo it"},
+};
+
+constexpr PipelineStep kDevices[] = {
+    {"globaldce", "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
+    {"default<O1>", "never more: vectorising here stops CPU devices from vectorising over work-items, never less: they do not redo all of it"},
+    {"mkmd-inline-ids", "behind O1, which would otherwise work on code it has not simplified yet"},
+    {"mkmd-box", "as late as possible: O1 has merged repeated calls of id builtins"},
+    {"globaldce", "inlined functions"},
+};
+
+class Runner {
+public:
+  explicit Runner(llvm::Module& module) : module_(module) {
+    // No function of the program or of OpenCL is one of C's: "sqrt" and "printf" mean nothing here.
+    library_.disableAllFunctions();
+    function_analyses_.registerPass([&] { return llvm::TargetLibraryAnalysis(library_); });
+    builder_.registerModuleAnalyses(module_analyses_);
+    builder_.registerCGSCCAnalyses(scc_analyses_);
+    builder_.registerFunctionAnalyses(function_analyses_);
+    builder_.registerLoopAnalyses(loop_analyses_);
+    builder_.crossRegisterProxies(loop_analyses_, function_analyses_, scc_analyses_, module_analyses_);
+    using Nested = llvm::ArrayRef<llvm::PassBuilder::PipelineElement>;
+    builder_.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes, Nested) {
+      if (name == "mkmd-inline-all") passes.addPass(InlinePass(InlinePass::What::everything));
+      else if (name == "mkmd-inline-ids") passes.addPass(InlinePass(InlinePass::What::id_users));
+      else if (name == "mkmd-box") passes.addPass(BoxPass());
+      else return false;
+      return true;
+    });
+    builder_.registerPipelineParsingCallback([](llvm::StringRef name, llvm::FunctionPassManager& passes, Nested) {
+      if (name != "mkmd-infer-address-spaces") return false;
+      passes.addPass(llvm::InferAddressSpacesPass(4));  // 4: SPIR's generic address space
+      return true;
+    });
+  }
+
+  Status run(const std::string& passes) {
+    llvm::ModulePassManager manager;
+    if (llvm::Error error = builder_.parsePassPipeline(manager, passes))
+      return Status::internal("unknown pass in '" + passes + "': " + llvm::toString(std::move(error)));
+    manager.run(module_, module_analyses_);
+    return {};
+  }
+
+  Status run(llvm::ArrayRef<PipelineStep> steps) {
+    for (const PipelineStep& step : steps)
+      if (Status s = run(std::string(step.passes)); !s.ok()) return s;
+    std::string problem;
+    llvm::raw_string_ostream out(problem);
+    if (llvm::verifyModule(module_, &out)) return Status::internal("the transformed program is not valid: " + out.str());
+    return {};
+  }
+
+private:
+  static llvm::PipelineTuningOptions tuning() {
+    llvm::PipelineTuningOptions t;
+    t.LoopUnrolling = t.LoopVectorization = t.LoopInterleaving = t.SLPVectorization = false;
+    return t;
+  }
+
+  llvm::Module& module_;
+  llvm::LoopAnalysisManager loop_analyses_;
+  llvm::FunctionAnalysisManager function_analyses_;
+  llvm::CGSCCAnalysisManager scc_analyses_;
+  llvm::ModuleAnalysisManager module_analyses_;
+  llvm::TargetLibraryInfoImpl library_;
+  llvm::PassBuilder builder_{nullptr, tuning()};
+};
+
+}  // namespace
+
+Status prepare_for_analysis(llvm::Module& module) { return Runner(module).run(kAnalysis); }
+Status prepare_for_devices(llvm::Module& module) { return Runner(module).run(kDevices); }
+Status run_passes(llvm::Module& module, const std::string& passes) { return Runner(module).run(passes); }
+
+}  // namespace mkmd::compiler

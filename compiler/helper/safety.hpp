@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safety: what forbids running a kernel in pieces, or on a device that takes SPIR.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+
+// On the prepared clone, with everything inlined: adds reasons, and fills uses_local_shape, local_bytes, uses_fp64 and
+// stores_pointers.
+void check_safety(llvm::Function& kernel, KernelInfo& info);
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/values.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include "compiler/helper/builtins.hpp"
+
+namespace mkmd::compiler {
+
+using namespace llvm::PatternMatch;
+using llvm::dyn_cast;
+using llvm::isa;
+
+namespace {
+
+constexpr int kMaxDepth = 400;  // of recursion over a kernel's values
+
+unsigned width(llvm::Value* v) { return v->getType()->getScalarSizeInBits(); }
+bool is_integer(llvm::Value* v) {
+  return v->getType()->getScalarType()->isIntegerTy() && width(v) <= 64 && width(v) >= 1;
+}
+
+}  // namespace
+
+Values::Values(llvm::Function& f, InfoBuilder& builder, llvm::LoopInfo& loops)
+    : f_(f), b_(builder), loops_(loops), layout_(f.getParent()->getDataLayout()) {
+  for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    loop_index_[loop] = static_cast<int>(builder.info().loops.size());
+    builder.info().loops.emplace_back();
+  }
+}
+
+template <typename T, typename F>
+T Values::remembered(std::map<Key, T>& memory, Key key, F compute) {
+  if (auto it = memory.find(key); it != memory.end()) return it->second;
+  if (depth_ > kMaxDepth) return T{};
+  ++depth_;
+  T result = compute();
+  --depth_;
+  memory[key] = result;
+  order_.push_back(key);
+  return result;
+}
+
+void Values::forget_since(size_t mark) {
+  for (size_t i = mark; i < order_.size(); ++i) {
+    numbers_.erase(order_[i]);
+    places_.erase(order_[i]);
+  }
+  order_.resize(mark);
+}
+
+std::optional<Number> Values::number(llvm::Value* v, int lane) {
+  if (!is_integer(v)) return std::nullopt;
+  return remembered(numbers_, {v, lane}, [&] { return compute(v, lane); });
+}
+
+std::optional<Number> Values::as_signed(llvm::Value* v, int lane) {
+  std::optional<Number> n = number(v, lane);
+  const unsigned bits = width(v);
+  if (!n || bits >= 64) return n;
+  if (!b_.check(*n, n->poly, -(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1)) return std::nullopt;
+  return n;
+}
+
+std::optional<Number> Values::as_unsigned(llvm::Value* v, int lane) {
+  std::optional<Number> n = number(v, lane);
+  const unsigned bits = width(v);
+  if (!n) return n;
+  // A constant is kept as a signed number; a negative one is a large unsigned one.
+  if (std::optional<int64_t> c = n->poly.constant(); c && *c < 0 && bits < 64) {
+    n->poly = Poly(*c + (int64_t{1} << bits));
+    return n;
+  }
+  if (!b_.check(*n, n->poly, 0, bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1)) return std::nullopt;
+  return n;
+}
+
+std::optional<Number> Values::add(const std::optional<Number>& a, const std::optional<Number>& b, int64_t factor) {
+  if (!a || !b) return std::nullopt;
+  std::optional<Poly> sum = Poly::sum(a->poly, b->poly, factor);
+  if (!sum) return std::nullopt;
+  Number r{std::move(*sum), a->checks};
+  merge_checks(r.checks, b->checks);
+  return r;
+}
+
+std::optional<Number> Values::multiply(const std::optional<Number>& a, const std::optional<Number>& b) {
+  if (!a || !b) return std::nullopt;
+  std::optional<Poly> product = Poly::product(a->poly, b->poly);
+  if (!product) return std::nullopt;
+  Number r{std::move(*product), a->checks};
+  merge_checks(r.checks, b->checks);
+  return r;
+}
+
+std::optional<Number> Values::hull(const std::optional<Number>& a, const std::optional<Number>& b) {
+  if (!a || !b) return std::nullopt;
+  if (a->poly == b->poly) {
+    Number r = *a;
+    merge_checks(r.checks, b->checks);
+    return r;
+  }
+  return b_.derive(Derived::Op::hull, *a, *b);
+}
+
+std::optional<Number> Values::symbol(Expression::Op op, unsigned d) {
+  if (d > 2) return Number{Poly(op == Expression::Op::global_offset ? 0 : 1), {}};
+  return Number{Poly::atom(b_.uniform(Expression::symbol(op, d))), {}};
+}
+
+std::optional<Number> Values::id(Variable::Kind kind, unsigned d) {
+  if (d > 2) return Number{Poly(0), {}};
+  return Number{Poly::atom(b_.variable({kind, static_cast<int>(d)})), {}};
+}
+
+// An integer inside a vector or struct argument.
+std::optional<Number> Values::slot(int argument, uint64_t offset, uint64_t bytes) {
+  KernelInfo& info = b_.info();
+  if (bytes == 0 || bytes > 8) return std::nullopt;
+  // Read as signed; as it is only used modulo its width, that is as good as unsigned.
+  for (size_t i = 0; i < info.extra_scalars.size(); ++i) {
+    const ScalarSlot& s = info.extra_scalars[i];
+    if (s.argument == argument && s.offset == offset && s.bytes == bytes)
+      return Number{Poly::atom(b_.uniform(Expression::scalar(static_cast<int64_t>(info.arguments.size() + i)))), {}};
+  }
+  info.extra_scalars.push_back({argument, static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes), true});
+  return Number{
+      Poly::atom(b_.uniform(Expression::scalar(static_cast<int64_t>(info.arguments.size() + info.extra_scalars.size() - 1)))),
+      {}};
+}
+
+std::optional<Number> Values::compute(llvm::Value* v, int lane) {
+  if (auto* c = dyn_cast<llvm::Constant>(v)) {
+    if (lane >= 0) c = c->getAggregateElement(static_cast<unsigned>(lane));
+    auto* i = llvm::dyn_cast_or_null<llvm::ConstantInt>(c);
+    if (!i) return std::nullopt;
+    return Number{Poly(width(v) == 1 ? static_cast<int64_t>(i->getZExtValue()) : i->getSExtValue()), {}};
+  }
+  if (auto* a = dyn_cast<llvm::Argument>(v)) {
+    const auto index = static_cast<int>(a->getArgNo());
+    if (width(v) < 8) return std::nullopt;
+    if (lane >= 0) return slot(index, static_cast<uint64_t>(lane) * width(v) / 8, width(v) / 8);
+    return Number{Poly::atom(b_.uniform(Expression::scalar(index))), {}};
+  }
+  if (auto* i = dyn_cast<llvm::Instruction>(v)) return instruction(i, lane);
+  return std::nullopt;
+}
+
+std::optional<Number> Values::instruction(llvm::Instruction* i, int lane) {
+  if (auto* b = dyn_cast<llvm::BinaryOperator>(i)) return binary(b, lane);
+  if (auto* s = dyn_cast<llvm::SelectInst>(i)) return select(s, lane);
+  switch (i->getOpcode()) {
+    case llvm::Instruction::Trunc:
+      if (width(i) == 1) return std::nullopt;
+      [[fallthrough]];
+    case llvm::Instruction::Freeze: return number(i->getOperand(0), lane);
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt: {
+      llvm::Value* from = i->getOperand(0);
+      const bool is_signed = isa<llvm::SExtInst>(i);
+      if (width(from) == 1)  // a truth value
+        return hull(Number{Poly(0), {}}, Number{Poly(is_signed ? -1 : 1), {}});
+      return is_signed ? as_signed(from, lane) : as_unsigned(from, lane);
+    }
+    case llvm::Instruction::ExtractElement: {
+      auto* index = dyn_cast<llvm::ConstantInt>(i->getOperand(1));
+      if (!index || index->getZExtValue() > 15) return std::nullopt;
+      return number(i->getOperand(0), static_cast<int>(index->getZExtValue()));
+    }
+    case llvm::Instruction::InsertElement: {
+      auto* index = dyn_cast<llvm::ConstantInt>(i->getOperand(2));
+      if (!index || lane < 0) return std::nullopt;
+      if (index->getZExtValue() == static_cast<uint64_t>(lane)) return number(i->getOperand(1));
+      return number(i->getOperand(0), lane);
+    }
+    case llvm::Instruction::ShuffleVector: {
+      auto* s = llvm::cast<llvm::ShuffleVectorInst>(i);
+      auto* type = dyn_cast<llvm::FixedVectorType>(s->getOperand(0)->getType());
+      if (!type || lane < 0 || lane >= static_cast<int>(s->getShuffleMask().size())) return std::nullopt;
+      const int from = s->getMaskValue(static_cast<unsigned>(lane)), count = static_cast<int>(type->getNumElements());
+      if (from < 0) return std::nullopt;
+      return from < count ? number(s->getOperand(0), from) : number(s->getOperand(1), from - count);
+    }
+    case llvm::Instruction::PHI: return lane < 0 ? phi(llvm::cast<llvm::PHINode>(i)) : std::nullopt;
+    case llvm::Instruction::Call: return lane < 0 ? call(llvm::cast<llvm::CallBase>(i)) : std::nullopt;
+    case llvm::Instruction::Load: return lane < 0 ? load(llvm::cast<llvm::LoadInst>(i)) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
+  llvm::Value *x = b->getOperand(0), *y = b->getOperand(1);
+  if (width(b) == 1) return std::nullopt;
+  const auto power = [&](llvm::Value* shift) -> std::optional<Number> {  // 2^shift
+    std::optional<Number> s = as_unsigned(shift, lane);
+    if (!s) return std::nullopt;
+    if (std::optional<int64_t> c = s->poly.constant()) {
+      if (*c < 0 || *c > 62 || *c >= width(b)) return std::nullopt;
+      return Number{Poly(int64_t{1} << *c), {}};
+    }
+    if (!b_.is_uniform(s->poly)) return std::nullopt;
+    if (!b_.check(*s, s->poly, 0, width(b) - 2)) return std::nullopt;
+    std::optional<Expression> e = b_.as_expression(s->poly);
+    if (!e) return std::nullopt;
+    return Number{Poly::atom(b_.uniform(Expression::combine(Expression::Op::shift_left, int64_t{1}, *e))), s->checks};
+  };
+  const auto divide = [&](std::optional<Number> a, std::optional<Number> d, bool floor, bool rest) -> std::optional<Number> {
+    if (!a || !d) return std::nullopt;
+    return rest ? b_.remainder(*a, *d, floor) : b_.quotient(*a, *d, floor);
+  };
+  switch (b->getOpcode()) {
+    case llvm::Instruction::Add: return add(number(x, lane), number(y, lane));
+    case llvm::Instruction::Sub: return add(number(x, lane), number(y, lane), -1);
+    case llvm::Instruction::Mul: return multiply(number(x, lane), number(y, lane));
+    case llvm::Instruction::Shl: return multiply(number(x, lane), power(y));
+    case llvm::Instruction::UDiv: return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, false);
+    case llvm::Instruction::URem: return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, true);
+    case llvm::Instruction::SDiv: return divide(as_signed(x, lane), as_signed(y, lane), false, false);
+    case llvm::Instruction::SRem: return divide(as_signed(x, lane), as_signed(y, lane), false, true);
+    case llvm::Instruction::LShr: return divide(as_unsigned(x, lane), power(y), true, false);
+    case llvm::Instruction::AShr: return divide(as_signed(x, lane), power(y), true, false);
+    case llvm::Instruction::And: {
+      if (lane >= 0) return std::nullopt;
+      auto* mask = dyn_cast<llvm::ConstantInt>(y);
+      if (!mask) {
+        mask = dyn_cast<llvm::ConstantInt>(x);
+        std::swap(x, y);
+      }
+      if (!mask) return std::nullopt;
+      const int64_t m = mask->getSExtValue();
+      const auto low_bits = [&](int64_t modulus) { return divide(as_signed(x), Number{Poly(modulus), {}}, true, true); };
+      if (m > 0 && m < INT64_MAX && (m & (m + 1)) == 0) return low_bits(m + 1);  // …00111
+      if (m < 0 && m != INT64_MIN && (-m & (-m - 1)) == 0) return add(number(x), low_bits(-m), -1);  // …11000
+      return std::nullopt;
+    }
+    case llvm::Instruction::Or:
+      if (lane < 0 && llvm::haveNoCommonBitsSet(x, y, layout_)) return add(number(x), number(y));
+      return std::nullopt;
+    case llvm::Instruction::Xor:
+      if (match(y, m_AllOnes())) return add(Number{Poly(-1), {}}, number(x, lane), -1);
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
+  if (lane < 0) {
+    llvm::Value *a = nullptr, *b = nullptr;
+    const auto flavor = llvm::matchSelectPattern(s, a, b).Flavor;
+    const bool is_signed = flavor == llvm::SPF_SMIN || flavor == llvm::SPF_SMAX;
+    if (is_signed || flavor == llvm::SPF_UMIN || flavor == llvm::SPF_UMAX) {
+      if (a->getType() == s->getType() && b->getType() == s->getType()) {
+        const auto x = is_signed ? as_signed(a) : as_unsigned(a), y = is_signed ? as_signed(b) : as_unsigned(b);
+        if (x && y)
+          return b_.derive(flavor == llvm::SPF_SMIN || flavor == llvm::SPF_UMIN ? Derived::Op::minimum : Derived::Op::maximum, *x, *y);
+      }
+    }
+  }
+  // Either side, taken modulo the width: a range check where it is used covers both.
+  return hull(number(s->getTrueValue(), lane), number(s->getFalseValue(), lane));
+}
+
+std::optional<Number> Values::load(llvm::LoadInst* l) {
+  // A member of a struct passed by value.
+  llvm::APInt offset(64, 0);
+  llvm::Value* base = l->getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true);
+  auto* a = dyn_cast<llvm::Argument>(base);
+  if (!a || !a->hasByValAttr() || offset.isNegative()) return std::nullopt;
+  return slot(static_cast<int>(a->getArgNo()), offset.getZExtValue(), width(l) / 8);
+}
+
+std::optional<Number> Values::call(llvm::CallBase* c) {
+  if (auto* intrinsic = dyn_cast<llvm::MinMaxIntrinsic>(c)) {
+    const auto a = intrinsic->isSigned() ? as_signed(c->getArgOperand(0)) : as_unsigned(c->getArgOperand(0));
+    const auto b = intrinsic->isSigned() ? as_signed(c->getArgOperand(1)) : as_unsigned(c->getArgOperand(1));
+    if (!a || !b) return std::nullopt;
+    const bool least = llvm::ICmpInst::isLT(intrinsic->getPredicate()) || llvm::ICmpInst::isLE(intrinsic->getPredicate());
+    return b_.derive(least ? Derived::Op::minimum : Derived::Op::maximum, *a, *b);
+  }
+  const llvm::StringRef mangled = declared_callee(*c);
+  const Builtin builtin = work_item_builtin(mangled);
+  if (builtin == Builtin::work_dim) return symbol(Expression::Op::work_dim, 0);
+  const auto local_linear = [&]() -> std::optional<Number> {
+    using Op = Expression::Op;
+    using Kind = Variable::Kind;
+    const auto yz = add(id(Kind::local_id, 1), multiply(id(Kind::local_id, 2), symbol(Op::local_size, 1)));
+    return add(id(Kind::local_id, 0), multiply(yz, symbol(Op::local_size, 0)));
+  };
+  const auto global_linear = [&]() -> std::optional<Number> {
+    using Op = Expression::Op;
+    const auto at = [&](unsigned d) { return add(id(Variable::Kind::global_id, d), symbol(Op::global_offset, d), -1); };
+    const auto yz = add(at(1), multiply(at(2), symbol(Op::global_size, 1)));
+    return add(at(0), multiply(yz, symbol(Op::global_size, 0)));
+  };
+  if (builtin == Builtin::local_linear_id) return local_linear();
+  if (builtin == Builtin::global_linear_id) return global_linear();
+  if (builtin != Builtin::none) {
+    auto* dimension = c->arg_size() == 1 ? dyn_cast<llvm::ConstantInt>(c->getArgOperand(0)) : nullptr;
+    if (!dimension) return std::nullopt;
+    const auto d = static_cast<unsigned>(std::min<uint64_t>(dimension->getZExtValue(), 3));
+    switch (builtin) {
+      case Builtin::global_id: return id(Variable::Kind::global_id, d);
+      case Builtin::group_id: return id(Variable::Kind::group_id, d);
+      case Builtin::local_id: return id(Variable::Kind::local_id, d);
+      case Builtin::global_size: return symbol(Expression::Op::global_size, d);
+      case Builtin::num_groups: return symbol(Expression::Op::num_groups, d);
+      case Builtin::local_size: return symbol(Expression::Op::local_size, d);
+      case Builtin::global_offset: return symbol(Expression::Op::global_offset, d);
+      default: return std::nullopt;
+    }
+  }
+  const llvm::StringRef name = base_name(mangled), types = parameters(mangled);
+  if (!is_integer(c) || types.empty()) return std::nullopt;
+  const bool is_signed = llvm::StringRef("acsilx").contains(types[0]);
+  const auto operand = [&](unsigned i) { return is_signed ? as_signed(c->getArgOperand(i)) : as_unsigned(c->getArgOperand(i)); };
+  const auto derive = [&](Derived::Op op, const std::optional<Number>& a, const std::optional<Number>& b) {
+    return a && b ? b_.derive(op, *a, *b) : std::nullopt;
+  };
+  if (name == "min" && c->arg_size() == 2) return derive(Derived::Op::minimum, operand(0), operand(1));
+  if (name == "max" && c->arg_size() == 2) return derive(Derived::Op::maximum, operand(0), operand(1));
+  if (name == "clamp" && c->arg_size() == 3)
+    return derive(Derived::Op::minimum, derive(Derived::Op::maximum, operand(0), operand(1)), operand(2));
+  if (name == "abs" && is_signed) return derive(Derived::Op::absolute, operand(0), Number{});
+  if (name == "mul24" || name == "mad24") {
+    // Defined only for 24-bit operands; the product may be cut to 32 bits, which the ring arithmetic allows.
+    std::optional<Number> a = number(c->getArgOperand(0)), b = number(c->getArgOperand(1));
+    const int64_t lo = is_signed ? -(1 << 23) : 0, hi = is_signed ? (1 << 23) - 1 : (1 << 24) - 1;
+    if (!a || !b || !b_.check(*a, a->poly, lo, hi) || !b_.check(*b, b->poly, lo, hi)) return std::nullopt;
+    const auto product = multiply(a, b);
+    return name == "mul24" ? product : add(product, number(c->getArgOperand(2)));
+  }
+  return std::nullopt;
+}
+
+std::optional<Number> Values::at_loop_exit(llvm::PHINode* p) {
+  // A value of a loop seen after it: what it is when the test fails for the first time.
+  llvm::Value* inside = p->getIncomingValue(0);
+  llvm::Loop* loop = nullptr;
+  for (unsigned i = 0; i < p->getNumIncomingValues(); ++i) {
+    if (p->getIncomingValue(i) != inside) return std::nullopt;
+    llvm::Loop* from = loops_.getLoopFor(p->getIncomingBlock(i));
+    while (from && from->contains(p->getParent())) from = nullptr;
+    if (from) loop = from;
+  }
+  std::optional<Number> n = number(inside);
+  if (!n || !loop) return n;
+  for (llvm::Loop* l = loop; l && !l->contains(p->getParent()); l = l->getParentLoop())
+    if (b_.depends_on_loop(n->poly, loop_index(l))) return std::nullopt;
+  return n;
+}
+
+std::optional<Number> Values::phi(llvm::PHINode* p) {
+  llvm::Loop* loop = loops_.getLoopFor(p->getParent());
+  if (!loop || loop->getHeader() != p->getParent()) {
+    bool leaves = false;
+    for (llvm::BasicBlock* from : p->blocks()) {
+      llvm::Loop* l = loops_.getLoopFor(from);
+      if (l && !l->contains(p->getParent())) leaves = true;
+    }
+    if (leaves) return at_loop_exit(p);
+    std::optional<Number> all = number(p->getIncomingValue(0));
+    for (unsigned i = 1; i < p->getNumIncomingValues() && all; ++i) all = hull(all, number(p->getIncomingValue(i)));
+    return all;
+  }
+  llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();
+  if (!preheader || !latch) return std::nullopt;
+  const std::optional<Number> init = number(p->getIncomingValueForBlock(preheader));
+  if (!init) return std::nullopt;
+  const size_t mark = order_.size();
+  const int self = b_.placeholder();
+  numbers_[{p, -1}] = Number{Poly::atom(self), {}};
+  std::optional<Number> next = number(p->getIncomingValueForBlock(latch));
+  forget_since(mark);
+  numbers_.erase({p, -1});
+  if (!next) return std::nullopt;
+  std::optional<Poly> step = Poly::sum(next->poly, Poly::atom(self), -1);
+  if (!step) return std::nullopt;
+  for (const auto& [l, index] : loop_index_)
+    if (loop->contains(l) && b_.depends_on_loop(*step, index)) return std::nullopt;  // also: placeholders
+  if (loop_index_.empty() || step->contains(self)) return std::nullopt;
+  const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(loop)})), next->checks};
+  return add(init, multiply(Number{*step, {}}, counter));
+}
+
+bool Values::tests_at_top(const llvm::Loop* loop) const {
+  return test_block(loop) == loop->getHeader() && loop->getHeader() != loop->getLoopLatch();
+}
+
+llvm::BasicBlock* Values::test_block(const llvm::Loop* loop) const {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop->getExitingBlocks(exiting);
+  for (llvm::BasicBlock* b : {loop->getHeader(), loop->getLoopLatch()})
+    if (b && llvm::is_contained(exiting, b)) return b;
+  return nullptr;
+}
+
+void Values::find_trip_counts() {
+  for (llvm::Loop* loop : loops_.getLoopsInPreorder()) find_trip_count(loop);
+}
+
+void Values::find_trip_count(llvm::Loop* loop) {
+  const int index = loop_index(loop);
+  Loop result;
+  result.distance = {b_.expression(int64_t{0}), {}};
+  result.step = b_.expression(int64_t{1});
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop->getExitingBlocks(exiting);
+  result.exact = exiting.size() == 1;
+  llvm::BasicBlock* test = test_block(loop);
+  result.extra = test && tests_at_top(loop) ? 0 : 1;  // a body without a test at its top runs at least once
+  const auto finish = [&] { b_.info().loops[static_cast<size_t>(index)] = result; };
+  auto* branch = test ? dyn_cast<llvm::BranchInst>(test->getTerminator()) : nullptr;
+  auto* compare = branch && branch->isConditional() ? dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
+  if (!compare || !is_integer(compare->getOperand(0))) return finish();
+  // Written as: go on while counter < bound (or another relation).
+  auto relation = compare->getPredicate();
+  if (!loop->contains(branch->getSuccessor(0))) relation = llvm::ICmpInst::getInversePredicate(relation);
+  llvm::Value *left = compare->getOperand(0), *right = compare->getOperand(1);
+  const bool is_unsigned = llvm::ICmpInst::isUnsigned(relation);
+  const auto read = [&](llvm::Value* v) {
+    return relation == llvm::ICmpInst::ICMP_NE ? number(v) : is_unsigned ? as_unsigned(v) : as_signed(v);
+  };
+  std::optional<Number> counter = number(left), bound = number(right);
+  if (!counter || !bound) return finish();
+  if (!b_.depends_on_loop(counter->poly, index)) {
+    std::swap(counter, bound);
+    std::swap(left, right);
+    relation = llvm::ICmpInst::getSwappedPredicate(relation);
+  }
+  for (const auto& [l, i] : loop_index_)
+    if (loop->contains(l) && b_.depends_on_loop(bound->poly, i)) return finish();
+  const int variable = b_.variable({Variable::Kind::loop, index});
+  const auto parts = counter->poly.linear_in(variable);
+  if (!parts || !b_.is_uniform(parts->first)) return finish();
+  for (const auto& [l, i] : loop_index_)
+    if (loop->contains(l) && b_.depends_on_loop(parts->second, i)) return finish();
+  if (!(bound = read(right))) return finish();
+  Number first{parts->second, counter->checks}, step{parts->first, {}};
+  std::optional<Number> distance;
+  const bool upwards = llvm::ICmpInst::isLT(relation) || llvm::ICmpInst::isLE(relation);
+  if (relation == llvm::ICmpInst::ICMP_NE) {
+    const std::optional<int64_t> by = step.poly.constant();
+    if (by != 1 && by != -1) return finish();
+    distance = *by > 0 ? add(bound, first, -1) : add(first, bound, -1);
+    if (!distance || !b_.check(*distance, distance->poly, 0, INT64_MAX / 4)) return finish();
+    step.poly = Poly(1);
+  } else if (upwards || llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {
+    distance = upwards ? add(bound, first, -1) : add(first, bound, -1);
+    const bool with_end = llvm::ICmpInst::isLE(relation) || llvm::ICmpInst::isGE(relation);
+    if (with_end) distance = add(distance, Number{Poly(1), {}});
+    // No value the test sees may wrap around: the first one, and the last one, which is a step beyond the last that
+    // passes the test.
+    const unsigned bits = width(left);
+    const int64_t hi = is_unsigned ? (bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1)
+                                   : (bits >= 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1);
+    const int64_t lo = is_unsigned ? 0 : -hi - 1;
+    std::optional<Poly> last = Poly::sum(bound->poly, step.poly);
+    if (last && !with_end) last = Poly::sum(*last, Poly(upwards ? -1 : 1));
+    if (!distance || !last || !b_.check(*distance, first.poly, lo, hi) || !b_.check(*distance, *last, lo, hi))
+      return finish();
+    if (!upwards) step.poly = *Poly::product(step.poly, Poly(-1));
+  } else {
+    return finish();
+  }
+  const std::optional<Expression> by = b_.as_expression(step.poly);
+  const std::optional<Affine> far = b_.affine(b_.simplified(distance->poly));
+  if (!by || !far) return finish();
+  result.known = true;
+  result.distance = *far;
+  result.step = b_.expression(*by);
+  result.checks = distance->checks;
+  finish();
+}
+
+}  // namespace mkmd::compiler

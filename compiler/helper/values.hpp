@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values: follows a kernel's integers and pointers back to ids, arguments and loop counters. Integers are kept modulo
+// their width; wherever the program leaves that ring (extensions, comparisons, divisions) a range check is recorded,
+// so that nothing is assumed about wrap-around which is not verified with the launch's numbers.
+#pragma once
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <map>
+
+#include "compiler/helper/poly.hpp"
+
+namespace mkmd::compiler {
+
+// A place in the buffer an argument points to.
+struct Place {
+  enum class Root { argument, elsewhere, untraceable };  // elsewhere: private, local, or constant program memory
+  Root root = Root::untraceable;
+  int argument = 0;
+  bool known = false;  // offset is meaningful
+  Number offset;       // bytes
+};
+
+class Values {
+public:
+  Values(llvm::Function& f, InfoBuilder& builder, llvm::LoopInfo& loops);
+
+  std::optional<Number> number(llvm::Value* v, int lane = -1);  // lane of a vector; -1: a scalar
+  Place place(llvm::Value* pointer);
+  // The number as the value it is when read as signed or unsigned: adds the range check for its width.
+  std::optional<Number> as_signed(llvm::Value* v, int lane = -1);
+  std::optional<Number> as_unsigned(llvm::Value* v, int lane = -1);
+
+  int loop_index(const llvm::Loop* loop) const { return loop_index_.at(loop); }
+  // The loop's test sits in its header, before the body.
+  bool tests_at_top(const llvm::Loop* loop) const;
+  llvm::BasicBlock* test_block(const llvm::Loop* loop) const;  // null: several, or neither header nor latch
+  void find_trip_counts();                                     // fills KernelInfo::loops
+
+private:
+  struct Recurrence {
+    Number init, step;  // value in iteration k: init + k·step
+  };
+  std::optional<Number> compute(llvm::Value* v, int lane);
+  std::optional<Number> instruction(llvm::Instruction* i, int lane);
+  std::optional<Number> binary(llvm::BinaryOperator* b, int lane);
+  std::optional<Number> call(llvm::CallBase* c);
+  std::optional<Number> phi(llvm::PHINode* p);
+  std::optional<Number> at_loop_exit(llvm::PHINode* p);
+  std::optional<Number> hull(const std::optional<Number>& a, const std::optional<Number>& b);
+  std::optional<Number> select(llvm::SelectInst* s, int lane);
+  std::optional<Number> load(llvm::LoadInst* l);
+  std::optional<Number> add(const std::optional<Number>& a, const std::optional<Number>& b, int64_t factor = 1);
+  std::optional<Number> multiply(const std::optional<Number>& a, const std::optional<Number>& b);
+  std::optional<Number> symbol(Expression::Op op, unsigned d);
+  std::optional<Number> id(Variable::Kind kind, unsigned d);
+  std::optional<Number> slot(int argument, uint64_t offset, uint64_t bytes);
+  Place compute_place(llvm::Value* pointer);
+  Place place_phi(llvm::PHINode* p);
+  Place join(const Place& a, const Place& b);
+  void find_trip_count(llvm::Loop* loop);
+
+  using Key = std::pair<llvm::Value*, int>;
+  template <typename T, typename F>
+  T remembered(std::map<Key, T>& memory, Key key, F compute);
+  void forget_since(size_t mark);
+
+  llvm::Function& f_;
+  InfoBuilder& b_;
+  llvm::LoopInfo& loops_;
+  const llvm::DataLayout& layout_;
+  std::map<const llvm::Loop*, int> loop_index_;
+  std::map<Key, std::optional<Number>> numbers_;
+  std::map<Key, Place> places_;
+  std::vector<Key> order_;  // of what was remembered, to forget what rests on a placeholder
+  int depth_ = 0;
+};
+
+}  // namespace mkmd::compiler
