@@ -65,6 +65,8 @@ public:
   // `seconds` is what the piece took from its start, on a device of possibly other speed than predicted.
   virtual void ended(const OnlinePiece& /*piece*/, int /*device*/, double /*seconds*/,
                      const OnlineState& /*state*/) {}
+  // Which of the pieces that wait on the device, now free, runs next.
+  virtual size_t pick(int /*device*/, const OnlineState& /*state*/) { return 0; }
   // Asked again and again, after everything that happened at one instant has been told, until it returns
   // nothing.
   virtual std::optional<Work> next(const OnlineState& state) = 0;

@@ -15,12 +15,33 @@ constexpr std::string_view kHeteroPrio =
     "Beaumont, Eyraud-Dubois, Kumar: Fast Approximation Algorithms for Task-Based "
     "Runtime Systems";
 
+constexpr std::string_view kDualHp =
+    "Bleuse, Gautier, Lima, Mounie, Trystram: Scheduling Data Flow Program in XKaapi";
+constexpr std::string_view kBalanced =
+    "Canon, Marchal, Vivien: Low-Cost Approximation Algorithms for Scheduling "
+    "Independent Tasks on Hybrid Platforms";
+constexpr std::string_view kAreaList =
+    "Kedad-Sidhoum, Monna, Trystram: Scheduling Tasks with Precedence Constraints on "
+    "Hybrid Multi-core Machines";
+
+constexpr std::string_view kStarPu =
+    "Augonnet, Thibault, Namyst, Wacrenier: StarPU: A Unified Platform for Task "
+    "Scheduling on Heterogeneous Multicore Architectures";
+constexpr std::string_view kEmsoft =
+    "Zhou, Liu: Task Mapping in Heterogeneous Embedded Systems for Fast Completion Time";
+constexpr std::string_view kJsa =
+    "Li, Zhang, Ding, Zhou, Liu: Efficient Algorithms for Task Mapping on Heterogeneous CPU/GPU Platforms";
+
 constexpr PolicyInfo kPolicies[] = {
     {"single", "Everything in order on one device, named by index or name (single:0).",
      "the baseline of "
      "every paper",
      make_single},
     {"round-robin", "Tasks dealt to the devices in turn.", "folklore", make_round_robin},
+    {"eager", "One queue in order of readiness; idle devices take the first task they may run.", kStarPu,
+     make_eager},
+    {"dmdar", "Each ready task to the device that finishes it first; what has its data runs first.", kStarPu,
+     make_dmdar},
     {"heft", "List scheduling by upward rank, inserted where a task finishes first.", kHeft, make_heft},
     {"mkmd-coarse", "List scheduling of whole kernels by upward rank and earliest finish.", kMkmd,
      make_mkmd_coarse},
@@ -29,12 +50,27 @@ constexpr PolicyInfo kPolicies[] = {
      make_mkmd_slices},
     {"mkmd-malleable", "Kernels in row chunks, each filled over its best set of devices as it is listed.",
      kMkmd, make_mkmd_malleable},
+    {"h-ratio", "Ready tasks by heterogeneity ratio to the device that finishes them first.", kEmsoft,
+     make_h_ratio},
+    {"d-rank", "The same by mean time and heaviest successor.", kEmsoft, make_d_rank},
+    {"ad-part", "h-ratio that partitions divisible tasks predicted to take long.", kEmsoft, make_ad_part},
+    {"hratio-part", "h-ratio with transfers predicted as a D^b + c and no threshold.", kJsa,
+     make_hratio_part},
     {"heteroprio-indep", "Affinity lists; restarts what would end last when nothing is ready.", kHeteroPrio,
      make_heteroprio_indep},
     {"heteroprio-dep", "Affinity lists; restarts the best accelerated task even when others are ready.",
      kHeteroPrio, make_heteroprio_dep},
     {"heteroprio", "Affinity lists; restarts the highest priority when nothing is ready.", kHeteroPrio,
      make_heteroprio},
+    {"dualhp", "Ready tasks assigned to classes by dual approximation, classes served by rank.", kDualHp,
+     make_dualhp},
+    {"balanced-estimate", "Ready tasks moved from the later class while the estimated end improves.",
+     kBalanced, make_balanced_estimate},
+    {"balanced-makespan", "The same, judged by a longest-task-first schedule.", kBalanced,
+     make_balanced_makespan},
+    {"area-list", "Classes from the rounded mixed linear program, then lists.", kAreaList, make_area_list},
+    {"area-list-steal", "area-list whose idle GPUs restart tasks that run on CPUs.", kAreaList,
+     make_area_list_steal},
 };
 
 }  // namespace

@@ -148,7 +148,12 @@ private:
     state_.queue[d].pop_front();
     --running_[piece.task];
     end_[d] = kNever;
-    if (!state_.queue[d].empty()) start(d);
+    if (state_.queue[d].empty()) return piece;
+    if (state_.queue[d].size() > 1) {
+      const auto chosen = state_.queue[d].begin() + static_cast<std::ptrdiff_t>(policy_.pick(d, state_));
+      std::rotate(state_.queue[d].begin(), chosen, chosen + 1);
+    }
+    start(d);
     return piece;
   }
 

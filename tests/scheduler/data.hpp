@@ -4,6 +4,7 @@
 
 #include "scheduler/json_forms.hpp"
 #include "scheduler/policy.hpp"
+#include "scheduler/solver/coin.hpp"
 #include "scheduler/validator.hpp"
 
 #include <gtest/gtest.h>
@@ -13,6 +14,8 @@
 #include <string>
 
 namespace mkmd::scheduler {
+
+inline const bool kSolver = (use_coin_solver(), true);
 
 inline std::string read_text(const std::string& path) {
   std::ifstream in(path);

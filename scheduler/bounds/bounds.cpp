@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/bounds/bounds.hpp"
+
+#include "scheduler/bounds/linear_program.hpp"
+#include "scheduler/two_class.hpp"
+
+#include <algorithm>
+
+namespace mkmd::scheduler {
+namespace {
+
+double fastest(const ProblemIndex& index, int t) {
+  double best = kNever, rate = 0;
+  for (int d = 0; d < index.device_count(); ++d) {
+    if (!index.eligible(t, d)) continue;
+    const double time = index.time(t, d);
+    best = std::min(best, index.duration(t, d, 1));
+    if (time > 0) rate += 1 / time;
+    if (time == 0) return 0;
+  }
+  return index.task(t).divisible ? 1 / rate : best;
+}
+
+}  // namespace
+
+double critical_path(const ProblemIndex& index) {
+  std::vector<double> end(index.task_count());
+  double longest = 0;
+  for (int t : index.order()) {
+    double start = 0;
+    // A row edge lets the pieces of its consumer start one by one: only its consumer's own work is certain to
+    // follow nothing, so such an edge orders nothing when both can be divided.
+    for (const Input& in : index.inputs(t))
+      if (!in.row || !index.task(in.src).divisible || !index.task(t).divisible)
+        start = std::max(start, end[in.src]);
+    end[t] = start + fastest(index, t);
+    longest = std::max(longest, end[t]);
+  }
+  return longest;
+}
+
+Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfers) {
+  LinearProgram lp;
+  const int tasks = index.task_count(), devices = index.device_count(), memories = index.memory_count();
+  const int bound = lp.add_column(0, kNever, 1);
+  std::vector<std::vector<int>> share(tasks, std::vector<int>(devices, -1));
+  std::vector<std::vector<LinearProgram::Term>> work(devices), out(memories), in(memories);
+  for (int t = 0; t < tasks; ++t) {
+    std::vector<LinearProgram::Term> whole;
+    for (int d = 0; d < devices; ++d) {
+      if (!index.eligible(t, d)) continue;
+      share[t][d] = lp.add_column(0, 1);
+      whole.push_back({share[t][d], 1});
+      if (index.time(t, d) > 0) work[d].push_back({share[t][d], index.time(t, d)});
+    }
+    lp.equal(std::move(whole), 1);
+  }
+  // For every item and memory: the part that consumers there need, less the part produced there, must come
+  // in.
+  for (int i = 0; with_transfers && i < index.item_count(); ++i) {
+    const Item& item = index.item(i);
+    if (item.bytes == 0 || memories < 2) continue;
+    double per_byte_out = kNever;
+    std::vector<int> moved(memories);
+    for (int m = 0; m < memories; ++m) {
+      double fastest_link = kNever;
+      for (int from = 0; from < memories; ++from)
+        if (from != m) fastest_link = std::min(fastest_link, index.per_byte(from, m));
+      per_byte_out = std::min(per_byte_out, fastest_link);
+      moved[m] = lp.add_column(0, 1);
+      in[m].push_back({moved[m], item.bytes * fastest_link});
+      double resident = 0;
+      for (const Slice& s : index.resident(i))
+        if (s.mem == m) resident += s.hi - s.lo;
+      for (const Output& o : index.outputs(item.producer)) {
+        if (o.item != i) continue;
+        std::vector<LinearProgram::Term> row{{moved[m], 1}};
+        for (int d = 0; d < devices; ++d)
+          if (index.memory_of(d) == m) {
+            if (share[item.producer][d] >= 0) row.push_back({share[item.producer][d], 1});
+            if (share[o.dst][d] >= 0) row.push_back({share[o.dst][d], -1});
+          }
+        lp.at_least(std::move(row), -resident);
+      }
+    }
+    // What comes from a producer that can only be in one memory leaves there at least once.
+    int home = -1;
+    for (int d = 0; d < devices; ++d)
+      if (share[item.producer][d] >= 0)
+        home = home == -1 || home == index.memory_of(d) ? index.memory_of(d) : -2;
+    if (home < 0 || !index.resident(i).empty()) continue;
+    const int leaves = lp.add_column(0, 1);
+    out[home].push_back({leaves, item.bytes * per_byte_out});
+    for (int m = 0; m < memories; ++m)
+      if (m != home) lp.at_least({{leaves, 1}, {moved[m], -1}}, 0);
+  }
+  for (auto* lanes : {&work, &out, &in})
+    for (auto& terms : *lanes) {
+      if (terms.empty()) continue;
+      terms.push_back({bound, -1});
+      lp.at_most(std::move(terms), 0);
+    }
+  Result<LpSolution> solution = solve(lp);
+  if (!solution) return solution.status();
+  return solution->objective;
+}
+
+Result<MixedBound> mixed_bound(const ProblemIndex& index, double seconds) {
+  const TwoClass classes(index);
+  LinearProgram lp;
+  const int tasks = index.task_count();
+  const int bound = lp.add_column(0, kNever, 1);
+  std::vector<int> x(tasks), start(tasks);
+  std::vector<double> p(tasks), q(tasks);
+  std::vector<LinearProgram::Term> cpu, gpu;
+  double gpu_all = 0;
+  for (int t = 0; t < tasks; ++t) {
+    p[t] = classes.cpu_time(t);
+    q[t] = classes.gpu_time(t);
+    x[t] = lp.add_column(q[t] == kNever ? 1 : 0, p[t] == kNever ? 0 : 1);
+    start[t] = lp.add_column(0, kNever);
+    if (p[t] == kNever) p[t] = 0;
+    if (q[t] == kNever) q[t] = 0;
+    cpu.push_back({x[t], p[t]});
+    gpu.push_back({x[t], -q[t]});
+    gpu_all += q[t];
+  }
+  cpu.push_back({bound, -static_cast<double>(classes.cpus())});
+  gpu.push_back({bound, -static_cast<double>(classes.gpus())});
+  lp.at_most(std::move(cpu), 0);
+  lp.at_most(std::move(gpu), -gpu_all);
+  for (int t = 0; t < tasks; ++t) {
+    // start + x p + (1 - x) q <= start of the next, or the bound
+    if (index.outputs(t).empty()) lp.at_most({{start[t], 1}, {x[t], p[t] - q[t]}, {bound, -1}}, -q[t]);
+    for (const Output& o : index.outputs(t))
+      lp.at_most({{start[t], 1}, {x[t], p[t] - q[t]}, {start[o.dst], -1}}, -q[t]);
+  }
+  Result<LpSolution> solution = solve(lp, seconds);
+  if (!solution) return solution.status();
+  MixedBound mixed;
+  mixed.bound = solution->objective;
+  for (int t = 0; t < tasks; ++t)
+    mixed.cpu_share.push_back(std::clamp(solution->values[x[t]], 0.0, 1.0));
+  return mixed;
+}
+
+}  // namespace mkmd::scheduler
