@@ -94,7 +94,7 @@ public:
   const size_t origin;       // of a sub-buffer, in its root
   const size_t size;         // in bytes, as asked for (buffers)
   const bool is_buffer;      // plain buffer or sub-buffer: the only kind that is ever split
-  std::vector<cl_mem_properties> property_list;
+  std::atomic<bool> was_argument{false};  // of some kernel, at some time
   std::unique_ptr<Storage> storage;  // of a root buffer in a context with a runtime
 };
 

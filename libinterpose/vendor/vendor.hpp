@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real OpenCL implementations: found by reading the .icd files ourselves (never through a loader, which might be
-// us), called through the dispatch table every vendor object begins with (cl_khr_icd). This folder knows nothing of
-// the virtual device; the `mkmd` command uses it too.
+// The real OpenCL implementations: found by reading the .icd files ourselves (never through a loader, which
+// might be us), called through the dispatch table every vendor object begins with (cl_khr_icd). This folder
+// knows nothing of the virtual device; the `mkmd` command uses it too.
 #pragma once
 
 #include "common/status.hpp"
@@ -64,9 +64,16 @@ struct Platform {
   std::string name;
 };
 
-// Every platform of every ICD the system lists: OCL_ICD_VENDORS (a directory, an .icd file or a library) or
-// /etc/OpenCL/vendors, in the order of file names. A vendor that fails to load, or is ourselves, is left out.
+// Every platform of every ICD the system lists: OCL_ICD_VENDORS (directories, .icd files or libraries,
+// separated by colons), OPENCL_VENDOR_PATH, or /etc/OpenCL/vendors, in the order of file names. A vendor that
+// fails to load, or is ourselves, is left out.
 std::vector<Platform> find_platforms();
+
+// What a user calls the platform: "pocl" for "Portable Computing Language".
+std::string short_name(const Platform& platform);
+
+// A function the platform has beyond the table; null if it has none.
+void* extension_function(cl_platform_id platform, const char* name);
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform);
 
@@ -76,7 +83,8 @@ std::string platform_string(cl_platform_id platform, cl_platform_info what);
 template <typename T>
 T device_value(cl_device_id device, cl_device_info what, T fallback = {}) {
   T value{};
-  return table(device).clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : fallback;
+  return table(device).clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value
+                                                                                                  : fallback;
 }
 
 // One real device of the virtual one.
@@ -86,10 +94,11 @@ struct Device {
   std::string name;         // as the user writes it: "pocl", "pocl/2#1"
   std::string device_name;  // CL_DEVICE_NAME
   bool synchronous;         // executes inside the enqueuing or finishing thread: needs a thread of its own
+  cl_device_id parent;      // of a sub-device that we made; otherwise null
 };
 
-// Devices for a specification `PLATFORM[:INDEX][/PARTS][,…]`; an empty one means every CPU, GPU and accelerator.
-// Sub-devices that are created live as long as the process.
+// Devices for a specification `PLATFORM[:INDEX][/PARTS][,…]`; an empty one means every CPU, GPU and
+// accelerator. Sub-devices that are created live as long as the process.
 Result<std::vector<Device>> select_devices(const std::string& specification);
 
 }  // namespace mkmd::vendor

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Native kernels: functions of the program that the vendor calls with pointers to the memory of memory
+// objects.
+#include "libinterpose/api/enqueue_objects.hpp"
+#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/vendor_call.hpp"
+
+#include <cstring>
+
+namespace mkmd::api {
+
+cl_int EnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK* user_func)(void*), void* args,
+                           size_t cb_args, cl_uint num_mem_objects, const cl_mem* mem_list,
+                           const void** args_mem_loc, cl_uint num_events_in_wait_list,
+                           const cl_event* event_wait_list, cl_event* event) {
+  if (object_cast<Queue>(command_queue) == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  if (args == nullptr || num_mem_objects == 0 || mem_list == nullptr || args_mem_loc == nullptr) {
+    return enqueue_on(command_queue, {}, CL_COMMAND_NATIVE_KERNEL, {num_events_in_wait_list, event_wait_list},
+                      event, false, [&](const NativeCall& n, const cl_mem*) {
+                        return vendor_call<&cl_icd_dispatch::clEnqueueNativeKernel>(
+                            n.queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc,
+                            n.wait_count, n.waits, n.event);
+                      });
+  }
+  std::vector<Named> named;
+  for (cl_uint i = 0; i < num_mem_objects; ++i)
+    named.push_back({mem_list[i], true});
+  // The vendor copies the block, and puts pointers where handles stand in it: it gets a block with its own
+  // handles.
+  std::vector<char> block(static_cast<char*>(args), static_cast<char*>(args) + cb_args);
+  std::vector<const void*> places(num_mem_objects);
+  return enqueue_on(command_queue, named, CL_COMMAND_NATIVE_KERNEL,
+                    {num_events_in_wait_list, event_wait_list}, event, false,
+                    [&](const NativeCall& n, const cl_mem* memory) {
+                      for (cl_uint i = 0; i < num_mem_objects; ++i) {
+                        const auto offset = static_cast<size_t>(static_cast<const char*>(args_mem_loc[i]) -
+                                                                static_cast<const char*>(args));
+                        if (offset > cb_args || cb_args - offset < sizeof(cl_mem)) return CL_INVALID_VALUE;
+                        std::memcpy(block.data() + offset, &memory[i], sizeof(cl_mem));
+                        places[i] = block.data() + offset;
+                      }
+                      return vendor_call<&cl_icd_dispatch::clEnqueueNativeKernel>(
+                          n.queue, user_func, static_cast<void*>(block.data()), cb_args, num_mem_objects,
+                          memory, places.data(), n.wait_count, n.waits, n.event);
+                    });
+}
+
+}  // namespace mkmd::api

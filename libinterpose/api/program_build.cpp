@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building programs. The vendor builds the program for the home as it would without us; beside it our
+// compiler makes sub-kernels of the source. When ours fails nothing is lost: the program's kernels run whole
+// at home.
+#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/program_devices.hpp"
+#include "libinterpose/api/vendor_call.hpp"
+#include "libinterpose/api/write_info.hpp"
+
+#include "common/log.hpp"
+
+#include <future>
+#include <pthread.h>
+#include <signal.h>
+#include <sstream>
+#include <system_error>
+
+namespace mkmd::api {
+
+namespace {
+
+using Notify = void(CL_CALLBACK*)(cl_program, void*);
+using Compiled = Result<compiler::Module>;
+
+compiler::Request request_for(const std::string& source, const std::string& options) {
+  compiler::Request request;
+  const cl_device_id home = process().device->home;
+  request.source = source;
+  request.options = options;
+  std::istringstream extensions(vendor::device_string(home, CL_DEVICE_EXTENSIONS));
+  for (std::string name; extensions >> name;)
+    request.extensions.push_back(name);
+  std::vector<cl_name_version> features;
+  if (read_list(features, [&](size_t size, void* value, size_t* size_ret) {
+        return vendor::table(home).clGetDeviceInfo(home, CL_DEVICE_OPENCL_C_FEATURES, size, value, size_ret);
+      }) == CL_SUCCESS) {
+    for (const cl_name_version& feature : features)
+      request.extensions.emplace_back(feature.name);
+  }
+  request.device_version = vendor::device_string(home, CL_DEVICE_VERSION);
+  request.c_version = vendor::device_string(home, CL_DEVICE_OPENCL_C_VERSION);
+  request.address_bits = vendor::device_value<cl_uint>(home, CL_DEVICE_ADDRESS_BITS, 64);
+  request.images = vendor::device_value<cl_bool>(home, CL_DEVICE_IMAGE_SUPPORT, CL_TRUE) != CL_FALSE;
+  return request;
+}
+
+// Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of.
+class SubKernelBuild {
+public:
+  SubKernelBuild(Program& program, const char* options) : options_(options != nullptr ? options : "") {
+    if (process().compiler == nullptr || !program.context->runtime || program.source.empty()) return;
+    compiler::Request request = request_for(program.source, options_);
+    sigset_t all, before;  // the program's signals are for its own threads
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      result_ = std::async(std::launch::async, [request] { return process().compiler->compile(request); });
+    } catch (const std::system_error&) {  // no more threads: one after the other, then
+      result_ = std::async(std::launch::deferred, [request] { return process().compiler->compile(request); });
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  // Waits for our compiler; afterwards new kernels of the program know their sub-kernels.
+  void finish(Program& program) {
+    std::shared_ptr<SubKernels> made;
+    if (result_.valid()) {
+      Compiled compiled = result_.get();
+      if (compiled) {
+        made = std::make_shared<SubKernels>();
+        made->module = std::move(*compiled);
+        made->device_options = compiler::spir_build_options(options_);
+      } else {
+        log(LogLevel::info, "a program's kernels run whole: " + compiled.status().message());
+      }
+    }
+    const std::lock_guard lock(program.mutex);
+    program.sub_kernels = std::move(made);
+  }
+
+private:
+  const std::string options_;
+  std::future<Compiled> result_;
+};
+
+// What the vendor calls when it has built or compiled a program: the program's own function comes after ours.
+struct BuildCall {
+  Ref<Program> program;
+  Notify function;
+  void* user_data;
+  std::unique_ptr<SubKernelBuild> sub_kernels;  // null if there is nothing to do
+
+  static void CL_CALLBACK call(cl_program, void* data) {
+    run_callback([call = std::shared_ptr<BuildCall>(static_cast<BuildCall*>(data))] {
+      if (call->sub_kernels) call->sub_kernels->finish(*call->program);
+      call->function(call->program->handle(), call->user_data);
+    });
+  }
+};
+
+// Headers or input programs, as the vendor's.
+cl_int native_programs(cl_uint count, const cl_program* programs, std::vector<cl_program>& natives) {
+  for (cl_uint i = 0; programs != nullptr && i < count; ++i) {
+    const Program* program = object_cast<Program>(programs[i]);
+    if (program == nullptr) return CL_INVALID_PROGRAM;
+    natives.push_back(program->native.get());
+  }
+  return CL_SUCCESS;
+}
+
+}  // namespace
+
+cl_int BuildProgram(cl_program program, cl_uint num_devices, const cl_device_id* device_list,
+                    const char* options, Notify pfn_notify, void* user_data) {
+  Program* ours = object_cast<Program>(program);
+  if (ours == nullptr) return CL_INVALID_PROGRAM;
+  ProgramDevices all;
+  std::vector<cl_device_id> natives;
+  if (const cl_int error = native_devices(*ours->context, num_devices, device_list, natives);
+      error != CL_SUCCESS) {
+    return error;
+  }
+  if (device_list == nullptr) {  // a program made from binaries may be for fewer devices than the context has
+    if (const cl_int error = read_devices(*ours, all); error != CL_SUCCESS) return error;
+    if (!all.natives.empty()) natives = all.natives;
+  }
+  const auto build = [&](Notify notify, void* data) {
+    return vendor_call<&cl_icd_dispatch::clBuildProgram>(
+        ours->native.get(), static_cast<cl_uint>(natives.size()), natives.data(), options, notify, data);
+  };
+  auto sub_kernels = std::make_unique<SubKernelBuild>(*ours, options);
+  if (pfn_notify == nullptr) {
+    const cl_int error = build(nullptr, user_data);
+    if (error == CL_SUCCESS) sub_kernels->finish(*ours);
+    return error;
+  }
+  std::unique_ptr<BuildCall> call(
+      new BuildCall{Ref<Program>(ours), pfn_notify, user_data, std::move(sub_kernels)});
+  const cl_int error = build(&BuildCall::call, call.get());
+  // A build that failed has still called back; one that never began has not.
+  if (error == CL_SUCCESS || error == CL_BUILD_PROGRAM_FAILURE) (void)call.release();
+  return error;
+}
+
+cl_int CompileProgram(cl_program program, cl_uint num_devices, const cl_device_id* device_list,
+                      const char* options, cl_uint num_input_headers, const cl_program* input_headers,
+                      const char** header_include_names, Notify pfn_notify, void* user_data) {
+  Program* ours = object_cast<Program>(program);
+  if (ours == nullptr) return CL_INVALID_PROGRAM;
+  std::vector<cl_device_id> devices;
+  cl_int error = native_devices(*ours->context, num_devices, device_list, devices);
+  if (error != CL_SUCCESS) return error;
+  std::vector<cl_program> headers;
+  error = native_programs(num_input_headers, input_headers, headers);
+  if (error != CL_SUCCESS) return error;
+  const auto compile = [&](Notify notify, void* data) {
+    return vendor_call<&cl_icd_dispatch::clCompileProgram>(
+        ours->native.get(), static_cast<cl_uint>(devices.size()), devices.data(), options, num_input_headers,
+        input_headers != nullptr ? headers.data() : nullptr, header_include_names, notify, data);
+  };
+  if (pfn_notify == nullptr) return compile(nullptr, user_data);
+  std::unique_ptr<BuildCall> call(new BuildCall{Ref<Program>(ours), pfn_notify, user_data, nullptr});
+  error = compile(&BuildCall::call, call.get());
+  if (error == CL_SUCCESS || error == CL_COMPILE_PROGRAM_FAILURE) (void)call.release();
+  return error;
+}
+
+cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_id* device_list,
+                       const char* options, cl_uint num_input_programs, const cl_program* input_programs,
+                       Notify pfn_notify, void* user_data, cl_int* errcode_ret) {
+  Context* ours = object_cast<Context>(context);
+  if (ours == nullptr) return fail(errcode_ret, CL_INVALID_CONTEXT);
+  std::vector<cl_device_id> devices;
+  cl_int error = native_devices(*ours, num_devices, device_list, devices);
+  if (error != CL_SUCCESS) return fail(errcode_ret, error);
+  std::vector<cl_program> inputs;
+  error = native_programs(num_input_programs, input_programs, inputs);
+  if (error != CL_SUCCESS) return fail(errcode_ret, error);
+  const auto link = vendor::table(ours->native.get()).clLinkProgram;
+  if (link == nullptr) return fail(errcode_ret, CL_INVALID_OPERATION);
+  // Linked before this call returns even if the program wants to be called back: a vendor's callback could
+  // come before the handle it has to give exists.
+  error = CL_SUCCESS;
+  vendor::Owned<cl_program> native(link(ours->native.get(), static_cast<cl_uint>(devices.size()),
+                                        devices.data(), options, num_input_programs,
+                                        input_programs != nullptr ? inputs.data() : nullptr, nullptr,
+                                        pfn_notify != nullptr ? nullptr : user_data, &error));
+  // A failed link may still give a program, whose build log says why.
+  if (errcode_ret != nullptr) *errcode_ret = native || error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES;
+  if (!native) return nullptr;
+  auto* program = new Program(ours, std::move(native), {});
+  if (pfn_notify != nullptr) {
+    run_callback(
+        [kept = Ref<Program>(program), pfn_notify, user_data] { pfn_notify(kept->handle(), user_data); });
+  }
+  return program->handle();
+}
+
+}  // namespace mkmd::api

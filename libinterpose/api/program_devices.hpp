@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device lists of programs. The vendor's context may hold helpers that the program does not know: it is never
+// left to the vendor to mean "all devices", and its lists are cut down to what the program knows.
+#pragma once
+
+#include "libinterpose/objects/objects.hpp"
+
+#include <vector>
+
+namespace mkmd::api {
+
+// The vendor's devices for a list as given to clBuildProgram and the like; none given means all of `context`.
+cl_int native_devices(const Context& context, cl_uint count, const cl_device_id* devices,
+                      std::vector<cl_device_id>& natives);
+
+// Which of the vendor's devices of a program are the program's own: its objects, and their places in the
+// vendor's list.
+struct ProgramDevices {
+  std::vector<cl_device_id> handles;
+  std::vector<cl_device_id> natives;
+  std::vector<size_t> places;
+  size_t vendor_count = 0;
+};
+cl_int read_devices(const Program& program, ProgramDevices& devices);
+
+}  // namespace mkmd::api

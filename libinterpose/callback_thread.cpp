@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/callback_thread.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <pthread.h>
+#include <signal.h>
+#include <system_error>
+#include <thread>
+
+namespace mkmd {
+
+namespace {
+
+struct Callbacks {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> waiting;
+  bool has_thread = false;
+  bool running = false;  // the thread is inside a callback
+};
+
+Callbacks& callbacks() {
+  static auto* state = new Callbacks;  // never destroyed: the thread outlives everything
+  return *state;
+}
+
+thread_local bool on_callback_thread = false;
+
+// A program's callback has no business throwing, but it is the program, not we, that would end it here.
+void run_all() {
+  Callbacks& state = callbacks();
+  on_callback_thread = true;
+  std::unique_lock lock(state.mutex);
+  for (;;) {
+    state.changed.wait(lock, [&] { return !state.waiting.empty(); });
+    {
+      std::function<void()> call = std::move(state.waiting.front());
+      state.waiting.pop_front();
+      state.running = true;
+      lock.unlock();
+      call();
+    }  // what it holds goes before anybody is told that it ran
+    lock.lock();
+    state.running = false;
+    state.changed.notify_all();
+  }
+}
+
+// The program's signals are for its own threads.
+bool start_thread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = true;
+  try {
+    std::thread(run_all).detach();
+  } catch (const std::system_error& error) {
+    log(LogLevel::error, std::string("no thread for callbacks: ") + error.what());
+    started = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+}  // namespace
+
+void run_callback(std::function<void()> call) {
+  if (!process_exiting.load(std::memory_order_acquire)) {
+    Callbacks& state = callbacks();
+    const std::lock_guard lock(state.mutex);
+    if (!state.has_thread) state.has_thread = start_thread();
+    if (state.has_thread) {
+      state.waiting.push_back(std::move(call));
+      state.changed.notify_all();
+      return;
+    }
+  }
+  call();
+}
+
+void drain_callbacks() {
+  using namespace std::chrono_literals;
+  Callbacks& state = callbacks();
+  std::unique_lock lock(state.mutex);
+  // A callback that called exit() itself is not waited for, nor for ever one that never returns.
+  if (!on_callback_thread)
+    state.changed.wait_for(lock, 1s, [&] { return !state.running && state.waiting.empty(); });
+  while (!state.waiting.empty()) {
+    std::function<void()> call = std::move(state.waiting.front());
+    state.waiting.pop_front();
+    lock.unlock();
+    call();
+    lock.lock();
+  }
+}
+
+}  // namespace mkmd

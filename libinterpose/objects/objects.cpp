@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// How objects begin and end. Members release what they own; what is written here is what has to be known
+// elsewhere.
+#include "libinterpose/objects/objects.hpp"
+
+#include "libinterpose/memory/storage.hpp"
+#include "libinterpose/objects/registry.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+
+namespace mkmd {
+
+Device::~Device() {
+  // A sub-device the program made is the vendor's, with one reference that is ours.
+  if (!is_virtual) vendor::release(home);
+}
+
+Context::Context(vendor::Owned<cl_context> native_context, std::vector<Ref<Device>> program_devices,
+                 std::vector<cl_context_properties> given)
+    : native(std::move(native_context)), devices(std::move(program_devices)), properties(std::move(given)) {}
+
+Context::~Context() {
+  retire_runtime(std::move(runtime));
+}
+
+Queue::Queue(Context* of_context, Device* on_device, vendor::Owned<cl_command_queue> native_queue,
+             cl_command_queue_properties flags, std::vector<cl_queue_properties> list)
+    : context(of_context), device(on_device), native(std::move(native_queue)), properties(flags),
+      property_list(std::move(list)) {
+  remember_handle(this);
+}
+
+Queue::~Queue() {
+  forget_handle(this);
+}
+
+Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory* of_parent,
+               size_t origin_in_root, size_t bytes, bool buffer)
+    : context(of_context), native(std::move(native_memory)), parent(of_parent), origin(origin_in_root),
+      size(bytes), is_buffer(buffer) {
+  if (is_buffer && !parent && context->runtime)
+    storage = std::make_unique<Storage>(*this, process().domain_count);
+  remember_handle(this);
+}
+
+Memory::~Memory() {
+  forget_handle(this);
+}
+
+Sampler::Sampler(Context* of_context, vendor::Owned<cl_sampler> native_sampler,
+                 std::vector<cl_sampler_properties> list)
+    : context(of_context), native(std::move(native_sampler)), property_list(std::move(list)) {
+  remember_handle(this);
+}
+
+Sampler::~Sampler() {
+  forget_handle(this);
+}
+
+Program::Program(Context* of_context, vendor::Owned<cl_program> native_program, std::string text)
+    : context(of_context), native(std::move(native_program)), source(std::move(text)) {}
+
+Program::~Program() = default;
+
+namespace {
+const compiler::KernelInfo* info_of(const SubKernels* sub_kernels, const std::string& name) {
+  if (sub_kernels == nullptr) return nullptr;
+  for (const compiler::KernelInfo& info : sub_kernels->module.kernels) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<SubKernels> sub_kernels_of(Program& program) {
+  const std::lock_guard lock(program.mutex);
+  return program.sub_kernels;
+}
+}  // namespace
+
+Kernel::Kernel(Program* of_program, vendor::Owned<cl_kernel> native_kernel, std::string kernel_name,
+               cl_uint argument_count)
+    : program(of_program), native(std::move(native_kernel)), name(std::move(kernel_name)),
+      sub_kernels(sub_kernels_of(*of_program)), info(info_of(sub_kernels.get(), name)),
+      arguments(std::make_shared<KernelArguments>(argument_count)) {
+  // What was analysed must be what the vendor built: a mismatch means that the two read the program
+  // differently.
+  if (info != nullptr && info->arguments.size() != argument_count) info = nullptr;
+  remember_kernel(this);
+}
+
+Kernel::~Kernel() {
+  forget_kernel(this);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/objects/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace mkmd {
+
+namespace {
+
+// Never destroyed, as everything that belongs to the process. The handles are spread over several tables so
+// that threads which set arguments do not meet.
+struct Shard {
+  std::shared_mutex mutex;
+  std::unordered_map<const void*, ObjectType> handles;
+};
+
+Shard& shard_of(const void* handle) {
+  static auto* shards = new std::array<Shard, 16>;
+  return (*shards)[(reinterpret_cast<uintptr_t>(handle) >> 6) % shards->size()];
+}
+
+struct Kernels {
+  std::mutex mutex;
+  std::unordered_set<Kernel*> all;
+};
+
+Kernels& kernels() {
+  static auto* state = new Kernels;
+  return *state;
+}
+
+}  // namespace
+
+void remember_handle(const ObjectHeader* object) {
+  Shard& shard = shard_of(object);
+  const std::lock_guard lock(shard.mutex);
+  shard.handles[object] = object->type;
+}
+
+void forget_handle(const ObjectHeader* object) {
+  Shard& shard = shard_of(object);
+  const std::lock_guard lock(shard.mutex);
+  shard.handles.erase(object);
+}
+
+bool is_live_handle(const void* candidate, ObjectType type) {
+  Shard& shard = shard_of(candidate);
+  const std::shared_lock lock(shard.mutex);
+  const auto found = shard.handles.find(candidate);
+  return found != shard.handles.end() && found->second == type;
+}
+
+void remember_kernel(Kernel* kernel) {
+  const std::lock_guard lock(kernels().mutex);
+  kernels().all.insert(kernel);
+}
+
+void forget_kernel(Kernel* kernel) {
+  const std::lock_guard lock(kernels().mutex);
+  kernels().all.erase(kernel);
+}
+
+void drop_from_kernel_arguments(Memory& memory) {
+  if (!memory.was_argument.load(std::memory_order_acquire)) return;
+  // Declared before the locks: what is let go of is destroyed after they are given back.
+  std::vector<std::shared_ptr<KernelArguments>> replaced;
+  const std::lock_guard all_kernels(kernels().mutex);
+  for (Kernel* kernel : kernels().all) {
+    const std::lock_guard lock(kernel->mutex);
+    const auto holds = [&](const KernelArgument& argument) { return argument.memory.get() == &memory; };
+    if (std::none_of(kernel->arguments->begin(), kernel->arguments->end(), holds)) continue;
+    auto changed = std::make_shared<KernelArguments>(*kernel->arguments);
+    for (KernelArgument& argument : *changed) {
+      if (holds(argument)) argument = KernelArgument{};
+    }
+    replaced.push_back(std::exchange(kernel->arguments, std::move(changed)));
+    ++kernel->arguments_version;
+  }
+}
+
+}  // namespace mkmd

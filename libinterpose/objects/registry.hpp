@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of our handles are alive. Needed where a value may or may not be a handle: an 8-byte kernel argument
+// is unwrapped only if it is one (Rule 12 of docs/architecture.md). Also knows every kernel, because a memory
+// object that the program has released must not be kept alive by the arguments of kernels.
+#pragma once
+
+#include "libinterpose/objects/objects.hpp"
+
+namespace mkmd {
+
+void remember_handle(const ObjectHeader* object);
+void forget_handle(const ObjectHeader* object);
+bool is_live_handle(const void* candidate, ObjectType type);
+
+void remember_kernel(Kernel* kernel);
+void forget_kernel(Kernel* kernel);
+// Called with the program's last reference to `memory` still held: kernels let go of it.
+void drop_from_kernel_arguments(Memory& memory);
+
+}  // namespace mkmd

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/process.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/callback_thread.hpp"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <mutex>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace mkmd {
+
+std::atomic<bool> process_forked{false};
+std::atomic<bool> process_exiting{false};
+
+namespace {
+
+thread_local bool starting = false;
+
+// Where the compiler helper may lie, seen from the folder of this library: installed (with and without a
+// multiarch folder), and in a build tree.
+constexpr const char* kHelperPlaces[] = {
+    "/../../libexec/mkmd/mkmd-kc",
+    "/../../../libexec/mkmd/mkmd-kc",
+    "/../../compiler/mkmd-kc",
+    "/../../compiler/helper/mkmd-kc",
+    "/mkmd-kc",
+};
+
+std::string helper_path(const Settings& settings) {
+  if (!settings.compiler.empty()) return settings.compiler;
+  Dl_info self{};
+  dladdr(reinterpret_cast<void*>(&helper_path), &self);
+  std::string folder = self.dli_fname != nullptr ? self.dli_fname : "";
+  // Links are followed: a link to us in another folder has no helper beside it.
+  if (char* real = realpath(folder.c_str(), nullptr); real != nullptr) {
+    folder = real;
+    std::free(real);
+  }
+  const size_t slash = folder.rfind('/');
+  folder = slash == std::string::npos ? "." : folder.substr(0, slash);
+  for (const char* place : kHelperPlaces) {
+    const std::string path = folder + place;
+    if (access(path.c_str(), X_OK) == 0) return path;
+  }
+  return folder + kHelperPlaces[0];
+}
+
+bool share_memory(const vendor::Device& a, const vendor::Device& b) {
+  if (a.platform != b.platform) return false;
+  if (a.parent != nullptr && a.parent == b.parent) return true;
+  const auto is_cpu = [](const vendor::Device& device) {
+    return (vendor::device_value<cl_device_type>(device.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  };
+  return is_cpu(a) && is_cpu(b);
+}
+
+void assign_domains(Process& process) {
+  for (size_t i = 0; i < process.devices.size(); ++i) {
+    int domain = process.domain_count;
+    for (size_t j = 0; j < i && !process.settings.separate_memory; ++j) {
+      if (share_memory(process.devices[j], process.devices[i])) {
+        domain = process.domain[j];
+        break;
+      }
+    }
+    if (domain == process.domain_count) ++process.domain_count;
+    process.domain.push_back(domain);
+  }
+}
+
+void choose_devices(Process& process) {
+  auto devices = vendor::select_devices(process.settings.devices);
+  if (!devices && !process.settings.devices.empty()) {
+    log(LogLevel::warning,
+        "MKMD_DEVICES: " + devices.status().message() + "; the program runs on the first device alone");
+    devices = vendor::select_devices("");
+    if (devices && devices->size() > 1) devices->resize(1);
+  }
+  if (devices) process.devices = std::move(*devices);
+}
+
+Process* start() {
+  auto* process = new Process;  // never destroyed: programs call OpenCL from global destructors
+  std::vector<std::string> problems;
+  process->settings = read_settings(problems);
+  set_log_level(process->settings.log_level);
+  for (const std::string& problem : problems)
+    log(LogLevel::warning, problem);
+
+  if (process->settings.enabled) {
+    choose_devices(*process);
+    assign_domains(*process);
+  }
+  if (!process->devices.empty()) {
+    const vendor::Device& home = process->devices.front();
+    process->platform = new Platform(home.platform);
+    process->device = new Device(process->platform, home.id, true, nullptr);
+  }
+  if (process->splits()) {
+    process->compiler = new compiler::Client(helper_path(process->settings), cache_directory());
+  }
+  pthread_atfork(nullptr, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
+  std::atexit([] {
+    if (process_forked.load(std::memory_order_relaxed)) return;
+    process_exiting.store(true);
+    drain_callbacks();
+  });
+  return process;
+}
+
+std::once_flag once;
+std::atomic<Process*> ready{nullptr};
+
+}  // namespace
+
+bool process_starting() {
+  return starting;
+}
+
+Process& process() {
+  if (Process* process = ready.load(std::memory_order_acquire); process != nullptr) return *process;
+  std::call_once(once, [] {
+    starting = true;
+    Process* process = start();
+    starting = false;
+    ready.store(process, std::memory_order_release);
+  });
+  return *ready.load(std::memory_order_acquire);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/vendor/icd.hpp"
+
+#include "common/log.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <link.h>
+
+namespace fs = std::filesystem;
+
+namespace mkmd::vendor {
+
+namespace {
+
+constexpr const char* kVendorDirectory = "/etc/OpenCL/vendors";
+
+const char* soname(const link_map& map) {
+  const char* strings = nullptr;
+  ElfW(Xword) offset = 0;
+  for (const ElfW(Dyn)* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SONAME) offset = entry->d_un.d_val;
+  }
+  return strings != nullptr && offset != 0 ? strings + offset : "";
+}
+
+// A library that answers to libOpenCL.so.1 is a loader, or us: never a vendor. The address tells us apart
+// even where the file was copied or renamed.
+bool is_loader(void* library) {
+  link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return false;
+  Dl_info self{};
+  dladdr(reinterpret_cast<void*>(&is_loader), &self);
+  return reinterpret_cast<void*>(map->l_addr) == self.dli_fbase ||
+         std::strcmp(soname(*map), "libOpenCL.so.1") == 0;
+}
+
+bool is_own_file(const std::string& path) {
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void*>(&is_own_file), &self) == 0 || self.dli_fname == nullptr) return false;
+  std::error_code failed;
+  return fs::equivalent(path, self.dli_fname, failed) && !failed;
+}
+
+std::string trimmed(std::string line) {
+  const auto space = [](unsigned char c) { return std::isspace(c) != 0; };
+  line.erase(line.begin(), std::find_if_not(line.begin(), line.end(), space));
+  line.erase(std::find_if_not(line.rbegin(), line.rend(), space).base(), line.end());
+  return line;
+}
+
+struct Search {
+  std::vector<Platform> platforms;
+  bool only_self = true;  // nothing was named but ourselves
+
+  void library(const std::string& name) {
+    bool self = false;
+    for (Platform& platform : load_icd(name, &self))
+      platforms.push_back(std::move(platform));
+    only_self = only_self && self;
+  }
+
+  void icd_file(const fs::path& path) {
+    std::ifstream file(path);
+    std::string line;
+    if (!std::getline(file, line)) return;
+    if (line = trimmed(line); !line.empty()) library(line);
+  }
+
+  void directory(const fs::path& path) {
+    std::vector<fs::path> files;
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(path, failed)) {
+      if (entry.path().extension() == ".icd") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files)
+      icd_file(file);
+  }
+
+  // What ocl-icd accepts in OCL_ICD_VENDORS.
+  void named(const std::string& name) {
+    std::error_code failed;
+    if (fs::is_directory(name, failed)) {
+      directory(name);
+    } else if (name.ends_with(".icd")) {
+      icd_file(name.find('/') == std::string::npos ? fs::path(kVendorDirectory) / name : fs::path(name));
+    } else {
+      library(name);
+    }
+  }
+};
+
+std::vector<std::string> split_at_colons(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Platform> load_icd(const std::string& library, bool* is_self) {
+  const auto say_self = [&] {
+    if (is_self != nullptr) *is_self = true;
+    return std::vector<Platform>{};
+  };
+  if (is_own_file(library)) return say_self();
+  // Never closed: a vendor's threads and objects stay until the process ends.
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    log(LogLevel::info,
+        "the OpenCL vendor library " + library + " does not load: " + (why != nullptr ? why : ""));
+    return {};
+  }
+  if (is_loader(handle)) return say_self();
+
+  using GetPlatforms = cl_int(CL_API_CALL*)(cl_uint, cl_platform_id*, cl_uint*);
+  using GetAddress = void*(CL_API_CALL*)(const char*);
+  auto get_address = reinterpret_cast<GetAddress>(dlsym(handle, "clGetExtensionFunctionAddress"));
+  GetPlatforms get_platforms = nullptr;
+  if (get_address != nullptr)
+    get_platforms = reinterpret_cast<GetPlatforms>(get_address("clIcdGetPlatformIDsKHR"));
+  if (get_platforms == nullptr)
+    get_platforms = reinterpret_cast<GetPlatforms>(dlsym(handle, "clIcdGetPlatformIDsKHR"));
+  cl_uint count = 0;
+  if (get_platforms == nullptr || get_platforms(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> ids(count);
+  if (get_platforms(count, ids.data(), nullptr) != CL_SUCCESS) return {};
+
+  std::vector<Platform> platforms;
+  for (cl_platform_id id : ids) {
+    if (id == nullptr || *reinterpret_cast<void**>(id) == nullptr) continue;
+    platforms.push_back({id, platform_string(id, CL_PLATFORM_NAME)});
+  }
+  return platforms;
+}
+
+std::vector<Platform> find_platforms() {
+  Search search;
+  // As ocl-icd does: a variable that is set decides, in this order. A set-user-id program is not to be led
+  // astray.
+  if (const char* vendors = secure_getenv("OCL_ICD_VENDORS"); vendors != nullptr && vendors[0] != '\0') {
+    const std::vector<std::string> names = split_at_colons(vendors);
+    for (const std::string& name : names)
+      search.named(name);
+    if (names.empty() || !search.only_self) return std::move(search.platforms);
+    // We are the vendor that was asked for: what we stand for is what the system lists.
+  } else if (const char* path = secure_getenv("OPENCL_VENDOR_PATH"); path != nullptr && path[0] != '\0') {
+    search.directory(path);
+    return std::move(search.platforms);
+  }
+  search.directory(kVendorDirectory);
+  return std::move(search.platforms);
+}
+
+const std::vector<UnlistedIcd>& unlisted_icds() {
+  static const auto* list = new std::vector<UnlistedIcd>{
+      {"oclgrind", "/usr/lib/oclgrind/liboclgrind-rt-icd.so", "Debian ships the library, not the .icd file"},
+      {"oclgrind", "/usr/local/lib/liboclgrind-rt-icd.so", "where Oclgrind's own build installs it"},
+      {"oclgrind", "liboclgrind-rt-icd.so", "wherever the dynamic loader looks"},
+  };
+  return *list;
+}
+
+}  // namespace mkmd::vendor

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to real platforms and devices.
+#include "libinterpose/vendor/vendor.hpp"
+
+namespace mkmd::vendor {
+
+namespace {
+// `ask(size, value, size_ret)` is a clGet*Info call with its handle and parameter name bound.
+template <typename Ask>
+std::string string_answer(Ask&& ask) {
+  size_t size = 0;
+  if (ask(size_t{0}, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  std::string text(size, '\0');
+  if (ask(size, text.data(), nullptr) != CL_SUCCESS) return {};
+  return text.c_str();  // the answer counts its terminating zero
+}
+}  // namespace
+
+std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+  cl_uint count = 0;
+  const cl_icd_dispatch& calls = table(platform);
+  if (calls.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return {};
+  std::vector<cl_device_id> devices(count);
+  if (count == 0 ||
+      calls.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  return devices;
+}
+
+std::string device_string(cl_device_id device, cl_device_info what) {
+  return string_answer([&](size_t size, void* value, size_t* size_ret) {
+    return table(device).clGetDeviceInfo(device, what, size, value, size_ret);
+  });
+}
+
+std::string platform_string(cl_platform_id platform, cl_platform_info what) {
+  return string_answer([&](size_t size, void* value, size_t* size_ret) {
+    return table(platform).clGetPlatformInfo(platform, what, size, value, size_ret);
+  });
+}
+
+void* extension_function(cl_platform_id platform, const char* name) {
+  const cl_icd_dispatch& calls = table(platform);
+  if (calls.clGetExtensionFunctionAddressForPlatform != nullptr) {
+    return calls.clGetExtensionFunctionAddressForPlatform(platform, name);
+  }
+  return calls.clGetExtensionFunctionAddress != nullptr ? calls.clGetExtensionFunctionAddress(name) : nullptr;
+}
+
+}  // namespace mkmd::vendor
