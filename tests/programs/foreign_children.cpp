@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shell-like program: it waits for any child with waitpid(-1), counts SIGCHLD while kernels run, and
+// expects no children but its own. A library that starts helper processes must keep them out of its sight.
+// (Signals while a kernel is built are not counted: PoCL runs a linker then.)
+#include "program.h"
+
+#include <cerrno>
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t signals = 0;
+static void on_child(int) {
+  signals = signals + 1;
+}
+
+int main() {
+  struct sigaction action = {};
+  action.sa_handler = on_child;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGCHLD, &action, nullptr);
+  const Cl cl = open_cl();
+  const cl_kernel kernel =
+      kernel_of(build(cl, "__kernel void k(__global int* d) { int i = get_global_id(0); int x = i;"
+                          " for (int j = 0; j < 500; ++j) x = x * 7 + j; d[i] = x; }"),
+                "k");
+  constexpr size_t count = 100000;
+  const cl_mem buffer = new_buffer(cl, count * sizeof(cl_int));
+  set_args(kernel, buffer);
+  launch(cl, kernel, {count}, {100});
+  CL_CHECK(clFinish(cl.queue));
+  signals = 0;
+  for (int i = 0; i < 5; ++i)
+    launch(cl, kernel, {count}, {100});
+  report<cl_int>(cl, "result", buffer, count);
+  errno = 0;
+  const pid_t none = waitpid(-1, nullptr, WNOHANG);
+  std::printf("foreign children: %s, signals %d\n", none == -1 && errno == ECHILD ? "none" : "some",
+              int(signals));
+  const pid_t child = fork();
+  if (child == 0) _exit(9);
+  int status = 0;
+  const pid_t found = waitpid(-1, &status, 0);
+  std::printf("own child: %d code %d, signals %d\n", int(found == child), WEXITSTATUS(status), int(signals));
+}

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the programs of programs.json bare and under `mkmd run`, and compares what can be seen of them.
+
+The bare run is the oracle: stdout and exit code must be the same to the byte, and stderr too apart from
+lines that begin with `mkmd:`. Exit code 77 of the bare run means that something the program needs is
+missing: it is counted as skipped and named, as are all programs of a configuration this machine cannot run.
+"""
+import argparse
+import concurrent.futures
+import difflib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CONFIGURATIONS = {
+    "pocl": ["--devices", "pocl"],
+    "pocl/2": ["--devices", "pocl/2"],
+    "separate": ["--devices", "pocl/2", "--separate-memory"],
+}
+# Bare again with one core: a program whose output changes here is no test. Not run unless asked for.
+ONE_CORE = "one-core"
+FAILED_CALL = 99  # a program's exit code after an OpenCL call that should succeed (program.h)
+
+
+class Outcome:
+    def __init__(self, code, out, error):
+        self.code, self.out, self.error = code, out, error
+
+
+def python_with_opencl():
+    for interpreter in dict.fromkeys([sys.executable, "/usr/bin/python3"]):
+        if subprocess.run([interpreter, "-c", "import pyopencl"], capture_output=True).returncode == 0:
+            return interpreter
+    return sys.executable
+
+
+def execute(command, environment, timeout):
+    """One run in a process group of its own, so that a hanging child ends with it."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, env=environment,
+                                   start_new_session=True)
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = f"still running after {timeout} s"
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        texts = []
+        for file in (out, error):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    theirs = [line for line in texts[1].splitlines() if not line.startswith("mkmd:")]
+    return Outcome(code, texts[0], theirs)
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.folder = os.path.join(options.build, "tests/programs")
+        self.mkmd = options.mkmd or os.path.join(options.build, "mkmd")
+        self.python = python_with_opencl()
+        # PoCL's and our caches stay inside the build folder: a test leaves nothing in the home folder.
+        self.environment = dict(os.environ, POCL_AFFINITY="1", LC_ALL="C",
+                                XDG_CACHE_HOME=os.path.join(self.folder, "cache"),
+                                XDG_DATA_HOME=os.path.join(self.folder, "data"))
+        os.makedirs(self.environment["XDG_CACHE_HOME"], exist_ok=True)
+        self.split = self.whole = 0
+
+    def command(self, program):
+        name = program["command"]
+        if name.endswith(".py"):
+            return [self.python, os.path.join(HERE, name)] + program.get("args", [])
+        return [os.path.join(self.folder, name)] + program.get("args", [])
+
+    def timeout(self, program):
+        return program.get("timeout", 120) * self.options.slowdown
+
+    def bare(self, program):
+        if "expected" in program:
+            return Outcome(program["expected"]["exit"], program["expected"]["stdout"], [])
+        return execute(self.command(program), self.environment, self.timeout(program))
+
+    def ours(self, program, arguments):
+        if arguments == ONE_CORE:
+            if "expected" in program:
+                return self.bare(program)
+            return execute(self.command(program), dict(self.environment, POCL_MAX_PTHREAD_COUNT="1"),
+                           self.timeout(program))
+        with tempfile.TemporaryDirectory() as folder:
+            summary = os.path.join(folder, "summary.json")
+            outcome = execute([self.mkmd, "run"] + arguments + ["--"] + self.command(program),
+                              dict(self.environment, MKMD_SUMMARY=summary), self.timeout(program))
+            try:
+                with open(summary) as file:
+                    said = json.load(file)
+                self.split += said.get("kernels_split", 0)
+                self.whole += said.get("kernels_whole", 0)
+            except (OSError, ValueError):
+                pass  # information only
+        return outcome
+
+
+def differences(program, bare, ours):
+    found = []
+    if bare.code != ours.code:
+        found.append(f"exit code {ours.code} instead of {bare.code}")
+    if bare.out != ours.out:
+        lines = difflib.unified_diff(bare.out.splitlines(), ours.out.splitlines(), "bare", "ours", lineterm="", n=0)
+        found.append("stdout differs:\n" + "\n".join("    " + line for line in list(lines)[:20]))
+    if not program.get("ignore_stderr") and "expected" not in program and bare.error != ours.error:
+        lines = difflib.unified_diff(bare.error, ours.error, "bare", "ours", lineterm="", n=0)
+        found.append("stderr differs:\n" + "\n".join("    " + line for line in list(lines)[:20]))
+    elif found and ours.error:
+        found.append("stderr:\n" + "\n".join("    " + line for line in ours.error[:20]))
+    return found
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=os.path.join(HERE, "../../build"), help="build folder")
+    parser.add_argument("--mkmd", help="the mkmd command (BUILD/mkmd)")
+    parser.add_argument("--config", action="append",
+                        help=f"{', '.join(CONFIGURATIONS)}, {ONE_CORE}, or options of `mkmd run` in quotes;"
+                             " may be repeated")
+    parser.add_argument("--only", help="comma-separated names, or beginnings of names")
+    parser.add_argument("--jobs", type=int, default=1, help="programs run at the same time")
+    parser.add_argument("--slowdown", type=float, default=1, help="factor on all time-outs (sanitizers)")
+    parser.add_argument("--no-skips", action="store_true", help="a skipped program is a failure")
+    parser.add_argument("--list", action="store_true", help="print the programs' names")
+    parser.add_argument("-v", "--verbose", action="store_true", help="name the programs that pass, too")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    chosen = {}
+    for name in options.config or CONFIGURATIONS:
+        if name == ONE_CORE:
+            chosen[name] = ONE_CORE
+        elif name in CONFIGURATIONS:
+            chosen[name] = CONFIGURATIONS[name]
+        elif name.startswith("-"):
+            chosen[name] = shlex.split(name)
+        else:
+            parser.error(f"no configuration '{name}'; there are {', '.join(CONFIGURATIONS)}, {ONE_CORE}")
+    options.configurations = chosen
+    return options
+
+
+def main():
+    options = arguments()
+    with open(os.path.join(HERE, "programs.json")) as file:
+        programs = json.load(file)
+    if options.only:
+        wanted = tuple(options.only.split(","))
+        programs = [program for program in programs if program["name"].startswith(wanted)]
+    if options.list:
+        print("\n".join(program["name"] for program in programs))
+        return 0
+    runner = Runner(options)
+    needs_mkmd = any(value != ONE_CORE for value in options.configurations.values())
+    if needs_mkmd and not os.path.exists(runner.mkmd):
+        print(f"no {runner.mkmd}: build it first, or name it with --mkmd")
+        return 1
+
+    passed, failed, skipped = 0, [], []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        bare_runs = dict(zip((p["name"] for p in programs), pool.map(runner.bare, programs)))
+        for name, settings in options.configurations.items():
+            if "pocl/2" in settings and len(os.sched_getaffinity(0)) < 2:
+                print(f"SKIPPED {name}: this machine has one core, so PoCL cannot be cut in two")
+                skipped += [f"{program['name']} ({name})" for program in programs]
+                continue
+            for program, ours in zip(programs, pool.map(lambda p: runner.ours(p, settings), programs)):
+                label = f"{program['name']} ({name})"
+                bare = bare_runs[program["name"]]
+                if bare.code == 77:
+                    print(f"SKIPPED {label}: {bare.out.strip()}")
+                    skipped.append(label)
+                    continue
+                found = differences(program, bare, ours)
+                if isinstance(bare.code, str) or bare.code < 0 or bare.code == FAILED_CALL:
+                    found.append(f"the bare run itself fails: {bare.code}")
+                if found:
+                    failed.append(label)
+                    print(f"FAILED {label}: " + "\n  ".join(found), flush=True)
+                else:
+                    passed += 1
+                    if options.verbose:
+                        print(f"passed {label}", flush=True)
+    if runner.split + runner.whole:
+        print(f"kernel launches: {runner.split} split, {runner.whole} whole")
+    if failed:
+        print("failed: " + ", ".join(failed))
+    if skipped:
+        print("skipped: " + ", ".join(skipped))
+    print(f"{passed} passed, {len(failed)} failed, {len(skipped)} skipped")
+    return 1 if failed or (options.no_skips and skipped) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
