@@ -90,6 +90,7 @@ public:
       call->replaceAllUsesWith(answer);
       call->eraseFromParent();
     }
+    if (marker_) marker_->eraseFromParent();
   }
 
 private:
@@ -99,7 +100,9 @@ private:
     if (!marker_) {
       auto at = f_.getEntryBlock().begin();
       while (llvm::isa<llvm::AllocaInst>(*at)) ++at;
-      marker_ = &*at;
+      // An instruction of our own: any other may be a call that is about to be replaced.
+      llvm::Constant* zero = llvm::ConstantInt::get(size_, 0);
+      marker_ = llvm::BinaryOperator::CreateAdd(zero, zero, "", &*at);
     }
     return llvm::IRBuilder<>(marker_);
   }

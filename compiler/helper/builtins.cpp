@@ -120,7 +120,7 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) 
     if (std::optional<PointerUse> use = vector_memory(call, name)) return std::vector{*use};
     return std::nullopt;
   }
-  if (name == "prefetch") return std::vector<PointerUse>{};
+  if (name == "prefetch" || name == "wait_group_events") return std::vector<PointerUse>{};
   if (name == "async_work_group_copy" || name == "async_work_group_strided_copy") {
     const bool strided = name != "async_work_group_copy";
     if (call.arg_size() != (strided ? 5U : 4U)) return std::nullopt;

@@ -53,6 +53,29 @@ void Conditions::guard(Guard g, const Number& a, const Number& b, std::vector<Sc
   if (std::ranges::find(out, scope) == out.end()) out.push_back(scope);
 }
 
+bool Conditions::decode_edge(const Block* from, const Block* to, std::vector<Scope>& out) {
+  if (auto* branch = dyn_cast<llvm::BranchInst>(from->getTerminator())) {
+    if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return true;
+    return decode(branch->getCondition(), branch->getSuccessor(0) == to, out);
+  }
+  auto* s = dyn_cast<llvm::SwitchInst>(from->getTerminator());
+  if (!s) return false;
+  const std::optional<Number> value = values_.as_signed(s->getCondition());
+  if (!value) return false;
+  bool ok = true;
+  const bool is_default = s->getDefaultDest() == to;
+  int leading = 0;
+  for (auto& c : s->cases())
+    if (c.getCaseSuccessor() == to) ++leading;
+  if (is_default ? leading != 0 : leading != 1) return false;  // "one of these values": not a conjunction
+  for (auto& c : s->cases()) {
+    if (is_default == (c.getCaseSuccessor() == to)) continue;
+    const auto relation = is_default ? Guard::Relation::not_equal : Guard::Relation::equal;
+    guard({relation, 0, 64, {}, {}, {}}, *value, Number{Poly(c.getCaseValue()->getSExtValue()), {}}, out, ok);
+  }
+  return ok;
+}
+
 bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& out) {
   auto relation = polarity ? c->getPredicate() : c->getInversePredicate();
   llvm::Value *x = c->getOperand(0), *y = c->getOperand(1);
@@ -154,28 +177,24 @@ bool Conditions::walk(const Block* start, const llvm::Loop* region, const Blocks
       if (!skip()) return false;
       continue;
     }
-    auto* branch = dyn_cast<llvm::BranchInst>(at->getTerminator());
-    if (!branch) {
+    if (const Block* only = at->getUniqueSuccessor()) {
+      if (leaves(at, only, region)) return false;
+      at = only;
+      continue;
+    }
+    const Block* way = nullptr;
+    bool several = false;
+    for (const Block* next : llvm::successors(at)) {
+      if (next == way || leaves(at, next, region) || !reaches(next, region, targets, nullptr)) continue;
+      several = several || way;
+      way = next;
+    }
+    if (several) {
       if (!skip()) return false;
       continue;
     }
-    if (branch->isUnconditional()) {
-      const Block* next = branch->getSuccessor(0);
-      if (leaves(at, next, region)) return false;
-      at = next;
-      continue;
-    }
-    bool way[2];
-    for (unsigned i = 0; i < 2; ++i) {
-      const Block* next = branch->getSuccessor(i);
-      way[i] = !leaves(at, next, region) && reaches(next, region, targets, nullptr);
-    }
-    if (way[0] == way[1]) {
-      if (!way[0] || !skip()) return false;
-      continue;
-    }
-    if (!decode(branch->getCondition(), way[0], out)) return false;
-    at = branch->getSuccessor(way[0] ? 0 : 1);
+    if (!way || !decode_edge(at, way, out)) return false;
+    at = way;
   }
   return false;
 }
@@ -218,14 +237,12 @@ std::vector<Scope> Conditions::possible_scopes(Block* block) {
   enter(block);
   for (; node && node->getIDom(); node = node->getIDom()) {
     Block *child = node->getBlock(), *parent = node->getIDom()->getBlock();
-    auto* branch = dyn_cast<llvm::BranchInst>(parent->getTerminator());
     const llvm::Loop* here = loops_.getLoopFor(parent);
     const bool loop_test = here && here->contains(child) && values_.test_block(here) == parent;
     const bool loop_end = here && !here->contains(child);
-    if (branch && branch->isConditional() && !loop_test && !loop_end && child->getSinglePredecessor() == parent &&
-        branch->getSuccessor(0) != branch->getSuccessor(1)) {
+    if (!loop_test && !loop_end && child->getUniquePredecessor() == parent) {
       std::vector<Scope> guards;
-      (void)decode(branch->getCondition(), branch->getSuccessor(0) == child, guards);
+      (void)decode_edge(parent, child, guards);
       groups.push_back(std::move(guards));
     }
     enter(parent);
@@ -239,14 +256,13 @@ double Conditions::likelihood(Block* block) {
   double share = 1;
   for (auto* node = dominators_.getNode(block); node && node->getIDom(); node = node->getIDom()) {
     Block *child = node->getBlock(), *parent = node->getIDom()->getBlock();
-    auto* branch = dyn_cast<llvm::BranchInst>(parent->getTerminator());
     const llvm::Loop* here = loops_.getLoopFor(parent);
-    if (!branch || branch->isUnconditional() || child->getSinglePredecessor() != parent) continue;
+    if (parent->getUniqueSuccessor() || child->getUniquePredecessor() != parent) continue;
     if (here && (values_.test_block(here) == parent || !here->contains(child))) continue;
     std::vector<Scope> scratch;
     const size_t guards = b_.info().guards.size();
     // A test of ids against sizes is mostly true; one of data is anybody's guess.
-    if (!decode(branch->getCondition(), branch->getSuccessor(0) == child, scratch)) share *= 0.5;
+    if (!decode_edge(parent, child, scratch)) share *= 0.5;
     b_.info().guards.resize(guards);
   }
   return share;

@@ -27,6 +27,8 @@ public:
 private:
   // Adds what `condition == polarity` means; false if some part of it could not be expressed.
   bool decode(llvm::Value* condition, bool polarity, std::vector<Scope>& out);
+  // What it means that control went from `from` to `to`, one of several successors.
+  bool decode_edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to, std::vector<Scope>& out);
   bool compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& out);
   void guard(Guard g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok);
   bool walk(const llvm::BasicBlock* start, const llvm::Loop* region, const Blocks& targets, std::vector<Scope>& out);

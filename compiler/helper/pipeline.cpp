@@ -17,7 +17,6 @@ constexpr PipelineStep kAnalysis[] = {
     {"mkmd-inline-all", "accesses are described per kernel, through its helper functions"},
     {"function(sroa)", "first of all: an index must be a value, not a variable in memory"},
     {"function(mkmd-infer-address-spaces)", "generic pointers of OpenCL 2 become global or local ones where that is provable"},
-    {"function(lowerswitch)", "conditions are looked for at two-way branches only"},
     {"function(early-cse)", "equal addresses become the same value"},
     {"function(simplifycfg)", "removes the empty blocks the front end leaves; without turning branches into arithmetic"},
     {"function(instsimplify)", "not instcombine: that rewrites range tests and divisions into forms we would have to undo"},

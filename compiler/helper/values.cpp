@@ -157,7 +157,7 @@ std::optional<Number> Values::instruction(llvm::Instruction* i, int lane) {
   switch (i->getOpcode()) {
     case llvm::Instruction::Trunc:
       if (width(i) == 1) return std::nullopt;
-      [[fallthrough]];
+      return low_bits(i->getOperand(0), width(i), lane, 0);
     case llvm::Instruction::Freeze: return number(i->getOperand(0), lane);
     case llvm::Instruction::ZExt:
     case llvm::Instruction::SExt: {
@@ -191,6 +191,48 @@ std::optional<Number> Values::instruction(llvm::Instruction* i, int lane) {
     case llvm::Instruction::Load: return lane < 0 ? load(llvm::cast<llvm::LoadInst>(i)) : std::nullopt;
     default: return std::nullopt;
   }
+}
+
+std::optional<Number> Values::low_bits(llvm::Value* v, unsigned bits, int lane, int depth) {
+  auto* i = dyn_cast<llvm::Instruction>(v);
+  if (!i || depth > 8 || lane >= 0) return number(v, lane);
+  const auto operand = [&](unsigned n) { return low_bits(i->getOperand(n), bits, lane, depth + 1); };
+  switch (i->getOpcode()) {
+    case llvm::Instruction::ZExt:
+    case llvm::Instruction::SExt:
+      // (int)((long)x + size): a counter stepped by a size_t, which must not need to know its own range.
+      if (width(i->getOperand(0)) < bits) return number(v);
+      return width(i->getOperand(0)) == bits ? number(i->getOperand(0)) : operand(0);
+    case llvm::Instruction::Trunc: return operand(0);
+    case llvm::Instruction::Add: return add(operand(0), operand(1));
+    case llvm::Instruction::Sub: return add(operand(0), operand(1), -1);
+    case llvm::Instruction::Mul: return multiply(operand(0), operand(1));
+    default: return number(v);
+  }
+}
+
+std::optional<Expression> Values::uniform_condition(llvm::Value* condition, std::vector<int>& checks) {
+  auto* c = dyn_cast<llvm::ICmpInst>(condition);
+  if (!c || !is_integer(c->getOperand(0)) || c->getType()->isVectorTy()) return std::nullopt;
+  auto relation = c->getPredicate();
+  llvm::Value *x = c->getOperand(0), *y = c->getOperand(1);
+  if (llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {
+    std::swap(x, y);
+    relation = llvm::ICmpInst::getSwappedPredicate(relation);
+  }
+  const bool is_unsigned = llvm::ICmpInst::isUnsigned(relation);
+  const std::optional<Number> a = is_unsigned ? as_unsigned(x) : as_signed(x), b = is_unsigned ? as_unsigned(y) : as_signed(y);
+  if (!a || !b || !b_.is_uniform(a->poly) || !b_.is_uniform(b->poly)) return std::nullopt;
+  const std::optional<Expression> left = b_.as_expression(a->poly), right = b_.as_expression(b->poly);
+  if (!left || !right) return std::nullopt;
+  merge_checks(checks, a->checks);
+  merge_checks(checks, b->checks);
+  using Op = Expression::Op;
+  const Op op = relation == llvm::ICmpInst::ICMP_EQ   ? Op::equal
+                : relation == llvm::ICmpInst::ICMP_NE ? Op::not_equal
+                : llvm::ICmpInst::isLT(relation)      ? Op::less
+                                                      : Op::less_equal;
+  return Expression::combine(op, *left, *right);
 }
 
 std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
@@ -261,8 +303,20 @@ std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
       }
     }
   }
+  const std::optional<Number> yes = number(s->getTrueValue(), lane), no = number(s->getFalseValue(), lane);
+  if (yes && no && b_.is_uniform(yes->poly) && b_.is_uniform(no->poly)) {
+    Number r;
+    const std::optional<Expression> condition = uniform_condition(s->getCondition(), r.checks);
+    const std::optional<Expression> a = b_.as_expression(yes->poly), b = b_.as_expression(no->poly);
+    if (condition && a && b) {
+      merge_checks(r.checks, yes->checks);
+      merge_checks(r.checks, no->checks);
+      r.poly = Poly::atom(b_.uniform(Expression::choose(*condition, *a, *b)));
+      return r;
+    }
+  }
   // Either side, taken modulo the width: a range check where it is used covers both.
-  return hull(number(s->getTrueValue(), lane), number(s->getFalseValue(), lane));
+  return hull(yes, no);
 }
 
 std::optional<Number> Values::load(llvm::LoadInst* l) {

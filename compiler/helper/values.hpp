@@ -45,6 +45,9 @@ private:
     Number init, step;  // value in iteration k: init + k·step
   };
   std::optional<Number> compute(llvm::Value* v, int lane);
+  // The number modulo 2^bits, for a wider v: extensions inside need no range check then.
+  std::optional<Number> low_bits(llvm::Value* v, unsigned bits, int lane, int depth);
+  std::optional<Expression> uniform_condition(llvm::Value* condition, std::vector<int>& checks);
   std::optional<Number> instruction(llvm::Instruction* i, int lane);
   std::optional<Number> binary(llvm::BinaryOperator* b, int lane);
   std::optional<Number> call(llvm::CallBase* c);

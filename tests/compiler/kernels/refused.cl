@@ -1,0 +1,32 @@
+// Kernels that must run whole; "whole=" is a part of the reason.
+//@ global_atomics whole=atomics global=64 local=8 : i32[1]
+__kernel void global_atomics(__global int* count) { atomic_inc(count); }
+//@ spins whole=volatile global=64 local=8 : i32[64]
+__kernel void spins(__global volatile int* flag) { flag[get_global_id(0)] = 1; }
+//@ prints whole=printf global=8 local=8 : i32[8]
+__kernel void prints(__global int* out) {
+  out[get_global_id(0)] = 1;
+  printf("%d\n", (int)get_global_id(0));
+}
+//@ picks whole=which_buffer global=64 local=8 : i32[64] i32[64] i=0
+__kernel void picks(__global int* a, __global int* b, int which) {
+  __global int* p = which ? a : b;
+  p[get_global_id(0)] = 1;
+}
+typedef struct { __global int* next; int value; } Node;
+//@ stores_pointer whole=pointer global=8 local=8 : u8[128] i32[8]
+__kernel void stores_pointer(__global Node* nodes, __global int* data) { nodes[get_global_id(0)].next = data + get_global_id(0); }
+//@ casts whole=integer global=8 local=8 : u64[8] i32[8]
+__kernel void casts(__global ulong* address, __global int* data) { *(__global int*)(address[0]) = data[0]; }
+//@ fences whole=mem_fence global=8 local=8 : i32[8]
+__kernel void fences(__global int* out) {
+  out[get_global_id(0)] = 1;
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+}
+//@ rough whole=half_sin global=8 local=8 : f32[8]
+__kernel void rough(__global float* out) { out[get_global_id(0)] = half_sin(out[get_global_id(0)]); }
+//@ images whole=images global=8 local=8 : f32[8]
+__kernel void images(__global float* out, __read_only image2d_t image) {
+  const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+  out[get_global_id(0)] = read_imagef(image, s, (int2)(get_global_id(0), 0)).x;
+}
