@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/summary.hpp"
+#include "libinterpose/runtime/trace.hpp"
 #include "libinterpose/process.hpp"
 
 #include "common/log.hpp"
@@ -24,9 +26,7 @@ thread_local bool starting = false;
 constexpr const char* kHelperPlaces[] = {
     "/../../libexec/mkmd/mkmd-kc",
     "/../../../libexec/mkmd/mkmd-kc",
-    "/../../compiler/mkmd-kc",
-    "/../../compiler/helper/mkmd-kc",
-    "/mkmd-kc",
+    "/../../bin/mkmd-kc",
 };
 
 std::string helper_path(const Settings& settings) {
@@ -107,6 +107,8 @@ Process* start() {
     if (process_forked.load(std::memory_order_relaxed)) return;
     process_exiting.store(true);
     drain_callbacks();
+    trace_flush();
+    write_summary();
   });
   return process;
 }

@@ -3,6 +3,7 @@
 // pieces: Rule 12), and the check that the home would accept the program's.
 #pragma once
 
+#include "compiler/footprint.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 namespace mkmd::api {
