@@ -9,13 +9,14 @@ namespace {
 
 // Passed to the front end as they are.
 constexpr const char* kPassed[] = {
-    "-cl-single-precision-constant", "-cl-denorms-are-zero",         "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-single-precision-constant", "-cl-fp32-correctly-rounded-divide-sqrt",
     "-cl-mad-enable",                "-cl-no-signed-zeros",          "-cl-unsafe-math-optimizations",
     "-cl-finite-math-only",          "-cl-fast-relaxed-math",        "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
 };
-// Without meaning for us: warnings, optimisation of the device's own compiler, debugging, argument information (always).
-constexpr const char* kIgnored[] = {"-cl-kernel-arg-info", "-cl-opt-disable", "-cl-no-subgroup-ifp", "-w", "-Werror", "-g",
+// Without meaning for the front end: warnings, debugging, argument information (always), and what spir_build_options()
+// hands to the device's compiler.
+constexpr const char* kIgnored[] = {"-cl-kernel-arg-info", "-cl-denorms-are-zero", "-cl-opt-disable", "-cl-no-subgroup-ifp", "-w", "-Werror", "-g",
                                     "-cl-nv-verbose", "-save-temps"};
 
 // "OpenCL 3.0 …", "OpenCL C 1.2 …" → 300, 120

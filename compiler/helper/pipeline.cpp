@@ -9,6 +9,7 @@
 
 #include "compiler/helper/box_pass.hpp"
 #include "compiler/helper/inline_pass.hpp"
+#include "compiler/helper/library_pass.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -25,6 +26,7 @@ constexpr PipelineStep kAnalysis[] = {
 };
 
 constexpr PipelineStep kDevices[] = {
+    {"mkmd-library", "first: later passes may hide the casts it looks for"},
     {"globaldce", "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
     {"default<O1>", "never more: vectorising here stops CPU devices from vectorising over work-items, never less: they do not redo all of it"},
     {"mkmd-inline-ids", "behind O1, which would otherwise work on code it has not simplified yet"},
@@ -47,6 +49,7 @@ public:
     builder_.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes, Nested) {
       if (name == "mkmd-inline-all") passes.addPass(InlinePass(InlinePass::What::everything));
       else if (name == "mkmd-inline-ids") passes.addPass(InlinePass(InlinePass::What::id_users));
+      else if (name == "mkmd-library") passes.addPass(LibraryPass());
       else if (name == "mkmd-box") passes.addPass(BoxPass());
       else return false;
       return true;

@@ -28,7 +28,7 @@ __kernel void loads(__global const float* a, __global float* out, __global uchar
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 __kernel void doubles(__global const double* in, __global double* out) {
   int i = get_global_id(0);
-  out[i] = sin(in[i]) + exp(in[i]) * sqrt(fabs(in[i])) + fma(in[i], 2.0, 1.0);
+  out[i] = sin(in[i]) + exp(in[i]) * sqrt(fabs(in[i])) + fma(in[i], in[i], in[0]);
 }
 //@ reversed global=128 local=8 exact : i32[128] i32[128] i=128
 __kernel void reversed(__global const int* in, __global int* out, int n) {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <stdexcept>
+
+namespace mkmd::compiler::test {
+namespace {
+
+void require(cl_int error, const char* what) {
+  if (error != CL_SUCCESS) throw std::runtime_error(std::string(what) + " failed: " + std::to_string(error));
+}
+
+std::string device_text(cl_device_id id, cl_device_info what) {
+  size_t size = 0;
+  require(clGetDeviceInfo(id, what, 0, nullptr, &size), "clGetDeviceInfo");
+  std::string text(size, '\0');
+  require(clGetDeviceInfo(id, what, size, text.data(), nullptr), "clGetDeviceInfo");
+  return text.c_str();
+}
+
+}  // namespace
+
+Device& Device::instance() {
+  static auto* device = new Device;  // never destroyed: drivers do not like late calls
+  return *device;
+}
+
+Device::Device() {
+  cl_platform_id platform = nullptr;
+  require(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
+  require(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id_, nullptr), "clGetDeviceIDs");
+  simulator_ = device_text(id_, CL_DEVICE_NAME).find("Oclgrind") != std::string::npos;
+  cl_int error = CL_SUCCESS;
+  context_ = clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &error);
+  require(error, "clCreateContext");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  queue_ = clCreateCommandQueue(context_, id_, 0, &error);  // Oclgrind is an OpenCL 1.2 platform
+#pragma GCC diagnostic pop
+  require(error, "clCreateCommandQueue");
+}
+
+Request Device::request(const std::string& source, const std::string& options) const {
+  Request r;
+  r.source = source;
+  r.options = options;
+  std::istringstream names(device_text(id_, CL_DEVICE_EXTENSIONS));
+  for (std::string name; names >> name;) r.extensions.push_back(name);
+  r.device_version = device_text(id_, CL_DEVICE_VERSION);
+  r.c_version = device_text(id_, CL_DEVICE_OPENCL_C_VERSION);
+  return r;
+}
+
+cl_program Device::finish(cl_program program, const std::string& options, std::string& log) {
+  if (clBuildProgram(program, 1, &id_, options.c_str(), nullptr, nullptr) == CL_SUCCESS) return program;
+  size_t size = 0;
+  clGetProgramBuildInfo(program, id_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
+  log.resize(size);
+  clGetProgramBuildInfo(program, id_, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  clReleaseProgram(program);
+  return nullptr;
+}
+
+cl_program Device::build_source(const std::string& source, const std::string& options, std::string& log) {
+  const char* text = source.c_str();
+  cl_int error = CL_SUCCESS;
+  cl_program program = clCreateProgramWithSource(context_, 1, &text, nullptr, &error);
+  require(error, "clCreateProgramWithSource");
+  return finish(program, options, log);
+}
+
+cl_program Device::build_spir(const std::string& spir, const std::string& options, std::string& log) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(spir.data());
+  const size_t size = spir.size();
+  cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+  cl_program program = clCreateProgramWithBinary(context_, 1, &id_, &size, &bytes, &status, &error);
+  if (error != CL_SUCCESS) {
+    log = "clCreateProgramWithBinary failed: " + std::to_string(error);
+    return nullptr;
+  }
+  return finish(program, spir_build_options(options), log);
+}
+
+Memory initial_memory(const LaunchLine& line) {
+  Memory memory;
+  for (const ArgumentValue& a : line.arguments)
+    memory.push_back(a.kind == ArgumentValue::Kind::buffer ? a.bytes : std::vector<uint8_t>());
+  return memory;
+}
+
+Memory run(cl_program program, const LaunchLine& line, const Memory& before, const std::vector<GroupBox>* boxes) {
+  Device& device = Device::instance();
+  cl_int error = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, line.kernel.c_str(), &error);
+  require(error, "clCreateKernel");
+  std::vector<cl_mem> buffers(line.arguments.size());
+  cl_uint index = 0;
+  for (; index < line.arguments.size(); ++index) {
+    const ArgumentValue& a = line.arguments[index];
+    if (a.kind == ArgumentValue::Kind::buffer) {
+      auto bytes = before[index];
+      buffers[index] = clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), bytes.data(), &error);
+      require(error, "clCreateBuffer");
+      require(clSetKernelArg(kernel, index, sizeof(cl_mem), &buffers[index]), "clSetKernelArg");
+    } else if (a.kind == ArgumentValue::Kind::local) {
+      require(clSetKernelArg(kernel, index, a.local_bytes, nullptr), "clSetKernelArg");
+    } else {
+      require(clSetKernelArg(kernel, index, a.bytes.size(), a.bytes.data()), "clSetKernelArg");
+    }
+  }
+  std::array<size_t, 3> global{}, local{}, offset{};
+  for (size_t d = 0; d < 3; ++d) {
+    global[d] = line.launch.global[d];
+    local[d] = line.launch.local[d];
+    offset[d] = line.launch.offset[d];
+  }
+  if (!boxes) {
+    require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, offset.data(), global.data(), local.data(), 0, nullptr, nullptr),
+            "clEnqueueNDRangeKernel");
+  } else {
+    const std::array<uint64_t, 3> groups = line.groups();
+    for (const GroupBox& box : *boxes) {
+      for (size_t d = 0; d < 3; ++d) {
+        const cl_ulong values[3] = {box.lo[d], groups[d], line.launch.offset[d]};
+        for (cl_uint v = 0; v < 3; ++v)
+          require(clSetKernelArg(kernel, index + 3 * v + static_cast<cl_uint>(d), sizeof(cl_ulong), &values[v]), "clSetKernelArg");
+        global[d] = (box.hi[d] - box.lo[d]) * local[d];
+      }
+      require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, nullptr, global.data(), local.data(), 0, nullptr, nullptr),
+              "clEnqueueNDRangeKernel");
+    }
+  }
+  Memory after = before;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (!buffers[i]) continue;
+    require(clEnqueueReadBuffer(device.queue(), buffers[i], CL_TRUE, 0, after[i].size(), after[i].data(), 0, nullptr, nullptr),
+            "clEnqueueReadBuffer");
+    clReleaseMemObject(buffers[i]);
+  }
+  clReleaseKernel(kernel);
+  return after;
+}
+
+std::vector<GroupBox> cut(const LaunchLine& line, uint64_t parts) {
+  std::vector<GroupBox> boxes{{{0, 0, 0}, line.groups()}};
+  for (size_t d = 0; d < line.dimensions; ++d) {
+    std::vector<GroupBox> finer;
+    for (const GroupBox& box : boxes) {
+      const uint64_t n = box.hi[d], pieces = std::min(parts, n);
+      for (uint64_t p = 0; p < pieces; ++p) {
+        GroupBox piece = box;
+        piece.lo[d] = n * p / pieces;
+        piece.hi[d] = n * (p + 1) / pieces;
+        finer.push_back(piece);
+      }
+    }
+    boxes = std::move(finer);
+  }
+  return boxes;
+}
+
+}  // namespace mkmd::compiler::test

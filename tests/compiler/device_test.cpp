@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decisive tests: every launch of kernels/*.cl runs from source, from our module as a whole, and in pieces; all
+// results must agree bit for bit. Then pieces run on marked memory: what they change must lie in may_writes, what is
+// in sure_writes must be written, and what is not in `reads` must not matter. The environment chooses the device.
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "device.hpp"
+
+namespace mkmd::compiler::test {
+namespace {
+
+struct Built {
+  Module module;
+  cl_program source = nullptr, spir = nullptr;
+};
+
+// Each file is compiled once per process and set of options.
+Built& built(const KernelFile& file, const std::string& options) {
+  static auto* all = new std::map<std::pair<std::string, std::string>, Built>;
+  Built& b = (*all)[{file.name, options}];
+  if (b.source) return b;
+  Device& device = Device::instance();
+  Client client(MKMD_KC, "");
+  Result<Module> module = client.compile(device.request(file.source, options));
+  if (!module) throw std::runtime_error(file.name + ": " + module.status().message());
+  b.module = std::move(*module);
+  std::string log;
+  b.source = device.build_source(file.source, options, log);
+  if (!b.source) throw std::runtime_error(file.name + " from source: " + log);
+  if (!b.module.spir.empty()) {
+    b.spir = device.build_spir(b.module.spir, options, log);
+    if (!b.spir) throw std::runtime_error(file.name + " from the module: " + log);
+  }
+  return b;
+}
+
+std::string difference(const Memory& a, const Memory& b) {
+  for (size_t i = 0; i < a.size(); ++i)
+    for (size_t j = 0; j < a[i].size(); ++j)
+      if (a[i][j] != b[i][j]) return "argument " + std::to_string(i) + " byte " + std::to_string(j);
+  return {};
+}
+
+struct Case {
+  const KernelFile* file;
+  const LaunchLine* line;
+};
+
+std::vector<Case> cases() {
+  static auto* files = new std::vector<KernelFile>(kernel_files());
+  std::vector<Case> all;
+  for (const KernelFile& file : *files)
+    for (const LaunchLine& line : file.launches) all.push_back({&file, &line});
+  return all;
+}
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.line->text; }
+
+class Launches : public testing::TestWithParam<Case> {
+protected:
+  void SetUp() override {
+    if (!GetParam().line->whole.empty()) GTEST_SKIP() << "runs whole";
+  }
+  const LaunchLine& line() const { return *GetParam().line; }
+  Built& program(const std::string& options = "") const { return built(*GetParam().file, options); }
+  const KernelInfo& info() const {
+    const KernelInfo* k = find_kernel(program().module, line().kernel);
+    EXPECT_NE(k, nullptr);
+    return *k;
+  }
+};
+
+TEST_P(Launches, SourceModuleAndPiecesAgree) {
+  Built& b = program();
+  ASSERT_TRUE(info().split_allowed) << (info().reasons.empty() ? "" : info().reasons[0].text);
+  const Memory before = initial_memory(line());
+  const Memory source = run(b.source, line(), before, nullptr);
+  const std::vector<GroupBox> whole = cut(line(), 1);
+  EXPECT_EQ(difference(source, run(b.spir, line(), before, &whole)), "") << "in one piece";
+  for (uint64_t parts : {2, 4, 5}) {
+    std::vector<GroupBox> boxes = cut(line(), parts);
+    EXPECT_EQ(difference(source, run(b.spir, line(), before, &boxes)), "") << parts << " parts per dimension";
+    std::ranges::reverse(boxes);
+    EXPECT_EQ(difference(source, run(b.spir, line(), before, &boxes)), "") << parts << " parts, last first";
+  }
+}
+
+// Arithmetic must not depend on whether a kernel came from source or from us, for any of the mathematics options.
+TEST_P(Launches, OptionsGiveTheSameBits) {
+  if (Device::instance().is_simulator()) GTEST_SKIP() << "the simulator compiles without optimisation";
+  const Memory before = initial_memory(line());
+  const std::vector<GroupBox> boxes = cut(line(), 2);
+  for (const char* options : {"-cl-fast-relaxed-math", "-cl-mad-enable", "-cl-unsafe-math-optimizations -cl-finite-math-only",
+                              "-cl-denorms-are-zero", "-cl-single-precision-constant", "-cl-opt-disable"}) {
+    Built& b = program(options);
+    EXPECT_EQ(difference(run(b.source, line(), before, nullptr), run(b.spir, line(), before, &boxes)), "") << options;
+  }
+}
+
+TEST_P(Launches, FootprintsHold) {
+  Built& b = program();
+  const KernelInfo& k = info();
+  const Launch launch = line().with_scalars(k);
+  const LaunchFootprints footprints(k, launch);
+  const Memory before = initial_memory(line());
+
+  for (const GroupBox& box : cut(line(), 3)) {
+    const std::vector<GroupBox> only{box};
+    const std::vector<Footprint> found = footprints.of(box);
+    const auto of = [&](size_t argument) -> const Footprint* {
+      for (const Footprint& f : found)
+        if (static_cast<size_t>(f.argument) == argument) return &f;
+      return nullptr;
+    };
+    // A second memory in which write-only buffers hold the opposite bits: a byte that is written cannot be equal to
+    // what was there in both.
+    Memory opposite = before;
+    for (size_t i = 0; i < opposite.size(); ++i) {
+      const Footprint* f = of(i);
+      if (f && (f->reads_unknown || !f->reads.empty())) continue;
+      for (uint8_t& byte : opposite[i]) byte = static_cast<uint8_t>(~byte);
+    }
+    const Memory first = run(b.spir, line(), before, &only), second = run(b.spir, line(), opposite, &only);
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (line().arguments[i].kind != ArgumentValue::Kind::buffer) continue;
+      const Footprint* f = of(i);
+      const bool write_only = f && !f->reads_unknown && f->reads.empty();
+      for (size_t j = 0; j < before[i].size(); ++j) {
+        const bool changed = first[i][j] != before[i][j] || second[i][j] != opposite[i][j];
+        const bool may = f && (f->writes_unknown || f->may_writes.contains(j, j + 1));
+        const bool sure = f && f->sure_writes.contains(j, j + 1);
+        ASSERT_TRUE(!changed || may) << "argument " << i << " byte " << j << " was written, but not foreseen";
+        ASSERT_TRUE(!sure || changed || !write_only) << "argument " << i << " byte " << j << " was not written, but foreseen";
+        ASSERT_TRUE(!sure || f->may_writes.contains(j, j + 1));
+      }
+      if (line().exact && f) {
+        EXPECT_FALSE(f->writes_unknown) << "argument " << i;
+        EXPECT_EQ(f->sure_writes, f->may_writes) << "argument " << i << " should be known exactly";
+      }
+    }
+    // Bytes outside `reads` can hold anything.
+    Memory disturbed = before;
+    for (size_t i = 0; i < disturbed.size(); ++i) {
+      const Footprint* f = of(i);
+      if (f && f->reads_unknown) continue;
+      for (size_t j = 0; j < disturbed[i].size(); ++j)
+        if (!f || !f->reads.contains(j, j + 1)) disturbed[i][j] ^= 0x55;
+    }
+    const Memory third = run(b.spir, line(), disturbed, &only);
+    for (size_t i = 0; i < before.size(); ++i)
+      for (size_t j = 0; j < before[i].size(); ++j) {
+        const bool was_written = first[i][j] != before[i][j];
+        const Footprint* f = of(i);
+        const bool surely = f && f->sure_writes.contains(j, j + 1);
+        const bool same = third[i][j] == first[i][j];
+        ASSERT_TRUE(same || !(was_written || surely)) << "argument " << i << " byte " << j << " depends on bytes that were not foreseen";
+      }
+  }
+}
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  return info.param.line->file + "_" + info.param.line->kernel + "_" + std::to_string(info.index);
+}
+INSTANTIATE_TEST_SUITE_P(Kernels, Launches, testing::ValuesIn(cases()), case_name);
+
+// Runs last in the file: what the simulator complained about in all of the above.
+TEST(Simulator, FoundNothing) {
+  const char* path = std::getenv("OCLGRIND_LOG");
+  if (!path || !Device::instance().is_simulator()) GTEST_SKIP() << "not on the simulator";
+  std::ifstream log(path);
+  std::string line, text;
+  while (std::getline(log, line)) text += line + "\n";
+  EXPECT_EQ(text, "");
+}
+
+}  // namespace
+}  // namespace mkmd::compiler::test

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What mkmd-kc says about kernels, without running them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernel_files.hpp"
+
+namespace mkmd::compiler::test {
+namespace {
+
+Module compile(const std::string& source, const std::string& options = "") {
+  Client client(MKMD_KC, "");
+  Result<Module> m = client.compile(request_for(source, options));
+  EXPECT_TRUE(m.ok()) << m.status().message();
+  return m.ok() ? *m : Module{};
+}
+
+TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
+  for (const KernelFile& file : kernel_files()) {
+    const Module module = compile(file.source);
+    for (const LaunchLine& line : file.launches) {
+      const KernelInfo* k = find_kernel(module, line.kernel);
+      ASSERT_NE(k, nullptr) << line.kernel;
+      EXPECT_EQ(k->arguments.size(), line.kernel == "images" ? 2 : line.arguments.size()) << line.kernel;
+      if (line.whole.empty()) {
+        EXPECT_TRUE(k->split_allowed) << line.kernel << ": " << (k->reasons.empty() ? "" : k->reasons[0].text);
+        continue;
+      }
+      EXPECT_FALSE(k->split_allowed) << line.kernel;
+      std::string all;
+      for (const Reason& r : k->reasons) all += r.text + "; ";
+      // mem_fence and half_sin keep their underscores.
+      std::string flat = all;
+      std::ranges::replace(flat, '_', ' ');
+      EXPECT_THAT(flat, testing::HasSubstr(line.whole)) << line.kernel;
+    }
+  }
+}
+
+TEST(Info, JsonFormIsCompleteAndStable) {
+  for (const KernelFile& file : kernel_files())
+    for (const KernelInfo& k : compile(file.source).kernels) {
+      const nlohmann::json j = k;
+      Result<KernelInfo> again = kernel_info_from_json(j);
+      ASSERT_TRUE(again.ok()) << again.status().message();
+      EXPECT_EQ(nlohmann::json(*again), j) << k.name;
+    }
+}
+
+TEST(Info, BadIndicesAreRefused) {
+  const Module m = compile("kernel void k(global int* p, int n) { int i = get_global_id(0); if (i < n) p[i] = 1; }");
+  nlohmann::json j = m.kernels.at(0);
+  j["accesses"][0]["offset"]["base"] = 99;
+  EXPECT_FALSE(kernel_info_from_json(j).ok());
+  j = m.kernels.at(0);
+  j["accesses"][0]["argument"] = -1;
+  EXPECT_FALSE(kernel_info_from_json(j).ok());
+  j = m.kernels.at(0);
+  j.erase("loops");
+  EXPECT_FALSE(kernel_info_from_json(j).ok());
+}
+
+TEST(Info, SignatureIsDescribed) {
+  const Module m = compile(
+      "typedef struct { int a; float b; } S;\n"
+      "kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
+      "void k(global const float* restrict in, constant int* c, local float4* l, S s, uchar small, long big, float4 v,\n"
+      "       global float* out) { l[get_local_id(0)] = v; out[get_global_id(0)] = in[0] + c[0] + s.a + small + big; }\n");
+  const KernelInfo& k = m.kernels.at(0);
+  ASSERT_EQ(k.arguments.size(), 8U);
+  using Kind = Argument::Kind;
+  EXPECT_EQ(k.arguments[0].kind, Kind::buffer);
+  EXPECT_EQ(k.arguments[0].name, "in");
+  EXPECT_EQ(k.arguments[0].type, "float*");
+  EXPECT_TRUE(k.arguments[0].is_const);
+  EXPECT_TRUE(k.arguments[0].is_restrict);
+  EXPECT_EQ(k.arguments[1].kind, Kind::constant_buffer);
+  EXPECT_EQ(k.arguments[2].kind, Kind::local);
+  EXPECT_EQ(k.arguments[3].kind, Kind::value);
+  EXPECT_EQ(k.arguments[3].bytes, 8U);
+  EXPECT_EQ(k.arguments[4].bytes, 1U);
+  EXPECT_FALSE(k.arguments[4].is_signed);
+  EXPECT_EQ(k.arguments[5].bytes, 8U);
+  EXPECT_TRUE(k.arguments[5].is_signed);
+  EXPECT_EQ(k.arguments[6].bytes, 16U);
+  EXPECT_EQ(k.reqd_work_group_size[0], 8U);
+  EXPECT_EQ(k.reqd_work_group_size[1], 4U);
+  EXPECT_TRUE(k.uses_local_shape);
+}
+
+TEST(Info, LocalShapeMattersOnlyWhenUsed) {
+  const Module m = compile("kernel void a(global int* p) { p[get_global_id(0)] = get_global_size(0); }\n"
+                           "kernel void b(global int* p) { p[get_global_id(0)] = get_group_id(0); }\n"
+                           "kernel void c(global int* p) { local int x[4]; x[0] = 1; p[get_global_id(0)] = x[0]; }\n");
+  EXPECT_FALSE(m.kernels[0].uses_local_shape);
+  EXPECT_TRUE(m.kernels[1].uses_local_shape);
+  EXPECT_TRUE(m.kernels[2].uses_local_shape);
+  EXPECT_EQ(m.kernels[2].local_bytes, 16U);
+}
+
+TEST(Info, CostFollowsTheArguments) {
+  const Module m = compile("kernel void mm(global const float* a, global const float* b, global float* c, int n) {\n"
+                           "  int x = get_global_id(0), y = get_global_id(1); float s = 0;\n"
+                           "  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n"
+                           "  c[y * n + x] = s; }");
+  const KernelInfo& k = m.kernels[0];
+  EXPECT_FALSE(k.cost.irregular);
+  Launch l{2, {64, 64, 1}, {8, 8, 1}, {0, 0, 0}, {0, 0, 0, 64}};
+  EXPECT_DOUBLE_EQ(bytes_moved(k, l), 64.0 * 64 * (64 * 8 + 4));
+  const double at64 = operations(k, l);
+  l.scalars[3] = 128;
+  EXPECT_NEAR(operations(k, l) / at64, 2, 0.1);
+  const Module w = compile("kernel void w(global int* p) { int i = p[0]; while (i > 1) i = i & 1 ? 3 * i + 1 : i / 2; p[1] = i; }");
+  EXPECT_TRUE(w.kernels[0].cost.irregular);
+}
+
+TEST(Info, ReasonsNameTheLine) {
+  const Module m = compile("kernel void k(global int* p) {\n  p[0] = 1;\n  atomic_add(p, 1);\n}\n");
+  ASSERT_FALSE(m.kernels[0].reasons.empty());
+  EXPECT_EQ(m.kernels[0].reasons[0].line, 3);
+}
+
+TEST(Info, KernelsThatCannotBeSplitAreNotInTheModule) {
+  const Module m = compile("kernel void bad(global int* p) { atomic_inc(p); }\n");
+  EXPECT_EQ(m.kernels.size(), 1U);
+  EXPECT_TRUE(m.spir.empty());
+}
+
+TEST(Info, MistakesAndUnknownOptionsAreAStatus) {
+  Client client(MKMD_KC, "");
+  Result<Module> m = client.compile(request_for("kernel void k(global int* p) { p[0] = nothing; }"));
+  ASSERT_FALSE(m.ok());
+  EXPECT_THAT(m.status().message(), testing::HasSubstr("undeclared identifier 'nothing'"));
+  m = client.compile(request_for("kernel void k() {}", "-cl-invent-this"));
+  ASSERT_FALSE(m.ok());
+  EXPECT_THAT(m.status().message(), testing::HasSubstr("-cl-invent-this"));
+  Request narrow = request_for("kernel void k() {}");
+  narrow.address_bits = 32;
+  EXPECT_FALSE(client.compile(narrow).ok());
+}
+
+TEST(Info, MacrosAreTheDevices) {
+  const char* source = R"(
+#if __OPENCL_VERSION__ != 300 || __OPENCL_C_VERSION__ != 120 || !defined(__ENDIAN_LITTLE__) || !defined(__IMAGE_SUPPORT__)
+#error versions
+#endif
+#if !defined(cl_khr_fp64) || defined(cl_khr_fp16) || defined(cl_khr_3d_image_writes) || defined(cl_khr_subgroups)
+#error extensions
+#endif
+#if defined(__SPIR__) || defined(__SPIR64__) || defined(__FAST_RELAXED_MATH__)
+#error others
+#endif
+#if FROM_OPTIONS != 3
+#error options
+#endif
+kernel void k(global double* p) { p[get_global_id(0)] = FROM_OPTIONS; }
+)";
+  EXPECT_EQ(compile(source, "-D FROM_OPTIONS=3").kernels.size(), 1U);
+  EXPECT_EQ(compile(source, "-DFROM_OPTIONS=\"1 + 2\"").kernels.size(), 1U);
+  EXPECT_EQ(compile("#ifndef __FAST_RELAXED_MATH__\n#error\n#endif\nkernel void k() {}", "-cl-fast-relaxed-math").kernels.size(), 1U);
+}
+
+}  // namespace
+}  // namespace mkmd::compiler::test

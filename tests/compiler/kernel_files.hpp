@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels under kernels/ carry their launches in lines beginning with //@ :
+//   //@ NAME [exact] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] : ARGUMENT …
+// ARGUMENT: f32[N] f64[N] i32[N] u64[N] u8[N] (buffers of random numbers; i32<K>[N]: below K), i= u= f= (scalars),
+// i4=a,b,c,d, raw=HEX (bytes of a struct), local=BYTES. "exact": everything that is written is surely written.
+// "whole": must be refused, and a reason contains REASON ("_" stands for a blank).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/client.hpp"
+#include "compiler/footprint.hpp"
+
+namespace mkmd::compiler::test {
+
+struct ArgumentValue {
+  enum class Kind { buffer, value, local };
+  Kind kind = Kind::value;
+  std::vector<uint8_t> bytes;  // a buffer's first contents, or a value
+  size_t local_bytes = 0;
+};
+
+struct LaunchLine {
+  std::string file, kernel, text;
+  bool exact = false;
+  std::string whole;
+  unsigned dimensions = 1;
+  Launch launch;  // without scalars
+  std::vector<ArgumentValue> arguments;
+
+  Launch with_scalars(const KernelInfo& info) const;
+  std::array<uint64_t, 3> groups() const;
+};
+
+struct KernelFile {
+  std::string name, source;
+  std::vector<LaunchLine> launches;
+};
+
+std::vector<KernelFile> kernel_files();
+Request request_for(const std::string& source, const std::string& options = "");
+const KernelInfo* find_kernel(const Module& module, const std::string& name);
+
+}  // namespace mkmd::compiler::test
