@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/command_line.hpp"
+
+#include <algorithm>
+
+namespace mkmd::tool {
+
+const std::vector<RunOption>& run_options() {
+  static const std::vector<RunOption> list = {
+      {"--devices", "SPEC", "MKMD_DEVICES",
+       "the real devices, such as pocl/2 or pocl/2,oclgrind; the first is home"},
+      {"--separate-memory", nullptr, "MKMD_SEPARATE_MEMORY",
+       "treat each device as having a memory of its own"},
+      {"--policy", "NAME", "MKMD_POLICY", "the scheduling policy"},
+      {"--exact", nullptr, "MKMD_EXACT", "keep every kernel on devices that share the home's code generator"},
+      {"--trace", "FILE", "MKMD_TRACE", "write what was planned and what happened"},
+      {"--summary", "FILE", "MKMD_SUMMARY", "write at exit what each device did, as JSON"},
+      {"--log", "LEVEL", "MKMD_LOG", "quiet, error, warning, info or debug"},
+  };
+  return list;
+}
+
+namespace {
+
+std::string accepted_options() {
+  std::string text;
+  for (const RunOption& option : run_options()) {
+    text += (text.empty() ? "" : ", ") + std::string(option.name);
+    if (option.value != nullptr) text += std::string(" ") + option.value;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<RunOptions> parse_run(const std::vector<std::string>& arguments) {
+  RunOptions result;
+  size_t next = 0;
+  for (; next < arguments.size(); ++next) {
+    const std::string& argument = arguments[next];
+    if (argument == "--") {
+      ++next;
+      break;
+    }
+    if (argument.empty() || argument[0] != '-') break;
+    if (argument == "--help" || argument == "-h") {
+      result.help = true;
+      return result;
+    }
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto option = std::find_if(run_options().begin(), run_options().end(),
+                                     [&](const RunOption& candidate) { return candidate.name == name; });
+    if (option == run_options().end()) {
+      return Status::internal("unknown option " + argument + "; accepted: " + accepted_options());
+    }
+    std::string value = "1";
+    if (option->value == nullptr) {
+      if (equals != std::string::npos) return Status::internal(name + " takes no value");
+    } else if (equals != std::string::npos) {
+      value = argument.substr(equals + 1);
+    } else if (next + 1 < arguments.size()) {
+      value = arguments[++next];
+    } else {
+      return Status::internal(name + " needs a value: " + option->value);
+    }
+    result.variables.emplace_back(option->variable, value);
+  }
+  result.program.assign(arguments.begin() + static_cast<std::ptrdiff_t>(std::min(next, arguments.size())),
+                        arguments.end());
+  if (result.program.empty()) {
+    return Status::internal("no program was given; usage: mkmd run [options] [--] program args…");
+  }
+  return result;
+}
+
+}  // namespace mkmd::tool

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mkmd devices`: the real devices, and how to name them for --devices.
+#include "libinterpose/vendor/vendor.hpp"
+#include "tools/commands.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace mkmd::tool {
+
+namespace {
+
+const char* type_name(cl_device_type type) {
+  if (type & CL_DEVICE_TYPE_GPU) return "gpu";
+  if (type & CL_DEVICE_TYPE_ACCELERATOR) return "accelerator";
+  if (type & CL_DEVICE_TYPE_CPU) return "cpu";
+  return "other";
+}
+
+std::string size_text(cl_ulong bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1024.0 * 1024 * 1024));
+  return text;
+}
+
+using Row = std::vector<std::string>;
+
+Row row_of(const std::string& spec, cl_device_id id) {
+  return {spec, vendor::device_string(id, CL_DEVICE_NAME),
+          type_name(vendor::device_value<cl_device_type>(id, CL_DEVICE_TYPE)),
+          std::to_string(vendor::device_value<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS)),
+          size_text(vendor::device_value<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE))};
+}
+
+void print(const std::vector<Row>& rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line += std::string(widths[i] - row[i].size() + 2, ' ');
+    }
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+}  // namespace
+
+int devices(const std::vector<std::string>& arguments) {
+  if (arguments.size() > 1) return wrong_use("devices: accepted is one SPEC, or nothing for all devices");
+  // Devices that no system lists are found by name only, so the one we know of is asked for by name.
+  std::vector<vendor::Device> found;
+  std::string problem;
+  for (const std::string& wanted : arguments.empty() ? std::vector<std::string>{"", "oclgrind"}
+                                                     : std::vector<std::string>{arguments[0]}) {
+    auto selected = vendor::select_devices(wanted);
+    if (!selected) {
+      if (problem.empty()) problem = selected.status().message();
+      continue;
+    }
+    for (vendor::Device& device : *selected) {
+      if (std::none_of(found.begin(), found.end(), [&](const auto& d) { return d.id == device.id; })) {
+        found.push_back(std::move(device));
+      }
+    }
+  }
+  if (!arguments.empty() && found.empty()) return wrong_use("devices: " + problem);
+  if (found.empty()) {
+    std::fprintf(stderr, "mkmd: %s\n", problem.c_str());
+    return 1;
+  }
+  std::vector<Row> rows{{"SPEC", "DEVICE", "TYPE", "UNITS", "MEMORY"}};
+  for (const vendor::Device& device : found)
+    rows.push_back(row_of(device.name, device.id));
+  print(rows);
+  return 0;
+}
+
+}  // namespace mkmd::tool

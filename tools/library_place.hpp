@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace mkmd::tool {
+
+// The folder that holds libinterpose.so: in the build tree or where it is installed. Empty if it is in
+// neither.
+std::string library_folder();
+
+}  // namespace mkmd::tool

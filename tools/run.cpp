@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mkmd run`: checks what it was told, puts the library before every other libOpenCL the program could find,
+// and becomes the program. Nothing is written to stdout, and the exit code is the program's.
+#include "common/settings.hpp"
+#include "libinterpose/vendor/vendor.hpp"
+#include "scheduler/policy.hpp"
+#include "tools/command_line.hpp"
+#include "tools/commands.hpp"
+#include "tools/library_place.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace mkmd::tool {
+
+namespace {
+
+void prepend(const char* variable, const std::string& value, char separator) {
+  const char* before = std::getenv(variable);
+  const std::string all = before != nullptr && before[0] != '\0' ? value + separator + before : value;
+  setenv(variable, all.c_str(), 1);
+}
+
+// Vendors' libraries leave threads and files behind, so they are asked in a child. What it writes is its
+// answer: a sentence if the devices cannot be had.
+std::string check_devices(const std::string& specification) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  const pid_t child = fork();
+  if (child < 0) {
+    close(ends[0]);
+    close(ends[1]);
+    return {};
+  }
+  if (child == 0) {
+    // A vendor that prints does it where the program's output goes: not now.
+    if (const int null = open("/dev/null", O_WRONLY); null >= 0) {
+      dup2(null, STDOUT_FILENO);
+      dup2(null, STDERR_FILENO);
+    }
+    auto found = vendor::select_devices(specification);
+    const std::string problem = found ? "" : found.status().message();
+    [[maybe_unused]] const ssize_t written = write(ends[1], problem.data(), problem.size());
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string problem;
+  char buffer[512];
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) != 0;) {
+    if (count > 0) problem.append(buffer, static_cast<size_t>(count));
+    if (count < 0 && errno != EINTR) break;
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status))
+    return "looking for the devices ended with signal " + std::to_string(WTERMSIG(status));
+  return problem;
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments) {
+  auto options = parse_run(arguments);
+  if (!options) return wrong_use("run: " + options.status().message());
+  if (options->help) return help({"run"});
+  for (const auto& [variable, value] : options->variables)
+    setenv(variable.c_str(), value.c_str(), 1);
+
+  // From here on only the variables count, whoever set them.
+  std::vector<std::string> problems;
+  const Settings settings = read_settings(problems);
+  if (!problems.empty()) return wrong_use(problems.front());
+  if (auto policy = scheduler::make_policy(settings.policy); !policy)
+    return wrong_use(policy.status().message());
+  if (!settings.devices.empty()) {
+    if (const std::string problem = check_devices(settings.devices); !problem.empty()) {
+      return wrong_use("--devices " + problem);
+    }
+  }
+  const std::string folder = library_folder();
+  if (folder.empty()) {
+    std::fprintf(stderr, "mkmd: libinterpose.so is not where it belongs, in lib/mkmd beside this command\n");
+    return 1;
+  }
+  prepend("LD_PRELOAD", folder + "/libinterpose.so", ':');
+  prepend("LD_LIBRARY_PATH", folder, ':');
+
+  std::vector<char*> program;
+  for (std::string& argument : options->program)
+    program.push_back(argument.data());
+  program.push_back(nullptr);
+  execvp(program[0], program.data());
+  const int error = errno;
+  std::fprintf(stderr, "mkmd: %s: %s\n", program[0], std::strerror(error));
+  return error == ENOENT ? 127 : 126;  // as a shell
+}
+
+}  // namespace mkmd::tool
