@@ -32,11 +32,16 @@ cl_platform_id default_vendor_platform() {
 }
 
 cl_int GetPlatformIDs(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms) {
+  if (process_starting()) {  // a vendor that is being loaded asks for itself
+    const auto own = reinterpret_cast<cl_api_clGetPlatformIDs>(
+        vendor::function_of_library_being_loaded("clGetPlatformIDs"));
+    if (own != nullptr && own != &clGetPlatformIDs) return own(num_entries, platforms, num_platforms);
+  }
   if ((platforms == nullptr && num_platforms == nullptr) || (platforms != nullptr && num_entries == 0)) {
     return CL_INVALID_VALUE;
   }
   std::vector<cl_platform_id> found;
-  if (!process_starting()) {  // else a vendor that is being loaded asks: it shall not find itself
+  if (!process_starting()) {
     if (!process().settings.enabled) {
       for (const vendor::Platform& platform : untouched_platforms())
         found.push_back(platform.id);

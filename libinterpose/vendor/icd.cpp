@@ -17,6 +17,8 @@ namespace mkmd::vendor {
 
 namespace {
 
+thread_local void* library_being_loaded = nullptr;
+
 constexpr const char* kVendorDirectory = "/etc/OpenCL/vendors";
 
 const char* soname(const link_map& map) {
@@ -108,6 +110,10 @@ std::vector<std::string> split_at_colons(const std::string& text) {
 
 }  // namespace
 
+void* function_of_library_being_loaded(const char* name) {
+  return library_being_loaded != nullptr ? dlsym(library_being_loaded, name) : nullptr;
+}
+
 std::vector<Platform> load_icd(const std::string& library, bool* is_self) {
   const auto say_self = [&] {
     if (is_self != nullptr) *is_self = true;
@@ -132,10 +138,15 @@ std::vector<Platform> load_icd(const std::string& library, bool* is_self) {
     get_platforms = reinterpret_cast<GetPlatforms>(get_address("clIcdGetPlatformIDsKHR"));
   if (get_platforms == nullptr)
     get_platforms = reinterpret_cast<GetPlatforms>(dlsym(handle, "clIcdGetPlatformIDsKHR"));
+  if (get_platforms == nullptr) return {};
   cl_uint count = 0;
-  if (get_platforms == nullptr || get_platforms(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
-  std::vector<cl_platform_id> ids(count);
-  if (get_platforms(count, ids.data(), nullptr) != CL_SUCCESS) return {};
+  std::vector<cl_platform_id> ids;
+  library_being_loaded = handle;
+  if (get_platforms(0, nullptr, &count) == CL_SUCCESS && count > 0) {
+    ids.resize(count);
+    if (get_platforms(count, ids.data(), nullptr) != CL_SUCCESS) ids.clear();
+  }
+  library_being_loaded = nullptr;
 
   std::vector<Platform> platforms;
   for (cl_platform_id id : ids) {

@@ -69,6 +69,10 @@ struct Platform {
 // fails to load, or is ourselves, is left out.
 std::vector<Platform> find_platforms();
 
+// The function of that name in the library this thread is just asking for its platforms, or null. Oclgrind's
+// asks itself through the exported clGetPlatformIDs, which in a preloaded process is ours.
+void* function_of_library_being_loaded(const char* name);
+
 // What a user calls the platform: "pocl" for "Portable Computing Language".
 std::string short_name(const Platform& platform);
 
