@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -47,6 +49,24 @@ bool is_own_file(const std::string& path) {
   if (dladdr(reinterpret_cast<void*>(&is_own_file), &self) == 0 || self.dli_fname == nullptr) return false;
   std::error_code failed;
   return fs::equivalent(path, self.dli_fname, failed) && !failed;
+}
+
+// A vendor library that exports the OpenCL functions and takes their addresses for its table gets ours where
+// the dynamic loader finds us first (Oclgrind: 26 slots). Calls through such a slot would come back to us for
+// ever, so it is pointed at the library's own function again.
+void repair_table(void* library, cl_platform_id platform) {
+  Dl_info self{};
+  dladdr(reinterpret_cast<void*>(&repair_table), &self);
+  void** table = *reinterpret_cast<void***>(platform);
+  const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (size_t i = 0; i < sizeof(cl_icd_dispatch) / sizeof(void*); ++i) {
+    Dl_info found{};
+    if (table[i] == nullptr || dladdr(table[i], &found) == 0 || found.dli_fbase != self.dli_fbase) continue;
+    void* own = found.dli_sname != nullptr ? dlsym(library, found.dli_sname) : nullptr;
+    if (own == nullptr || own == table[i]) continue;
+    const auto page = reinterpret_cast<uintptr_t>(&table[i]) & ~(page_size - 1);
+    if (mprotect(reinterpret_cast<void*>(page), page_size, PROT_READ | PROT_WRITE) == 0) table[i] = own;
+  }
 }
 
 std::string trimmed(std::string line) {
@@ -132,12 +152,14 @@ std::vector<Platform> load_icd(const std::string& library, bool* is_self) {
 
   using GetPlatforms = cl_int(CL_API_CALL*)(cl_uint, cl_platform_id*, cl_uint*);
   using GetAddress = void*(CL_API_CALL*)(const char*);
-  auto get_address = reinterpret_cast<GetAddress>(dlsym(handle, "clGetExtensionFunctionAddress"));
-  GetPlatforms get_platforms = nullptr;
-  if (get_address != nullptr)
-    get_platforms = reinterpret_cast<GetPlatforms>(get_address("clIcdGetPlatformIDsKHR"));
-  if (get_platforms == nullptr)
-    get_platforms = reinterpret_cast<GetPlatforms>(dlsym(handle, "clIcdGetPlatformIDsKHR"));
+  // By its symbol first: asked for the address, a library may answer with that of the first such symbol,
+  // ours.
+  auto get_platforms = reinterpret_cast<GetPlatforms>(dlsym(handle, "clIcdGetPlatformIDsKHR"));
+  if (get_platforms == nullptr) {
+    const auto get_address = reinterpret_cast<GetAddress>(dlsym(handle, "clGetExtensionFunctionAddress"));
+    if (get_address != nullptr)
+      get_platforms = reinterpret_cast<GetPlatforms>(get_address("clIcdGetPlatformIDsKHR"));
+  }
   if (get_platforms == nullptr) return {};
   cl_uint count = 0;
   std::vector<cl_platform_id> ids;
@@ -151,6 +173,7 @@ std::vector<Platform> load_icd(const std::string& library, bool* is_self) {
   std::vector<Platform> platforms;
   for (cl_platform_id id : ids) {
     if (id == nullptr || *reinterpret_cast<void**>(id) == nullptr) continue;
+    repair_table(handle, id);
     platforms.push_back({id, platform_string(id, CL_PLATFORM_NAME)});
   }
   return platforms;
