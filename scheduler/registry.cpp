@@ -62,6 +62,8 @@ constexpr PolicyInfo kPolicies[] = {
      kHeteroPrio, make_heteroprio_dep},
     {"heteroprio", "Affinity lists; restarts the highest priority when nothing is ready.", kHeteroPrio,
      make_heteroprio},
+    {"heteroprio-refined", "HeteroPrio's allocation listed again, then critical tasks change class.",
+     kHeteroPrio, make_heteroprio_refined},
     {"dualhp", "Ready tasks assigned to classes by dual approximation, classes served by rank.", kDualHp,
      make_dualhp},
     {"balanced-estimate", "Ready tasks moved from the later class while the estimated end improves.",

@@ -20,6 +20,7 @@ MadePolicy make_heft(ParameterReader& parameters);
 MadePolicy make_heteroprio_indep(ParameterReader& parameters);
 MadePolicy make_heteroprio_dep(ParameterReader& parameters);
 MadePolicy make_heteroprio(ParameterReader& parameters);
+MadePolicy make_heteroprio_refined(ParameterReader& parameters);
 MadePolicy make_dualhp(ParameterReader& parameters);
 MadePolicy make_balanced_estimate(ParameterReader& parameters);
 MadePolicy make_balanced_makespan(ParameterReader& parameters);

@@ -12,11 +12,16 @@ namespace {
 
 constexpr int kProblems = 2400;
 
+// The policy as `all` tries it: the one that searches long is told to search less.
+std::string spec_of(const PolicyInfo& policy) {
+  return std::string(policy.name) + (policy.name == "heteroprio-refined" ? ":flips=20" : "");
+}
+
 TEST(Properties, EverySchedulePassesTheValidator) {
   for (int seed = 0; seed < kProblems; ++seed) {
     const Problem problem = random_problem(seed);
     for (const PolicyInfo& policy : policies()) {
-      valid_schedule(problem, std::string(policy.name), "seed " + std::to_string(seed));
+      valid_schedule(problem, spec_of(policy), "seed " + std::to_string(seed));
       if (HasFailure()) return;
     }
   }
@@ -40,7 +45,7 @@ TEST(Properties, SchedulesAreDeterministic) {
   for (int seed = 0; seed < 100; ++seed) {
     const Problem problem = random_problem(seed);
     for (const PolicyInfo& policy : policies()) {
-      const std::string name(policy.name);
+      const std::string name = spec_of(policy);
       EXPECT_EQ(to_json(valid_schedule(problem, name), problem),
                 to_json(valid_schedule(problem, name), problem));
     }
