@@ -150,6 +150,151 @@ bool clip(Lattice& lattice, const Form& address, const Form& constraint) {
   return true;
 }
 
+// Variables which a constraint and the address combine in the same way, when all their combinations together are every
+// step of one range: "group_id(1)·8 + local_id(0)" below a height that is no multiple of 8. They are taken as one
+// variable t, and the constraint cuts its range.
+class Bundles {
+public:
+  Bundles(const Region& region, const Form& address) : region_(region), address_(address) {
+    for (size_t d = 0; d < 3; ++d) {
+      const Interval g = region.group[d], l = region.local[d], x = region.id[d];
+      const int64_t size = region.local_size(d);
+      bound_[d] = x.lo > g.lo * size + l.lo || x.hi < g.hi * size + l.hi;
+    }
+  }
+
+  bool add(const Form& constraint) {
+    std::array<Part, 6 + Form::kMaxOthers> parts;
+    int count = 0;
+    if (!collect(constraint, parts, count) || count == 0) return false;
+    for (int i = 0; i < used_; ++i)
+      if (same(bundles_[static_cast<size_t>(i)], parts, count)) return narrow(bundles_[static_cast<size_t>(i)], constraint, parts, count);
+    for (int i = 0; i < used_; ++i)
+      for (int j = 0; j < count; ++j)
+        if (bundles_[static_cast<size_t>(i)].has(parts[static_cast<size_t>(j)].name)) return false;
+    if (used_ == static_cast<int>(bundles_.size())) return false;
+    Bundle b;
+    std::sort(parts.begin(), parts.begin() + count, [](const Part& x, const Part& y) { return std::abs(x.constraint) < std::abs(y.constraint); });
+    const int64_t unit = std::abs(parts[0].constraint);
+    for (int i = 0; i < count; ++i) {
+      const Part& p = parts[static_cast<size_t>(i)];
+      const int64_t step = std::abs(p.constraint) / unit;
+      if (std::abs(p.constraint) % unit != 0 || step > b.count) return false;  // a gap
+      int64_t reach;
+      if (__builtin_mul_overflow(step, p.range.count() - 1, &reach) || __builtin_add_overflow(b.count, reach, &b.count)) return false;
+    }
+    b.parts = parts;
+    b.parts_count = count;
+    b.t = {0, b.count - 1};
+    bundles_[static_cast<size_t>(used_)] = b;
+    if (!narrow(bundles_[static_cast<size_t>(used_)], constraint, parts, count)) return false;
+    ++used_;
+    return true;
+  }
+
+  // Puts the bundles into the lattice; their variables are then taken care of.
+  bool empty() const {
+    for (int i = 0; i < used_; ++i)
+      if (bundles_[static_cast<size_t>(i)].t.lo > bundles_[static_cast<size_t>(i)].t.hi) return true;
+    return false;
+  }
+  void put(Lattice& lattice) const {
+    for (int i = 0; i < used_; ++i) {
+      const Bundle& b = bundles_[static_cast<size_t>(i)];
+      for (int j = 0; j < b.parts_count; ++j) {
+        const Part& p = b.parts[static_cast<size_t>(j)];
+        lattice.add(p.address, {p.start(), p.start()});
+      }
+      lattice.add(b.parts[0].constraint > 0 ? b.parts[0].address : -b.parts[0].address, b.t);
+    }
+  }
+  bool has(int name) const {
+    for (int i = 0; i < used_; ++i)
+      if (bundles_[static_cast<size_t>(i)].has(name)) return true;
+    return false;
+  }
+  static int id_name(size_t d) { return static_cast<int>(d); }
+  static int group_name(size_t d) { return 3 + static_cast<int>(d); }
+  static int local_name(size_t d) { return 6 + static_cast<int>(d); }
+  static int loop_name(int loop) { return 9 + loop; }
+
+private:
+  struct Part {
+    int name = -1;
+    int64_t constraint = 0, address = 0;  // coefficients
+    Interval range;
+    // Where t = 0: t grows with the constraint.
+    int64_t start() const { return constraint > 0 ? range.lo : range.hi; }
+  };
+  struct Bundle {
+    std::array<Part, 6 + Form::kMaxOthers> parts;
+    int parts_count = 0;
+    int64_t count = 1;
+    Interval t;
+    bool has(int name) const {
+      return std::any_of(parts.begin(), parts.begin() + parts_count, [&](const Part& p) { return p.name == name; });
+    }
+  };
+
+  bool collect(const Form& c, std::array<Part, 6 + Form::kMaxOthers>& parts, int& count) const {
+    const auto put = [&](int name, int64_t in_constraint, int64_t in_address, const Interval& range) {
+      if (in_constraint == 0) return true;
+      if (in_address == 0 || in_constraint == INT64_MIN || in_address == INT64_MIN || !range.known || range.hi == kUnbounded) return false;
+      parts[static_cast<size_t>(count++)] = {name, in_constraint, in_address, range};
+      const Part &first = parts[0], &last = parts[static_cast<size_t>(count - 1)];
+      return static_cast<Wide>(first.constraint) * last.address == static_cast<Wide>(last.constraint) * first.address;
+    };
+    for (size_t d = 0; d < 3; ++d) {
+      if (!c.group[d] && !c.local[d]) continue;
+      const bool together = region_.joined(c, d);
+      if (together != region_.joined(address_, d)) return false;
+      if (together) {
+        const Interval l = region_.local[d];
+        if (l.lo != 0 || l.hi != region_.local_size(d) - 1) return false;
+        if (!put(id_name(d), c.local[d], address_.local[d], region_.id[d])) return false;
+      } else {
+        if (bound_[d]) return false;
+        if (!put(group_name(d), c.group[d], address_.group[d], region_.group[d])) return false;
+        if (!put(local_name(d), c.local[d], address_.local[d], region_.local[d])) return false;
+      }
+    }
+    for (const Form::Other& o : c.rest()) {
+      if (o.variable.kind != Variable::Kind::loop) return false;
+      int64_t in_address = 0;
+      for (const Form::Other& a : address_.rest())
+        if (a.variable == o.variable) in_address = a.coefficient;
+      if (!put(loop_name(o.variable.index), o.coefficient, in_address, region_.loop(o.variable.index))) return false;
+    }
+    return true;
+  }
+
+  static bool same(const Bundle& b, const std::array<Part, 6 + Form::kMaxOthers>& parts, int count) {
+    if (b.parts_count != count) return false;
+    return std::all_of(parts.begin(), parts.begin() + count, [&](const Part& p) { return b.has(p.name); });
+  }
+
+  // constraint(t) = at zero + slope · t >= 0
+  static bool narrow(Bundle& b, const Form& constraint, const std::array<Part, 6 + Form::kMaxOthers>& parts, int count) {
+    int64_t at_zero = constraint.base, slope = 0;
+    for (int i = 0; i < b.parts_count; ++i) {
+      const Part& p = b.parts[static_cast<size_t>(i)];
+      const auto mine = std::find_if(parts.begin(), parts.begin() + count, [&](const Part& x) { return x.name == p.name; });
+      int64_t product;
+      if (__builtin_mul_overflow(mine->constraint, p.start(), &product) || __builtin_add_overflow(at_zero, product, &at_zero)) return false;
+      if (i == 0) slope = p.constraint > 0 ? mine->constraint : -mine->constraint;
+    }
+    if (slope > 0) b.t.lo = std::max(b.t.lo, ceil_divide(-at_zero, slope));
+    else b.t.hi = std::min(b.t.hi, floor_divide(at_zero, -slope));
+    return true;
+  }
+
+  const Region& region_;
+  const Form& address_;
+  std::array<bool, 3> bound_{};
+  std::array<Bundle, 3> bundles_;
+  int used_ = 0;
+};
+
 // One dimension's work-items as products of a group interval and a local interval: at most three.
 struct Boxes {
   std::array<std::pair<Interval, Interval>, 3> box;
@@ -198,19 +343,24 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) 
 
   Lattice lattice;
   lattice.length = access.bytes;
+  Bundles bundles(region, address);
   for (const Form& constraint : region.constraints()) {
     const Interval i = region.interval(constraint);
     if (i.known && i.lo >= 0) continue;
-    if (!clip(lattice, address, constraint)) set.exact = false;
+    if (!clip(lattice, address, constraint) && !bundles.add(constraint)) set.exact = false;
   }
+  if (bundles.empty()) return set;
   // A negative offset is outside the buffer, so no correct program gets there: our interval was too wide.
   if (reach.hi < 0) return {};
   if (reach.lo < 0 && lattice.clip_lo == 0) set.exact = false;
 
   lattice.start = address.base;
-  for (const Form::Other& o : address.rest())
+  bundles.put(lattice);
+  for (const Form::Other& o : address.rest()) {
+    if (o.variable.kind == Variable::Kind::loop && bundles.has(Bundles::loop_name(o.variable.index))) continue;
     lattice.add(o.coefficient, o.variable.kind == Variable::Kind::loop ? region.loop(o.variable.index)
                                                                       : region.derived(o.variable.index));
+  }
   std::array<Boxes, 3> parts;
   for (size_t d = 0; d < 3; ++d) parts[d] = boxes(region, address, d);
   std::array<int, 3> at{};
@@ -219,12 +369,13 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) 
       for (at[0] = 0; at[0] < parts[0].count; ++at[0]) {
         Lattice piece = lattice;
         for (size_t d = 0; d < 3; ++d) {
+          if (bundles.has(Bundles::id_name(d))) continue;
           if (parts[d].joined) {
             piece.add(address.local[d], region.id[d]);
           } else {
             const auto& [group, local] = parts[d].box[static_cast<size_t>(at[d])];
-            piece.add(address.group[d], group);
-            piece.add(address.local[d], local);
+            if (!bundles.has(Bundles::group_name(d))) piece.add(address.group[d], group);
+            if (!bundles.has(Bundles::local_name(d))) piece.add(address.local[d], local);
           }
         }
         if (!piece.list(set.bytes, set.exact)) return {};
