@@ -189,6 +189,9 @@ cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_
   if (errcode_ret != nullptr) *errcode_ret = native || error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES;
   if (!native) return nullptr;
   auto* program = new Program(ours, std::move(native), {});
+  if (num_devices > 0) program->devices.clear();
+  for (cl_uint i = 0; i < num_devices; ++i)
+    program->devices.emplace_back(object_cast<Device>(device_list[i]));
   if (pfn_notify != nullptr) {
     run_callback(
         [kept = Ref<Program>(program), pfn_notify, user_data] { pfn_notify(kept->handle(), user_data); });

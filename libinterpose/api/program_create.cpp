@@ -16,6 +16,17 @@ cl_program made(Context& context, vendor::Owned<cl_program> native, std::string 
   return (new Program(&context, std::move(native), std::move(source)))->handle();
 }
 
+// For a program that is for the listed devices alone, all of which are ours.
+cl_program made_for(Context& context, vendor::Owned<cl_program> native, cl_uint count,
+                    const cl_device_id* devices, cl_int* errcode_ret) {
+  auto* program = new Program(&context, std::move(native), {});
+  program->devices.clear();
+  for (cl_uint i = 0; i < count; ++i)
+    program->devices.emplace_back(object_cast<Device>(devices[i]));
+  set_error(errcode_ret, CL_SUCCESS);
+  return program->handle();
+}
+
 std::string joined(cl_uint count, const char** strings, const size_t* lengths) {
   std::string text;
   for (cl_uint i = 0; i < count; ++i) {
@@ -53,16 +64,52 @@ cl_int read_devices(const Program& program, ProgramDevices& devices) {
   });
   if (error != CL_SUCCESS) return error;
   devices.vendor_count = list.size();
-  for (size_t i = 0; i < list.size(); ++i) {
-    for (const Ref<Device>& device : program.context->devices) {
-      if (device->home != list[i]) continue;
-      devices.handles.push_back(device->handle());
-      devices.natives.push_back(list[i]);
-      devices.places.push_back(i);
-    }
+  for (const Ref<Device>& device : program.devices) {
+    const auto whole = vendor::device_value<cl_device_id>(device->home, CL_DEVICE_PARENT_DEVICE);
+    auto place = std::find(list.begin(), list.end(), device->home);
+    if (place == list.end() && whole != nullptr) place = std::find(list.begin(), list.end(), whole);
+    devices.handles.push_back(device->handle());
+    devices.natives.push_back(device->home);
+    devices.places.push_back(static_cast<size_t>(place - list.begin()));
   }
   return CL_SUCCESS;
 }
+
+namespace {
+
+// The program gives a place for each of its devices' binaries. The vendor's list may be another, and PoCL
+// writes to every place of it, so all binaries are fetched and those asked for passed on.
+cl_int write_binaries(const Program& program, const ProgramDevices& devices, const InfoTarget& target) {
+  const size_t bytes = devices.places.size() * sizeof(unsigned char*);
+  if (target.size_ret != nullptr) *target.size_ret = bytes;
+  if (target.value == nullptr) return CL_SUCCESS;
+  if (target.size < bytes) return CL_INVALID_VALUE;
+  const cl_program native = program.native.get();
+  const auto ask = [&](cl_program_info what) {
+    return [what, native](size_t size, void* value, size_t* size_ret) {
+      return vendor::table(native).clGetProgramInfo(native, what, size, value, size_ret);
+    };
+  };
+  std::vector<size_t> sizes;
+  if (const cl_int error = read_list(sizes, ask(CL_PROGRAM_BINARY_SIZES)); error != CL_SUCCESS) return error;
+  std::vector<std::vector<unsigned char>> binaries;
+  std::vector<unsigned char*> places;
+  for (const size_t size : sizes)
+    places.push_back(binaries.emplace_back(size + 1).data());
+  if (const cl_int error =
+          ask(CL_PROGRAM_BINARIES)(places.size() * sizeof(unsigned char*), places.data(), nullptr);
+      error != CL_SUCCESS) {
+    return error;
+  }
+  for (size_t i = 0; i < devices.places.size(); ++i) {
+    unsigned char* wanted = static_cast<unsigned char**>(target.value)[i];
+    const size_t place = devices.places[i];
+    if (wanted != nullptr && place < sizes.size()) std::memcpy(wanted, binaries[place].data(), sizes[place]);
+  }
+  return CL_SUCCESS;
+}
+
+}  // namespace
 
 cl_program CreateProgramWithSource(cl_context context, cl_uint count, const char** strings,
                                    const size_t* lengths, cl_int* errcode_ret) {
@@ -87,7 +134,7 @@ cl_program CreateProgramWithBinary(cl_context context, cl_uint num_devices, cons
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithBinary>(
       error, ours->native.get(), num_devices, natives.data(), lengths, binaries, binary_status);
   if (!native) return fail(errcode_ret, error);
-  return made(*ours, std::move(native), {}, errcode_ret);
+  return made_for(*ours, std::move(native), num_devices, device_list, errcode_ret);
 }
 
 cl_program CreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
@@ -102,7 +149,7 @@ cl_program CreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devic
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithBuiltInKernels>(
       error, ours->native.get(), num_devices, natives.data(), kernel_names);
   if (!native) return fail(errcode_ret, error);
-  return made(*ours, std::move(native), {}, errcode_ret);
+  return made_for(*ours, std::move(native), num_devices, device_list, errcode_ret);
 }
 
 cl_program CreateProgramWithIL(cl_context context, const void* il, size_t length, cl_int* errcode_ret) {
@@ -148,16 +195,7 @@ cl_int GetProgramInfo(cl_program program, cl_program_info param_name, size_t par
       sizes.push_back(place < all.size() ? all[place] : 0);
     return write_info(target, sizes);
   }
-  // The program gives places for its devices' binaries; helpers' binaries are not asked for.
-  const size_t bytes = devices.places.size() * sizeof(unsigned char*);
-  if (param_value_size_ret != nullptr) *param_value_size_ret = bytes;
-  if (param_value == nullptr) return CL_SUCCESS;
-  if (param_value_size < bytes) return CL_INVALID_VALUE;
-  std::vector<unsigned char*> places(devices.vendor_count);
-  for (size_t i = 0; i < devices.places.size(); ++i) {
-    places[devices.places[i]] = static_cast<unsigned char**>(param_value)[i];
-  }
-  return ask(places.size() * sizeof(unsigned char*), places.data(), nullptr);
+  return write_binaries(*ours, devices, target);
 }
 
 cl_int GetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info param_name,

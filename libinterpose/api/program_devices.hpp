@@ -13,8 +13,8 @@ namespace mkmd::api {
 cl_int native_devices(const Context& context, cl_uint count, const cl_device_id* devices,
                       std::vector<cl_device_id>& natives);
 
-// Which of the vendor's devices of a program are the program's own: its objects, and their places in the
-// vendor's list.
+// The program's devices, and for each its place in the vendor's list of the same program's devices. That list
+// may name the device a sub-device is part of instead (PoCL), and devices that are none of the program's.
 struct ProgramDevices {
   std::vector<cl_device_id> handles;
   std::vector<cl_device_id> natives;

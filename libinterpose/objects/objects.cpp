@@ -58,7 +58,8 @@ Sampler::~Sampler() {
 }
 
 Program::Program(Context* of_context, vendor::Owned<cl_program> native_program, std::string text)
-    : context(of_context), native(std::move(native_program)), source(std::move(text)) {}
+    : context(of_context), native(std::move(native_program)), source(std::move(text)),
+      devices(of_context->devices) {}
 
 Program::~Program() = default;
 

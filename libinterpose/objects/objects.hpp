@@ -75,6 +75,10 @@ public:
   const vendor::Owned<cl_command_queue> native;
   cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> property_list;  // as given to clCreateCommandQueueWithProperties
+
+  // A queue on the device the home is a part of; made when first needed, see api/image_queue.hpp.
+  std::once_flag whole_once;
+  vendor::Owned<cl_command_queue> whole;
   std::atomic<bool> native_active{false};  // something went to `native` since the runtime last looked
 };
 
@@ -126,7 +130,8 @@ public:
 
   const Ref<Context> context;
   const vendor::Owned<cl_program> native;
-  const std::string source;  // empty if not made from source
+  const std::string source;          // empty if not made from source
+  std::vector<Ref<Device>> devices;  // it is for; all of the context's unless made for fewer
 
   std::mutex mutex;                         // guards what follows
   std::shared_ptr<SubKernels> sub_kernels;  // null: its kernels run whole at home
