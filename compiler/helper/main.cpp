@@ -2,6 +2,7 @@
 // mkmd-kc: reads a question (JSON with a Request) from standard input and writes a module file to standard output.
 // It is a process of its own so that neither LLVM's symbols nor a compiler crash can meet the user's program. For
 // people: `mkmd-kc --explain file.cl [options]` prints what was found out, `mkmd-kc --passes LIST file.ll` runs passes.
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -97,6 +98,8 @@ void store(const std::string& path, std::string_view bytes) {
 }
 
 int serve() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit inherited from the program: then there is no cache entry
+  std::signal(SIGPIPE, SIG_IGN);
   std::string question((std::istreambuf_iterator<char>(std::cin)), {});
   const nlohmann::json asked = nlohmann::json::parse(question, nullptr, false);
   if (asked.is_discarded() || !asked.is_object()) return 3;

@@ -36,10 +36,10 @@ Built& built(const KernelFile& file, const std::string& options) {
   return b;
 }
 
-std::string difference(const Memory& a, const Memory& b) {
+std::string difference(const LaunchLine& line, const Memory& a, const Memory& b) {
   for (size_t i = 0; i < a.size(); ++i)
     for (size_t j = 0; j < a[i].size(); ++j)
-      if (a[i][j] != b[i][j]) return "argument " + std::to_string(i) + " byte " + std::to_string(j);
+      if (a[i][j] != b[i][j] && !(line.padded && j % 16 >= 12)) return "argument " + std::to_string(i) + " byte " + std::to_string(j);
   return {};
 }
 
@@ -78,12 +78,12 @@ TEST_P(Launches, SourceModuleAndPiecesAgree) {
   const Memory before = initial_memory(line());
   const Memory source = run(b.source, line(), before, nullptr);
   const std::vector<GroupBox> whole = cut(line(), 1);
-  EXPECT_EQ(difference(source, run(b.spir, line(), before, &whole)), "") << "in one piece";
+  EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &whole)), "") << "in one piece";
   for (uint64_t parts : {2, 4, 5}) {
     std::vector<GroupBox> boxes = cut(line(), parts);
-    EXPECT_EQ(difference(source, run(b.spir, line(), before, &boxes)), "") << parts << " parts per dimension";
+    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "") << parts << " parts per dimension";
     std::ranges::reverse(boxes);
-    EXPECT_EQ(difference(source, run(b.spir, line(), before, &boxes)), "") << parts << " parts, last first";
+    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "") << parts << " parts, last first";
   }
 }
 
@@ -95,7 +95,7 @@ TEST_P(Launches, OptionsGiveTheSameBits) {
   for (const char* options : {"-cl-mad-enable", "-cl-finite-math-only -cl-no-signed-zeros", "-cl-denorms-are-zero",
                               "-cl-single-precision-constant", "-cl-opt-disable"}) {
     Built& b = program(options);
-    EXPECT_EQ(difference(run(b.source, line(), before, nullptr), run(b.spir, line(), before, &boxes)), "") << options;
+    EXPECT_EQ(difference(line(), run(b.source, line(), before, nullptr), run(b.spir, line(), before, &boxes)), "") << options;
   }
 }
 
@@ -106,7 +106,7 @@ TEST_P(Launches, ReorderingOptionsAgreeAmongPieces) {
   const std::vector<GroupBox> whole = cut(line(), 1), boxes = cut(line(), 3);
   for (const char* options : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}) {
     Built& b = program(options);
-    EXPECT_EQ(difference(run(b.spir, line(), before, &whole), run(b.spir, line(), before, &boxes)), "") << options;
+    EXPECT_EQ(difference(line(), run(b.spir, line(), before, &whole), run(b.spir, line(), before, &boxes)), "") << options;
   }
 }
 
@@ -139,6 +139,7 @@ TEST_P(Launches, FootprintsHold) {
       const Footprint* f = of(i);
       const bool write_only = f && !f->reads_unknown && f->reads.empty();
       for (size_t j = 0; j < before[i].size(); ++j) {
+        if (line().padded && j % 16 >= 12) continue;
         const bool changed = first[i][j] != before[i][j] || second[i][j] != opposite[i][j];
         const bool may = f && (f->writes_unknown || f->may_writes.contains(j, j + 1));
         const bool sure = f && f->sure_writes.contains(j, j + 1);
@@ -162,6 +163,7 @@ TEST_P(Launches, FootprintsHold) {
     const Memory third = run(b.spir, line(), disturbed, &only);
     for (size_t i = 0; i < before.size(); ++i)
       for (size_t j = 0; j < before[i].size(); ++j) {
+        if (line().padded && j % 16 >= 12) continue;
         const bool was_written = first[i][j] != before[i][j];
         const Footprint* f = of(i);
         const bool surely = f && f->sure_writes.contains(j, j + 1);

@@ -91,6 +91,7 @@ LaunchLine parse(const std::string& file, const std::string& line) {
     const std::string& w = words[i];
     const std::string value = w.substr(w.find('=') + 1);
     if (w == "exact") out.exact = true;
+    else if (w == "padded") out.padded = true;
     else if (w.starts_with("whole=")) out.whole = value;
     else if (w.starts_with("global=")) out.dimensions = sizes(value, out.launch.global);
     else if (w.starts_with("local=")) sizes(value, out.launch.local);

@@ -134,7 +134,7 @@ __kernel void prefix(__global const int* in, __global int* out) {
   for (int k = 0; k <= i; ++k) s += in[k];
   out[i] = s;
 }
-//@ float3s global=40 local=8 : f32[160] f32[160]
+//@ float3s padded exact global=40 local=8 : f32[160] f32[160]
 __kernel void float3s(__global const float3* in, __global float3* out) {
   out[get_global_id(0)] = in[get_global_id(0)] * 2.0f;
 }

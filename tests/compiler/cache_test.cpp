@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The on-disk cache of compiled programs: what may be reused, and what must not go wrong.
+#include <atomic>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "compiler/client.hpp"
+#include "compiler/module_file.hpp"
+#include "kernel_files.hpp"
+
+namespace mkmd::compiler::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSource = "kernel void k(global int* p) { p[get_global_id(0)] = 1; }";
+
+class Cache : public testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/mkmd-cache-XXXXXX";
+    directory_ = mkdtemp(name);
+    cache_ = directory_ + "/a/b/cache";
+    // A link to the helper that can be taken away: what still answers is the cache.
+    helper_ = directory_ + "/mkmd-kc";
+    fs::create_symlink(MKMD_KC, helper_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  Result<Module> compile(const std::string& source, const std::string& options = "") {
+    return Client(helper_, cache_).compile(request_for(source, options));
+  }
+  // Replaces the helper by one that only fails, without changing what the key says about it.
+  bool cached(const std::string& source, const std::string& options = "") {
+    const std::string marker = directory_ + "/asked";
+    struct stat about {};
+    stat(helper_.c_str(), &about);
+    const std::string fake = directory_ + "/fake";
+    std::string text = "#!/bin/sh\ntouch " + marker + "\nexit 9\n";
+    text.resize(static_cast<size_t>(about.st_size), '\n');
+    std::ofstream(fake) << text;
+    chmod(fake.c_str(), 0700);
+    timespec times[2] = {about.st_atim, about.st_mtim};
+    utimensat(AT_FDCWD, fake.c_str(), times, 0);
+    fs::remove(helper_);
+    fs::create_symlink(fake, helper_);
+    const bool ok = compile(source, options).ok();
+    EXPECT_NE(ok, fs::exists(marker));
+    fs::remove(marker);
+    fs::remove(fake);
+    fs::remove(helper_);
+    fs::create_symlink(MKMD_KC, helper_);
+    return ok;
+  }
+  std::vector<std::string> entries() {
+    std::vector<std::string> all;
+    if (fs::exists(cache_))
+      for (const auto& e : fs::directory_iterator(cache_)) all.push_back(e.path());
+    return all;
+  }
+
+  std::string directory_, cache_, helper_;
+};
+
+TEST_F(Cache, AnswersTheSameRequestOnly) {
+  Result<Module> first = compile(kSource);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  ASSERT_EQ(entries().size(), 1U);
+  EXPECT_TRUE(cached(kSource));
+  EXPECT_FALSE(cached(kSource, "-DX"));
+  EXPECT_FALSE(cached(std::string(kSource) + " "));
+  Result<Module> second = compile(kSource);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(first->spir, second->spir);
+  EXPECT_EQ(nlohmann::json(first->kernels), nlohmann::json(second->kernels));
+  Request other = request_for(kSource);
+  other.extensions.pop_back();
+  EXPECT_TRUE(Client(helper_, cache_).compile(other).ok());
+  EXPECT_EQ(entries().size(), 2U);
+}
+
+TEST_F(Cache, DamagedEntriesAreCompiledAgain) {
+  ASSERT_TRUE(compile(kSource).ok());
+  const std::string path = entries().at(0);
+  const std::string good = *read_file(path);
+  std::vector<std::string> bad = {"", "x", good.substr(0, good.size() - 1), good.substr(0, 30), good + "x", std::string(good.size(), '\0')};
+  for (size_t at : {size_t{0}, size_t{9}, size_t{17}, size_t{30}, size_t{60}, good.size() / 2, good.size() - 1}) {
+    std::string flipped = good;
+    flipped[at] = static_cast<char>(flipped[at] ^ 4);
+    bad.push_back(flipped);
+  }
+  for (const std::string& bytes : bad) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+    EXPECT_FALSE(cached(kSource));
+    ASSERT_TRUE(compile(kSource).ok());
+    EXPECT_TRUE(cached(kSource)) << "and stored again";
+  }
+}
+
+// Even if two requests had the same hash.
+TEST_F(Cache, AnEntryOfAnotherRequestIsNotUsed) {
+  ASSERT_TRUE(compile(kSource).ok());
+  const std::string first = entries().at(0);
+  ASSERT_TRUE(compile(kSource, "-DOTHER").ok());
+  for (const std::string& path : entries())
+    if (path != first) fs::copy_file(first, path, fs::copy_options::overwrite_existing);
+  EXPECT_FALSE(cached(kSource, "-DOTHER"));
+}
+
+TEST_F(Cache, IncludedFilesAreCheckedAgain) {
+  fs::create_directory(directory_ + "/include");
+  const std::string header = directory_ + "/include/value.h";
+  std::ofstream(header) << "#define VALUE 1\n";
+  const std::string source = "#include \"value.h\"\nkernel void k(global int* p) { p[get_global_id(0)] = VALUE; }";
+  const std::string options = "-I " + directory_ + "/include";
+  Result<Module> first = compile(source, options);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  EXPECT_TRUE(cached(source, options));
+  std::ofstream(header) << "#define VALUE 2\n";
+  EXPECT_FALSE(cached(source, options));
+  Result<Module> second = compile(source, options);
+  ASSERT_TRUE(second.ok());
+  EXPECT_NE(first->spir, second->spir);
+  fs::remove(header);
+  EXPECT_FALSE(cached(source, options));
+  EXPECT_FALSE(compile(source, options).ok());
+}
+
+TEST_F(Cache, RelativeIncludesBelongToTheirDirectory) {
+  const std::string source = "#include \"here.h\"\nkernel void k(global int* p) { p[get_global_id(0)] = HERE; }";
+  const fs::path before = fs::current_path();
+  std::string modules[2];
+  for (int i = 0; i < 2; ++i) {
+    const std::string place = directory_ + "/place" + std::to_string(i);
+    fs::create_directory(place);
+    std::ofstream(place + "/here.h") << "#define HERE " << i + 5 << "\n";
+    fs::current_path(place);
+    Result<Module> m = compile(source, "-I.");
+    ASSERT_TRUE(m.ok()) << m.status().message();
+    EXPECT_TRUE(cached(source, "-I."));
+    modules[i] = m->spir;
+  }
+  fs::current_path(before);
+  EXPECT_NE(modules[0], modules[1]);
+}
+
+TEST_F(Cache, ErrorsAreNotKept) {
+  EXPECT_FALSE(compile("kernel void k( {").ok());
+  EXPECT_TRUE(entries().empty());
+}
+
+TEST_F(Cache, PlacesThatCannotBeWrittenDoNotMatter) {
+  std::ofstream(directory_ + "/a") << "a file where a directory should be";
+  EXPECT_TRUE(compile(kSource).ok());
+  cache_ = "/proc/nowhere";
+  EXPECT_TRUE(compile(kSource).ok());
+  cache_ = "relative/without/end";
+  EXPECT_TRUE(compile(kSource).ok());
+  fs::remove_all("relative");
+  cache_ = "";
+  EXPECT_TRUE(compile(kSource).ok());
+}
+
+TEST_F(Cache, AFileSizeLimitDoesNotRaiseASignalInTheProgram) {
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit none{0, 0};
+    setrlimit(RLIMIT_FSIZE, &none);
+    _exit(compile(kSource).ok() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_FALSE(cached(kSource));
+}
+
+TEST_F(Cache, SeveralProcessesAndThreadsAtOnce) {
+  std::vector<pid_t> children;
+  for (int p = 0; p < 3; ++p) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::atomic<int> failed{0};
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&, t] {
+          for (int i = 0; i < 3; ++i)
+            if (!compile(kSource, "-DN=" + std::to_string((t + i) % 3)).ok()) ++failed;
+        });
+      for (std::thread& t : threads) t.join();
+      _exit(failed == 0 ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  EXPECT_EQ(entries().size(), 3U) << "and no temporary files";
+  for (const std::string& path : entries()) EXPECT_TRUE(ModuleFile::decode(*read_file(path)).ok());
+}
+
+TEST(Hash, DependsOnEveryByteAndTheLength) {
+  std::string text(1000, 'a');
+  const Hash whole = hash_of(text);
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string other = text;
+    other[i] = 'b';
+    EXPECT_NE(hash_of(other), whole);
+    EXPECT_NE(hash_of(text.substr(0, i)), whole);
+  }
+  EXPECT_NE(hash_of(std::string(8, '\0')), hash_of(std::string(9, '\0')));
+  EXPECT_EQ(hex(whole).size(), 32U);
+}
+
+}  // namespace
+}  // namespace mkmd::compiler::test
