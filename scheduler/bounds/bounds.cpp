@@ -21,6 +21,14 @@ double fastest(const ProblemIndex& index, int t) {
   return index.task(t).divisible ? 1 / rate : best;
 }
 
+// Times are given to the solver in units of about the bound: its tolerances are made for numbers near one.
+double time_scale(const ProblemIndex& index) {
+  double sum = 0;
+  for (int t = 0; t < index.task_count(); ++t)
+    sum += fastest(index, t);
+  return sum > 0 ? index.device_count() / sum : 1;
+}
+
 }  // namespace
 
 double critical_path(const ProblemIndex& index) {
@@ -39,9 +47,10 @@ double critical_path(const ProblemIndex& index) {
   return longest;
 }
 
-Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfers) {
+Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfers, double seconds) {
   LinearProgram lp;
   const int tasks = index.task_count(), devices = index.device_count(), memories = index.memory_count();
+  const double scale = time_scale(index);
   const int bound = lp.add_column(0, kNever, 1);
   std::vector<std::vector<int>> share(tasks, std::vector<int>(devices, -1));
   std::vector<std::vector<LinearProgram::Term>> work(devices), out(memories), in(memories);
@@ -51,7 +60,7 @@ Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfer
       if (!index.eligible(t, d)) continue;
       share[t][d] = lp.add_column(0, 1);
       whole.push_back({share[t][d], 1});
-      if (index.time(t, d) > 0) work[d].push_back({share[t][d], index.time(t, d)});
+      if (index.time(t, d) > 0) work[d].push_back({share[t][d], scale * index.time(t, d)});
     }
     lp.equal(std::move(whole), 1);
   }
@@ -68,7 +77,7 @@ Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfer
         if (from != m) fastest_link = std::min(fastest_link, index.per_byte(from, m));
       per_byte_out = std::min(per_byte_out, fastest_link);
       moved[m] = lp.add_column(0, 1);
-      in[m].push_back({moved[m], item.bytes * fastest_link});
+      in[m].push_back({moved[m], scale * item.bytes * fastest_link});
       double resident = 0;
       for (const Slice& s : index.resident(i))
         if (s.mem == m) resident += s.hi - s.lo;
@@ -90,9 +99,15 @@ Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfer
         home = home == -1 || home == index.memory_of(d) ? index.memory_of(d) : -2;
     if (home < 0 || !index.resident(i).empty()) continue;
     const int leaves = lp.add_column(0, 1);
-    out[home].push_back({leaves, item.bytes * per_byte_out});
-    for (int m = 0; m < memories; ++m)
-      if (m != home) lp.at_least({{leaves, 1}, {moved[m], -1}}, 0);
+    out[home].push_back({leaves, scale * item.bytes * per_byte_out});
+    // What one consumer uses elsewhere is either disjoint slices or, if anything, the whole.
+    for (const Output& o : index.outputs(item.producer)) {
+      if (o.item != i) continue;
+      std::vector<LinearProgram::Term> row{{leaves, 1}};
+      for (int d = 0; d < devices; ++d)
+        if (index.memory_of(d) != home && share[o.dst][d] >= 0) row.push_back({share[o.dst][d], -1});
+      lp.at_least(std::move(row), 0);
+    }
   }
   for (auto* lanes : {&work, &out, &in})
     for (auto& terms : *lanes) {
@@ -100,23 +115,24 @@ Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfer
       terms.push_back({bound, -1});
       lp.at_most(std::move(terms), 0);
     }
-  Result<LpSolution> solution = solve(lp);
+  Result<LpSolution> solution = solve(lp, seconds);
   if (!solution) return solution.status();
-  return solution->objective;
+  return solution->objective / scale;
 }
 
 Result<MixedBound> mixed_bound(const ProblemIndex& index, double seconds) {
   const TwoClass classes(index);
   LinearProgram lp;
   const int tasks = index.task_count();
+  const double scale = time_scale(index);
   const int bound = lp.add_column(0, kNever, 1);
   std::vector<int> x(tasks), start(tasks);
   std::vector<double> p(tasks), q(tasks);
   std::vector<LinearProgram::Term> cpu, gpu;
   double gpu_all = 0;
   for (int t = 0; t < tasks; ++t) {
-    p[t] = classes.cpu_time(t);
-    q[t] = classes.gpu_time(t);
+    p[t] = scale * classes.cpu_time(t);
+    q[t] = scale * classes.gpu_time(t);
     x[t] = lp.add_column(q[t] == kNever ? 1 : 0, p[t] == kNever ? 0 : 1);
     start[t] = lp.add_column(0, kNever);
     if (p[t] == kNever) p[t] = 0;
@@ -138,7 +154,7 @@ Result<MixedBound> mixed_bound(const ProblemIndex& index, double seconds) {
   Result<LpSolution> solution = solve(lp, seconds);
   if (!solution) return solution.status();
   MixedBound mixed;
-  mixed.bound = solution->objective;
+  mixed.bound = solution->objective / scale;
   for (int t = 0; t < tasks; ++t)
     mixed.cpu_share.push_back(std::clamp(solution->values[x[t]], 0.0, 1.0));
   return mixed;

@@ -18,7 +18,8 @@ double critical_path(const ProblemIndex& index);
 // that does a share of a task must have that share of its row inputs and the whole of its full inputs moved
 // to its memory for that share (the relaxation of "all of it or none"); what leaves the memory of the source
 // counts on its out-port. `with_transfers` false leaves the ports out.
-Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfers = true);
+Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfers = true,
+                                   double seconds = kNever);
 
 struct MixedBound {
   double bound = 0;

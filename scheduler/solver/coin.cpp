@@ -53,6 +53,8 @@ Result<LpSolution> solve_linear(const LinearProgram& program, double seconds) {
   const Packed p = pack(program);
   ClpSimplex model;
   model.setLogLevel(0);
+  model.setPrimalTolerance(1e-9);
+  model.setDualTolerance(1e-9);
   model.loadProblem(p.matrix, p.lower.data(), p.upper.data(), p.cost.data(), p.row_lower.data(),
                     p.row_upper.data());
   if (seconds != kNever) model.setMaximumSeconds(seconds);

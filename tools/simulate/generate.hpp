@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs that `mkmd simulate --generate SPEC` can make.
+#pragma once
+
+#include "scheduler/problem.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace mkmd {
+
+inline constexpr std::string_view kGenerators =
+    "cholesky:N, lu:N, qr:N (N x N tiles), mkmd:EQUATION[,SIZE] (ABE, BiCGSTAB, ...), random:SEED";
+
+Result<scheduler::Problem> generate_problem(const std::string& spec);
+
+}  // namespace mkmd

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulate/report.hpp"
+
+#include "scheduler/bounds/area.hpp"
+#include "scheduler/bounds/bounds.hpp"
+#include "scheduler/simulator.hpp"
+#include "scheduler/validator.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace mkmd {
+
+using namespace scheduler;
+
+namespace {
+
+std::string format(const char* pattern, double x) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, x);
+  return text;
+}
+
+}  // namespace
+
+std::vector<Bound> bounds_of(const Problem& problem, const BoundOptions& options) {
+  std::vector<Bound> bounds;
+  Result<ProblemIndex> index = ProblemIndex::make(problem);
+  if (!index) return bounds;
+  bounds.push_back({"critical path", critical_path(*index)});
+  const auto add = [&](const char* name, Result<double> value) {
+    bounds.push_back({name, value ? std::optional(*value) : std::nullopt});
+  };
+  add("area", area_transfer_bound(*index, false, options.seconds_each));
+  add("area + transfers", area_transfer_bound(*index, true, options.seconds_each));
+  const bool divisible = std::any_of(problem.graph.tasks.begin(), problem.graph.tasks.end(),
+                                     [](const Task& t) { return t.divisible; });
+  const TwoClass classes(*index);
+  if (!divisible && classes.cpus() > 0 && classes.gpus() > 0) {
+    Result<MixedBound> mixed = mixed_bound(*index, options.seconds_each);
+    bounds.push_back({"mixed", mixed ? std::optional(mixed->bound) : std::nullopt});
+  }
+  if (options.exact_seconds > 0 && !divisible) {
+    Result<ExactOptimum> exact = exact_optimum(*index, options.exact_seconds);
+    bounds.push_back({exact && !exact->optimal ? "exact (not finished)" : "exact",
+                      exact ? std::optional(exact->lower_bound) : std::nullopt});
+  }
+  return bounds;
+}
+
+double best_bound(const std::vector<Bound>& bounds) {
+  double best = 0;
+  for (const Bound& b : bounds)
+    best = std::max(best, b.seconds.value_or(0));
+  return best;
+}
+
+Outcome try_policy(const Problem& predicted, const Problem& actual, const std::string& spec) {
+  Outcome outcome;
+  Result<std::unique_ptr<Policy>> policy = make_policy(spec);
+  if (!policy) {
+    outcome.status = policy.status();
+    return outcome;
+  }
+  const bool as_predicted = &predicted == &actual;
+  const auto begin = std::chrono::steady_clock::now();
+  Result<Schedule> schedule = Status::internal("");
+  if (std::unique_ptr<OnlinePolicy> online = as_predicted ? nullptr : (*policy)->online()) {
+    Result<ProblemIndex> index = ProblemIndex::make(predicted);
+    SimulationOptions options;
+    options.actual = &actual;
+    schedule = index ? simulate(*index, *online, options) : Result<Schedule>(index.status());
+  } else {
+    schedule = (*policy)->schedule(predicted, {});
+  }
+  outcome.planning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (schedule && !as_predicted && !(*policy)->online()) schedule = replay(actual, *schedule);
+  outcome.status = schedule ? validate(actual, *schedule) : schedule.status();
+  if (schedule) outcome.schedule = std::move(*schedule);
+  return outcome;
+}
+
+double idle_share(const Problem& problem, const Schedule& schedule) {
+  const double makespan = schedule.makespan();
+  double busy = 0;
+  for (const Entry& e : schedule.entries)
+    busy += e.end - e.start;
+  for (const Occupation& m : schedule.merges)
+    busy += m.end - m.start;
+  return makespan > 0 ? 1 - busy / (makespan * static_cast<double>(problem.platform.devices.size())) : 0;
+}
+
+void print_outcome(std::ostream& out, const Problem& problem, const Outcome& outcome,
+                   const std::vector<Bound>& bounds) {
+  const double makespan = outcome.schedule.makespan();
+  out << "makespan          " << format("%.9g s", makespan) << "\n";
+  out << "idle share        " << format("%.1f %%", 100 * idle_share(problem, outcome.schedule)) << "\n";
+  out << "pieces            " << outcome.schedule.entries.size() << ", transfers "
+      << outcome.schedule.transfers.size() << ", merges " << outcome.schedule.merges.size()
+      << ", aborted runs " << outcome.schedule.aborted.size() << "\n";
+  out << "scheduling time   " << format("%.3f ms", 1e3 * outcome.planning_seconds) << "\n";
+  for (const Bound& b : bounds) {
+    out << "bound: " << b.name << "  ";
+    if (!b.seconds) {
+      out << "not solved in time\n";
+    } else {
+      out << format("%.9g s", *b.seconds);
+      if (*b.seconds > 0) out << format(", makespan is %.4f times that", makespan / *b.seconds);
+      out << "\n";
+    }
+  }
+}
+
+void print_table_head(std::ostream& out) {
+  out << "policy               makespan s   ratio to bound   idle %   planning ms\n";
+}
+
+void print_table_row(std::ostream& out, std::string_view name, const Problem& problem, const Outcome& outcome,
+                     double bound) {
+  char line[160];
+  if (!outcome.status.ok()) {
+    std::snprintf(line, sizeof line, "%-18.*s ", static_cast<int>(name.size()), name.data());
+    out << line << outcome.status.message() << "\n";
+    return;
+  }
+  const double makespan = outcome.schedule.makespan();
+  std::snprintf(line, sizeof line, "%-18.*s %12.6g   %14.4f   %6.1f   %11.3f\n",
+                static_cast<int>(name.size()), name.data(), makespan, bound > 0 ? makespan / bound : 0,
+                100 * idle_share(problem, outcome.schedule), 1e3 * outcome.planning_seconds);
+  out << line;
+}
+
+}  // namespace mkmd

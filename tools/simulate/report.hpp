@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judging schedules: bounds of a problem, and what one policy makes of it. For simulate.cpp.
+#pragma once
+
+#include "scheduler/policy.hpp"
+#include "scheduler/problem.hpp"
+#include "scheduler/schedule.hpp"
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+struct Bound {
+  std::string name;
+  std::optional<double> seconds;  // none: not solved in time
+};
+
+struct BoundOptions {
+  double seconds_each = 5;
+  double exact_seconds = 0;  // 0: not asked for
+};
+
+std::vector<Bound> bounds_of(const scheduler::Problem& problem, const BoundOptions& options);
+double best_bound(const std::vector<Bound>& bounds);
+
+struct RateError {
+  double error = 0;
+  uint64_t seed = 1;
+};
+
+struct Outcome {
+  Status status;  // why there is no valid schedule
+  scheduler::Schedule schedule;
+  double planning_seconds = 0;
+};
+
+// Plans with the problem's times and, with a rate error, carries the plan out in a world that has other
+// times.
+Outcome try_policy(const scheduler::Problem& predicted, const scheduler::Problem& actual,
+                   const std::string& spec);
+
+double idle_share(const scheduler::Problem& problem, const scheduler::Schedule& schedule);
+
+void print_outcome(std::ostream& out, const scheduler::Problem& problem, const Outcome& outcome,
+                   const std::vector<Bound>& bounds);
+void print_table_head(std::ostream& out);
+void print_table_row(std::ostream& out, std::string_view name, const scheduler::Problem& problem,
+                     const Outcome& outcome, double bound);
+
+}  // namespace mkmd

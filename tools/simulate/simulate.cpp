@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulate/simulate.hpp"
+
+#include "scheduler/json_forms.hpp"
+#include "scheduler/simulator.hpp"
+#include "scheduler/solver/coin.hpp"
+#include "tools/simulate/generate.hpp"
+#include "tools/simulate/report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace mkmd {
+
+using namespace scheduler;
+
+namespace {
+
+constexpr int kFailed = 1, kWrongUse = 2;
+constexpr uintmax_t kLargestInput = 96'000'000;  // bytes
+
+constexpr const char* kUsage =
+    "usage: mkmd simulate INPUT.json --policy NAME[:key=value,...]|all [--output FILE] [--platform FILE]\n"
+    "                     [--rate-error 0.2 [--seed 1]] [--bound-time SECONDS] [--exact SECONDS]\n"
+    "       mkmd simulate --generate SPEC [--output FILE]\n"
+    "       mkmd simulate --list\n";
+
+struct Arguments {
+  std::string input, policy, output, platform, generate;
+  RateError rate;
+  BoundOptions bounds;
+  bool list = false, help = false;
+};
+
+Status wrong(const std::string& what) {
+  return Status::internal(what);
+}
+
+Status read_number(const std::string& option, const std::string& text, double min, double max,
+                   double& value) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc() || end != text.data() + text.size() || !(x >= min && x <= max)) {
+    std::ostringstream out;
+    out << option << " " << text << ": needs a number from " << min << " to " << max;
+    return wrong(out.str());
+  }
+  value = x;
+  return {};
+}
+
+Result<Arguments> read_arguments(std::span<const std::string> args) {
+  Arguments a;
+  double seed = 1;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--list") {
+      a.list = true;
+    } else if (arg == "--help" || arg == "-h") {
+      a.help = true;
+    } else if (!arg.starts_with("-")) {
+      if (!a.input.empty()) return wrong("more than one input: " + a.input + " and " + arg);
+      a.input = arg;
+    } else {
+      std::string* text = nullptr;
+      double* number = nullptr;
+      double min = 0, max = 1e6;
+      if (arg == "--policy") text = &a.policy;
+      if (arg == "--output") text = &a.output;
+      if (arg == "--platform") text = &a.platform;
+      if (arg == "--generate") text = &a.generate;
+      if (arg == "--rate-error") {
+        number = &a.rate.error;
+        max = 0.99;
+      }
+      if (arg == "--seed") {
+        number = &seed;
+        max = 1e15;
+      }
+      if (arg == "--bound-time") number = &a.bounds.seconds_each;
+      if (arg == "--exact") number = &a.bounds.exact_seconds;
+      if (!text && !number) return wrong("unknown option " + arg + " (see mkmd simulate --help)");
+      if (i + 1 == args.size()) return wrong(arg + " needs a value");
+      ++i;
+      if (text) *text = args[i];
+      if (number)
+        if (Status s = read_number(arg, args[i], min, max, *number); !s) return s;
+    }
+  }
+  a.rate.seed = static_cast<uint64_t>(seed);
+  return a;
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return wrong(path + ": there is no such file");
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return wrong(path + ": cannot be read");
+  if (size > kLargestInput)
+    return wrong(path + ": has " + std::to_string(size) + " bytes, more than " +
+                 std::to_string(kLargestInput));
+  std::ifstream in(path, std::ios::binary);
+  std::string text(size, '\0');
+  if (!in.read(text.data(), static_cast<std::streamsize>(size))) return wrong(path + ": cannot be read");
+  return text;
+}
+
+Result<Problem> read_problem(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return text.status();
+  Result<Document> document = parse_document(*text);
+  if (!document) return wrong(path + ": " + document.status().message());
+  return std::move(document->problem);
+}
+
+// The same graph on other hardware: a device takes the times of the input's device of its name, or of the
+// only one of its class.
+Status move_to_platform(Problem& problem, const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return text.status();
+  nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
+  if (json.is_object() && json.contains("platform")) json = json["platform"];
+  if (!json.is_object()) return wrong(path + ": not a JSON object with a platform");
+  Result<Platform> platform = platform_from_json(json);
+  if (!platform) return wrong(path + ": " + platform.status().message());
+  std::vector<size_t> like;
+  const auto& old = problem.platform.devices;
+  for (const Device& d : platform->devices) {
+    auto same = std::find_if(old.begin(), old.end(), [&](const Device& o) { return o.name == d.name; });
+    const auto of_class = [&](const Device& o) { return o.device_class == d.device_class; };
+    if (same == old.end() && std::count_if(old.begin(), old.end(), of_class) == 1)
+      same = std::find_if(old.begin(), old.end(), of_class);
+    if (same == old.end())
+      return wrong(path + ": nothing is known about device \"" + d.name +
+                   "\": no device of the input has its name");
+    like.push_back(static_cast<size_t>(same - old.begin()));
+  }
+  for (Task& t : problem.graph.tasks) {
+    std::vector<double> times;
+    int pinned = -1;
+    for (size_t d = 0; d < like.size(); ++d) {
+      times.push_back(t.times[like[d]]);
+      if (t.pinned >= 0 && pinned < 0 && static_cast<size_t>(t.pinned) == like[d])
+        pinned = static_cast<int>(d);
+    }
+    if (t.pinned >= 0 && pinned < 0)
+      return wrong(path + ": no device for what is pinned to " + old[t.pinned].name);
+    t.times = std::move(times);
+    t.pinned = pinned;
+  }
+  problem.platform = std::move(*platform);
+  problem.graph.resident.clear();
+  return check(problem);
+}
+
+Status write_file(const std::string& path, const nlohmann::ordered_json& json) {
+  std::ofstream file(path);
+  file << json.dump() << "\n";
+  file.flush();
+  return file ? Status{} : wrong(path + ": cannot be written");
+}
+
+int list_policies(std::ostream& out) {
+  for (const PolicyInfo& p : policies())
+    out << p.name << ": " << p.sentence << " [" << p.citation << "]\n";
+  return 0;
+}
+
+int run(const Arguments& a, std::ostream& out, std::ostream& err) {
+  const auto fail = [&](const Status& s, int code = kWrongUse) {
+    std::string line = s.message();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    err << "mkmd simulate: " << line << "\n";
+    return code;
+  };
+  if (a.help) {
+    out << kUsage << "generators: " << kGenerators << "\n";
+    return 0;
+  }
+  if (a.list) return list_policies(out);
+  if (!a.generate.empty() && !a.input.empty()) return fail(wrong("either an input or --generate, not both"));
+  if (a.generate.empty() && a.input.empty()) return fail(wrong("needs an input (see mkmd simulate --help)"));
+
+  Result<Problem> problem = a.generate.empty() ? read_problem(a.input) : generate_problem(a.generate);
+  if (!problem) return fail(problem.status());
+  if (!a.platform.empty())
+    if (Status s = move_to_platform(*problem, a.platform); !s) return fail(s);
+  if (a.policy.empty()) {
+    if (a.generate.empty()) return fail(wrong("needs --policy (see mkmd simulate --list)"));
+    const nlohmann::ordered_json json = to_json(*problem);
+    if (a.output.empty()) {
+      out << json.dump() << "\n";
+    } else if (Status s = write_file(a.output, json); !s) {
+      return fail(s);
+    }
+    return 0;
+  }
+
+  const Problem perturbed =
+      a.rate.error > 0 ? with_rate_error(*problem, a.rate.error, a.rate.seed) : Problem{};
+  const Problem& actual = a.rate.error > 0 ? perturbed : *problem;
+  if (a.policy != "all")
+    if (Result<std::unique_ptr<Policy>> policy = make_policy(a.policy); !policy) return fail(policy.status());
+  const std::vector<Bound> bounds = bounds_of(actual, a.bounds);
+  if (a.policy == "all") {
+    if (!a.output.empty()) return fail(wrong("--output needs one policy, not all"));
+    for (const Bound& b : bounds)
+      if (b.seconds) out << "bound: " << b.name << "  " << *b.seconds << " s\n";
+    print_table_head(out);
+    bool failed = false;
+    for (const PolicyInfo& p : policies()) {
+      const Outcome outcome = try_policy(*problem, actual, std::string(p.name));
+      failed = failed || !outcome.status.ok();
+      print_table_row(out, p.name, *problem, outcome, best_bound(bounds));
+    }
+    return failed ? kFailed : 0;
+  }
+  const Outcome outcome = try_policy(*problem, actual, a.policy);
+  if (!outcome.status.ok()) return fail(outcome.status, kFailed);
+  out << "policy            " << a.policy << "\n";
+  print_outcome(out, *problem, outcome, bounds);
+  if (a.output.empty()) return 0;
+  nlohmann::ordered_json json = to_json(actual);
+  json["schedule"] = to_json(outcome.schedule, actual);
+  if (Status s = write_file(a.output, json); !s) return fail(s);
+  return 0;
+}
+
+}  // namespace
+
+int run_simulate(std::span<const std::string> args, std::ostream& out, std::ostream& err) {
+  use_coin_solver();
+  Result<Arguments> arguments = read_arguments(args);
+  if (arguments) return run(*arguments, out, err);
+  err << "mkmd simulate: " << arguments.status().message() << "\n";
+  return kWrongUse;
+}
+
+int run_simulate(std::span<const std::string> args) {
+  return run_simulate(args, std::cout, std::cerr);
+}
+
+int run_simulate(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  return run_simulate(args);
+}
+
+}  // namespace mkmd
