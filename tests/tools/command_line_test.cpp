@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/command_line.hpp"
+
+#include <gmock/gmock.h>
+
+using namespace mkmd::tool;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+namespace {
+
+TEST(CommandLine, ProgramAloneKeepsItsOwnOptions) {
+  const auto options = parse_run({"./program", "--devices", "x"});
+  ASSERT_TRUE(options);
+  EXPECT_THAT(options->variables, IsEmpty());
+  EXPECT_THAT(options->program, ElementsAre("./program", "--devices", "x"));
+}
+
+TEST(CommandLine, OptionsBecomeVariables) {
+  const auto options =
+      parse_run({"--devices", "pocl/2", "--separate-memory", "--policy=heft", "--", "-odd-name", "--"});
+  ASSERT_TRUE(options);
+  EXPECT_THAT(options->variables,
+              ElementsAre(Pair("MKMD_DEVICES", "pocl/2"), Pair("MKMD_SEPARATE_MEMORY", "1"),
+                          Pair("MKMD_POLICY", "heft")));
+  EXPECT_THAT(options->program, ElementsAre("-odd-name", "--"));
+}
+
+TEST(CommandLine, MistakesSayWhatIsAccepted) {
+  const auto message = [](const std::vector<std::string>& arguments) {
+    return parse_run(arguments).status().message();
+  };
+  EXPECT_THAT(message({"--device", "pocl", "a"}), AllOf(HasSubstr("--device"), HasSubstr("--devices SPEC")));
+  EXPECT_THAT(message({"--devices"}), HasSubstr("needs a value"));
+  EXPECT_THAT(message({"--separate-memory=1", "a"}), HasSubstr("takes no value"));
+  EXPECT_THAT(message({"--"}), HasSubstr("no program"));
+  EXPECT_THAT(message({}), HasSubstr("no program"));
+}
+
+}  // namespace

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The mkmd command as a user meets it: exit codes, one line per mistake, nothing of ours on the program's stdout."""
+import os
+import subprocess
+import sys
+import unittest
+
+MKMD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "build/mkmd"
+
+
+def mkmd(*arguments, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "OCL_", "LD_"))}
+    environment.update(variables)
+    return subprocess.run([MKMD, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+
+
+class Run(unittest.TestCase):
+    def assert_mistake(self, result, *parts):
+        self.assertEqual(result.returncode, 2, result)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+    def test_mistakes(self):
+        marker = ["sh", "-c", "echo the program ran"]
+        self.assert_mistake(mkmd("run", "--nope", *marker), "--nope", "--devices SPEC")
+        self.assert_mistake(mkmd("run"), "no program")
+        self.assert_mistake(mkmd("run", "--policy", "nope", *marker), "nope", "mkmd-slices")
+        self.assert_mistake(mkmd("run", "--devices", "nosuch", *marker), "nosuch", "available")
+        self.assert_mistake(mkmd("run", "--devices", "pocl/x", *marker), "pocl/x", "PLATFORM[:INDEX][/PARTS]")
+        self.assert_mistake(mkmd("run", *marker, MKMD_SEPARATE_MEMORY="maybe"), "MKMD_SEPARATE_MEMORY", "0 or 1")
+        self.assert_mistake(mkmd("run", *marker, MKMD_POLICE="heft"), "MKMD_POLICE", "MKMD_POLICY")
+        self.assert_mistake(mkmd("frob"), "frob", "devices")
+
+    def test_exit_code_and_output_are_the_programs(self):
+        result = mkmd("run", "--", "sh", "-c", "echo out; echo err >&2; exit 7")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (7, "out\n", "err\n"))
+
+    def test_as_a_shell_when_there_is_no_program(self):
+        self.assertEqual(mkmd("run", "./no-such-program").returncode, 127)
+        self.assertEqual(mkmd("run", "/etc/passwd").returncode, 126)
+
+    def test_existing_variables_are_kept(self):
+        result = mkmd("run", "sh", "-c", 'echo "$LD_LIBRARY_PATH"', LD_LIBRARY_PATH="/somewhere:/else")
+        first, *rest = result.stdout.strip().split(":")
+        self.assertTrue(first.endswith("lib/mkmd"), result.stdout)
+        self.assertEqual(rest, ["/somewhere", "/else"])
+
+
+class Texts(unittest.TestCase):
+    def test_help(self):
+        for topic in ([], ["run"], ["settings"], ["policies"]):
+            result = mkmd("help", *topic)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertTrue(result.stdout)
+        self.assertIn("MKMD_SEPARATE_MEMORY", mkmd("help", "settings").stdout)
+        self.assertEqual(mkmd("help", "nonsense").returncode, 2)
+
+    def test_version(self):
+        self.assertRegex(mkmd("version").stdout, r"^mkmd \d+\.\d+\.\d+\n$")
+
+    def test_devices(self):
+        result = mkmd("devices")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.split()[:5], ["SPEC", "DEVICE", "TYPE", "UNITS", "MEMORY"])
+        self.assertEqual(mkmd("devices", "nosuch").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
