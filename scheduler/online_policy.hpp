@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -31,6 +32,9 @@ struct OnlineState {
   std::vector<bool> alive;                     // false: the device is lost
   std::vector<int> device_of;                  // per task: where its latest piece was given; -1: nowhere yet
   std::vector<double> unassigned;              // per task: the share not given to any device
+
+  // When the inputs of [lo, hi) of a ready task could be on the device, were it given there now.
+  std::function<double(int task, int device, double lo, double hi)> inputs_ready;
 
   bool idle(int device) const { return queue[device].empty() && alive[device]; }
   bool may_run(int task, int device) const { return alive[device] && index->eligible(task, device); }

@@ -50,6 +50,8 @@ constexpr PolicyInfo kPolicies[] = {
      make_mkmd_slices},
     {"mkmd-malleable", "Kernels in row chunks, each filled over its best set of devices as it is listed.",
      kMkmd, make_mkmd_malleable},
+    {"mkmd-online", "Kernels given out part by part while they run, divided by measured rates.", kMkmd,
+     make_mkmd_online},
     {"h-ratio", "Ready tasks by heterogeneity ratio to the device that finishes them first.", kEmsoft,
      make_h_ratio},
     {"d-rank", "The same by mean time and heaviest successor.", kEmsoft, make_d_rank},

@@ -31,6 +31,13 @@ public:
     for (int i = 0; i < predicted.item_count(); ++i)
       moves_data_ = moves_data_ || predicted.item(i).bytes > 0;
     schedule_.entries.reserve(tasks);
+    state_.inputs_ready = [this](int task, int device, double lo, double hi) {
+      if (!moves_data_) return state_.now;
+      const Placement::Mark before = data_.mark();
+      const double ready = data_.bring_inputs(task, device, lo, hi, Placement::Inputs::needed, state_.now);
+      data_.rollback(before);
+      return std::max(state_.now, ready);
+    };
     std::stable_sort(options_.losses.begin(), options_.losses.end(),
                      [](const DeviceLoss& a, const DeviceLoss& b) { return a.time < b.time; });
   }

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// mkmd-online: divisible kernels are given out piece by piece while they run. Every time a device can take
+// more, what is left of the most urgent ready kernel is water-filled over all devices with the rates measured
+// so far, and the device gets about a third of its part; so most of a kernel is divided by measured rates
+// even when the predicted ones were wrong. A device continues where it worked on earlier kernels, so that
+// rows stay in its memory.
+#include "scheduler/policies/mkmd_coarse.hpp"
+#include "scheduler/policies/online_adapter.hpp"
+#include "scheduler/water_filling.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace mkmd::scheduler {
+namespace {
+
+struct Parameters {
+  double quantum = 2e-4;   // seconds: parts shorter than four of these are given out whole
+  double smallest = 0.01;  // shares of a kernel below this are given out whole as well
+  double whole = 6e-5;     // seconds: kernels shorter than this on their best device are not divided
+  int depth = 2;           // pieces on a device, the running one included
+  double fraction = 0.35;  // of its part that a device gets at once
+};
+
+struct Range {
+  double lo = 0, hi = 1;
+};
+
+class MkmdOnline : public OnlinePolicy {
+public:
+  explicit MkmdOnline(const Parameters& parameters) : parameters_(parameters) {}
+
+  std::string_view name() const override { return "mkmd-online"; }
+
+  void begin(const OnlineState& state) override {
+    const ProblemIndex& index = *state.index;
+    priority_ = mkmd_priorities(index);
+    ready_.clear();
+    left_.assign(index.task_count(), {});
+    worked_.assign(index.device_count(), {});
+    std::map<std::string, int> kinds;
+    kind_.clear();
+    for (int t = 0; t < index.task_count(); ++t) {
+      std::string kernel;
+      for (char c : index.task(t).name)
+        if (!std::isdigit(static_cast<unsigned char>(c))) kernel += c;
+      kind_.push_back(kinds.try_emplace(kernel, static_cast<int>(kinds.size())).first->second);
+    }
+    measured_.assign(kinds.size(), std::vector<Rate>(index.device_count()));
+  }
+
+  void ready(int task, const OnlineState&) override { add(task, {0, 1}); }
+  void lost(const OnlinePiece& piece, int, const OnlineState&) override {
+    add(piece.task, {piece.lo, piece.hi});
+  }
+
+  void ended(const OnlinePiece& piece, int device, double seconds, const OnlineState& state) override {
+    const double predicted = state.index->duration(piece.task, device, piece.hi - piece.lo);
+    if (predicted <= 0 || seconds <= 0) return;
+    Rate& rate = measured_[kind_[piece.task]][device];
+    rate.predicted += predicted;
+    rate.taken += seconds;
+  }
+
+  std::optional<Work> next(const OnlineState& state) override {
+    for (size_t i = 0; i < ready_.size(); ++i) {
+      const int t = ready_[i];
+      std::optional<Work> work =
+          state.index->task(t).divisible && best_alone(t, state).seconds > parameters_.whole
+              ? give_part(t, state)
+              : give_whole(t, state);
+      if (!work) continue;
+      if (left_[t].empty()) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
+      return work;
+    }
+    return std::nullopt;
+  }
+
+private:
+  struct Rate {
+    double predicted = 0, taken = 0;
+  };
+  struct Alone {
+    int device = -1;
+    double end = kNever, seconds = kNever;
+  };
+
+  void add(int task, Range range) {
+    left_[task].push_back(range);
+    if (std::find(ready_.begin(), ready_.end(), task) != ready_.end()) return;
+    const auto behind = std::find_if(ready_.begin(), ready_.end(), [&](int other) {
+      return priority_[other] != priority_[task] ? priority_[other] < priority_[task] : other > task;
+    });
+    ready_.insert(behind, task);
+  }
+
+  double seconds(int t, int d, double share, const OnlineState& state) const {
+    const Rate& rate = measured_[kind_[t]][d];
+    return state.index->duration(t, d, share) * (rate.predicted > 0 ? rate.taken / rate.predicted : 1);
+  }
+
+  // When the device has done what it was given, by measured rates.
+  double available(int d, const OnlineState& state) const {
+    double time = state.now;
+    for (const OnlinePiece& p : state.queue[d])
+      time = std::max(time, p.start != kNever ? p.start : std::max(time, p.arrival)) +
+             seconds(p.task, d, p.hi - p.lo, state);
+    return std::max(time, state.now);
+  }
+
+  Alone best_alone(int t, const OnlineState& state) const {
+    Alone best;
+    for (int d = 0; d < state.index->device_count(); ++d)
+      if (state.may_run(t, d)) best.seconds = std::min(best.seconds, seconds(t, d, 1, state));
+    return best;
+  }
+
+  std::optional<Work> give_whole(int t, const OnlineState& state) {
+    Alone best;
+    for (int d = 0; d < state.index->device_count(); ++d) {
+      if (!state.may_run(t, d)) continue;
+      const double end =
+          std::max(available(d, state), state.inputs_ready(t, d, 0, 1)) + seconds(t, d, 1, state);
+      if (end < best.end) best = {d, end, 0};
+    }
+    if (best.device < 0 || full(best.device, state)) return std::nullopt;
+    const Range range = left_[t].back();
+    left_[t].pop_back();
+    return Work{t, best.device, range.lo, range.hi};
+  }
+
+  bool full(int d, const OnlineState& state) const {
+    return static_cast<int>(state.queue[d].size()) >= parameters_.depth;
+  }
+
+  std::optional<Work> give_part(int t, const OnlineState& state) {
+    double left = 0;
+    for (const Range& r : left_[t])
+      left += r.hi - r.lo;
+    std::vector<int> devices;
+    std::vector<FillSlot> slots;
+    for (int d = 0; d < state.index->device_count(); ++d) {
+      if (!state.may_run(t, d)) continue;
+      // How long inputs take depends on the share: what a small part needs comes first, what the whole needs
+      // on top is spread over the share.
+      const Range small = place_for(t, d, 0.02 * left, state), whole = place_for(t, d, left, state);
+      const double first = state.inputs_ready(t, d, small.lo, small.hi);
+      const double all = state.inputs_ready(t, d, whole.lo, whole.hi);
+      const double per_share = std::max(0.0, all - first) / std::max(whole.hi - whole.lo, 1e-9) * left;
+      devices.push_back(d);
+      slots.push_back({std::max(available(d, state), first), seconds(t, d, left, state) + per_share});
+    }
+    const std::vector<double> share = water_fill(slots);
+    if (share.empty()) return std::nullopt;
+    // The device that can start first asks first.
+    int asks = -1;
+    for (size_t k = 0; k < devices.size(); ++k)
+      if (share[k] > 1e-6 && !full(devices[k], state) && (asks < 0 || slots[k].start < slots[asks].start))
+        asks = static_cast<int>(k);
+    if (asks < 0) return std::nullopt;
+    const int d = devices[asks];
+    double part = share[asks] * left;
+    if (part > parameters_.smallest && seconds(t, d, part, state) > 4 * parameters_.quantum)
+      part *= parameters_.fraction;
+    const Range range = place_for(t, d, part, state);
+    take(t, range);
+    worked_[d].push_back(range);
+    if (worked_[d].size() > 6) worked_[d].erase(worked_[d].begin());
+    return Work{t, d, range.lo, range.hi};
+  }
+
+  // Where the device would best take `size`: where it worked before, else at the beginning of what is left,
+  // whatever has its inputs first.
+  Range place_for(int t, int d, double size, const OnlineState& state) const {
+    Range best{-1, -1};
+    double soonest = kNever;
+    const auto consider = [&](double lo, const Range& in) {
+      lo = state.index->snap(t, lo);
+      if (lo < in.lo || lo >= in.hi - 1e-9) lo = in.lo;
+      const int units = state.index->task(t).units;
+      Range range{lo, state.index->snap(t, lo + size)};
+      if (units > 0 && range.hi <= lo) range.hi = state.index->snap(t, lo + 1.0 / units);
+      if (in.hi - range.hi < 1e-6) range.hi = in.hi;
+      // Seconds until it could be done per share of it: short ranges must not look cheap.
+      const double ready = state.inputs_ready(t, d, range.lo, range.hi) - state.now;
+      const double cost = (ready + seconds(t, d, range.hi - range.lo, state)) / (range.hi - range.lo);
+      if (cost >= soonest) return;
+      soonest = cost;
+      best = range;
+    };
+    for (const Range& in : left_[t]) {
+      consider(in.lo, in);
+      for (const Range& old : worked_[d])
+        if (old.lo > in.lo && old.lo < in.hi) consider(old.lo, in);
+    }
+    return best;
+  }
+
+  void take(int t, const Range& range) {
+    std::vector<Range> rest;
+    for (const Range& r : left_[t]) {
+      if (range.hi <= r.lo || range.lo >= r.hi) {
+        rest.push_back(r);
+        continue;
+      }
+      if (range.lo > r.lo) rest.push_back({r.lo, range.lo});
+      if (range.hi < r.hi) rest.push_back({range.hi, r.hi});
+    }
+    left_[t] = std::move(rest);
+  }
+
+  const Parameters parameters_;
+  std::vector<double> priority_;
+  std::vector<int> ready_;                // highest priority first
+  std::vector<std::vector<Range>> left_;  // of each task: what no device was given
+  std::vector<std::vector<Range>> worked_;
+  std::vector<int> kind_;  // tasks of one kernel share their measurements
+  std::vector<std::vector<Rate>> measured_;
+};
+
+}  // namespace
+
+MadePolicy make_mkmd_online(ParameterReader& reader) {
+  Parameters parameters;
+  reader.number("quantum", parameters.quantum, 1e-9, 1e9);
+  reader.number("smallest", parameters.smallest, 0, 1);
+  reader.number("whole", parameters.whole, 0, 1e9);
+  reader.integer("depth", parameters.depth, 1, 64);
+  reader.number("fraction", parameters.fraction, 0.01, 1);
+  if (Status s = reader.finish(); !s) return s;
+  return made_online<MkmdOnline>(parameters);
+}
+
+}  // namespace mkmd::scheduler
