@@ -24,7 +24,8 @@ enum class ObjectType : uint32_t {
   sampler,
   program,
   kernel,
-  event
+  event,
+  command_buffer
 };
 
 // The first bytes of every handle. Objects have no virtual functions: a vtable would come before the dispatch
