@@ -32,6 +32,10 @@ constexpr std::string_view kEmsoft =
 constexpr std::string_view kJsa =
     "Li, Zhang, Ding, Zhou, Liu: Efficient Algorithms for Task Mapping on Heterogeneous CPU/GPU Platforms";
 
+constexpr std::string_view kDawl =
+    "Geng, Amaris, Zuckerman, Goldman, Gao, Gaudiot: A Profile-Based AI-Assisted Dynamic "
+    "Scheduling Approach for Heterogeneous Architectures";
+
 constexpr PolicyInfo kPolicies[] = {
     {"single", "Everything in order on one device, named by index or name (single:0).",
      "the baseline of "
@@ -52,6 +56,8 @@ constexpr PolicyInfo kPolicies[] = {
      kMkmd, make_mkmd_malleable},
     {"mkmd-online", "Kernels given out part by part while they run, divided by measured rates.", kMkmd,
      make_mkmd_online},
+    {"dawl", "Idle devices take chunks sized by model and history; the last tenth by work done.", kDawl,
+     make_dawl},
     {"h-ratio", "Ready tasks by heterogeneity ratio to the device that finishes them first.", kEmsoft,
      make_h_ratio},
     {"d-rank", "The same by mean time and heaviest successor.", kEmsoft, make_d_rank},

@@ -33,6 +33,7 @@ MadePolicy make_d_rank(ParameterReader& parameters);
 MadePolicy make_ad_part(ParameterReader& parameters);
 MadePolicy make_hratio_part(ParameterReader& parameters);
 MadePolicy make_mkmd_online(ParameterReader& parameters);
+MadePolicy make_dawl(ParameterReader& parameters);
 MadePolicy make_mkmd_coarse(ParameterReader& parameters);
 MadePolicy make_mkmd(ParameterReader& parameters);
 MadePolicy make_mkmd_slices(ParameterReader& parameters);
