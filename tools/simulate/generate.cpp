@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulate/generate.hpp"
 
+#include "scheduler/generators/applications.hpp"
 #include "scheduler/generators/matrix_equations.hpp"
 #include "scheduler/generators/random_graph.hpp"
 #include "scheduler/generators/tiled.hpp"
@@ -48,6 +49,19 @@ Result<Problem> generate_problem(const std::string& spec) {
     Result<Problem> problem = matrix_equation(rest.substr(0, comma), n);
     if (!problem) return Status::internal("--generate " + spec + ": " + problem.status().message());
     return problem;
+  }
+  if (kind == "app") {
+    const size_t comma = rest.find(',');
+    const std::string size = comma == std::string::npos ? "small" : rest.substr(comma + 1);
+    for (const auto& [name, value] :
+         {std::pair("small", WorkloadSize::small), std::pair("medium", WorkloadSize::medium),
+          std::pair("large", WorkloadSize::large)})
+      if (size == name) {
+        Result<Problem> problem = application(rest.substr(0, comma), value);
+        if (!problem) return Status::internal("--generate " + spec + ": " + problem.status().message());
+        return problem;
+      }
+    return bad("needs small, medium or large");
   }
   return bad("there is no such generator");
 }

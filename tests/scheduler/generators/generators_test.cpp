@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated graphs against the recorded ones, and the quality of policies at sizes that are not recorded.
 #include "scheduler/bounds/bounds.hpp"
+#include "scheduler/generators/applications.hpp"
 #include "scheduler/generators/matrix_equations.hpp"
 #include "scheduler/generators/tiled.hpp"
 #include "tests/scheduler/data.hpp"
@@ -34,6 +35,23 @@ TEST(Generators, MatrixEquationsAreTheRecordedOnes) {
     EXPECT_EQ(nlohmann::json(to_json(*made)), nlohmann::json(to_json(recorded))) << name;
   }
   EXPECT_FALSE(matrix_equation("Kalman").ok());
+}
+
+TEST(Generators, ApplicationsMixesAndNetworks) {
+  const std::pair<const char*, size_t> counts[] = {
+      {"xgemm", 2},       {"cg", 16},        {"cholesky", 120},    {"increment", 1},
+      {"va", 1},          {"pi", 1001},      {"fblock", 8},        {"mixed", 2 * 1149},
+      {"data", 1149 + 6}, {"nn-LeNet", 256}, {"nn-GoogleNet", 100}};
+  for (const auto& [name, tasks] : counts) {
+    const Result<Problem> problem = application(name, WorkloadSize::small);
+    ASSERT_TRUE(problem.ok());
+    EXPECT_EQ(problem->graph.tasks.size(), tasks) << name;
+    for (const char* policy : {"h-ratio", "d-rank", "ad-part", "hratio-part", "dmdar"})
+      valid_schedule(*problem, policy, name);
+  }
+  EXPECT_EQ(application("nn-FRCNN", WorkloadSize::large)->graph.tasks.size(), 8000u);
+  EXPECT_EQ(application("mixed", WorkloadSize::medium, false)->platform.devices.size(), 2u);
+  EXPECT_FALSE(application("sort", WorkloadSize::small).ok());
 }
 
 // Ratios to the mixed bound that each policy must reach (Figures 12 and 13 of Beaumont, Eyraud-Dubois,

@@ -39,6 +39,16 @@ TEST(Mkmd, ReachesTheReferenceSpeedUps) {
   EXPECT_GE(mean_speed_up("mkmd-online"), 2.0);
 }
 
+TEST(Mkmd, AMillisecondOfPlanningLeavesATwofoldSpeedUp) {
+  double sum = 0;
+  for (const char* name : kMkmdGraphs) {
+    const Problem problem = load_graph(std::string("mkmd_") + name);
+    sum += std::log(valid_schedule(problem, "single:GTX760").makespan() /
+                    (valid_schedule(problem, "mkmd-malleable:chunks=2").makespan() + 1e-3));
+  }
+  EXPECT_GE(std::exp(sum / std::size(kMkmdGraphs)), 2.0);
+}
+
 TEST(Mkmd, FineIsNeverWorseThanCoarse) {
   for (const char* name : kMkmdGraphs) {
     const Problem problem = load_graph(std::string("mkmd_") + name);
