@@ -11,7 +11,9 @@ import concurrent.futures
 import difflib
 import json
 import os
+import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +27,7 @@ CONFIGURATIONS = {
 }
 # Bare again with one core: a program whose output changes here is no test. Not run unless asked for.
 ONE_CORE = "one-core"
+MISSING = 77
 FAILED_CALL = 99  # a program's exit code after an OpenCL call that should succeed (program.h)
 
 
@@ -77,6 +80,8 @@ class Runner:
 
     def command(self, program):
         name = program["command"]
+        if program.get("installed"):
+            return [name] + program.get("args", [])
         if name.endswith(".py"):
             return [self.python, os.path.join(HERE, name)] + program.get("args", [])
         return [os.path.join(self.folder, name)] + program.get("args", [])
@@ -87,6 +92,8 @@ class Runner:
     def bare(self, program):
         if "expected" in program:
             return Outcome(program["expected"]["exit"], program["expected"]["stdout"], [])
+        if program.get("installed") and not shutil.which(program["command"]):
+            return Outcome(MISSING, f"{program['command']} is not installed", [])
         return execute(self.command(program), self.environment, self.timeout(program))
 
     def ours(self, program, arguments):
@@ -109,8 +116,16 @@ class Runner:
         return outcome
 
 
+def comparable(program, text):
+    """Without what may differ: where `drop` matches a line it is left out, where `blank` matches, emptied."""
+    lines = [line for line in text.splitlines() if not re.search(program.get("drop", "(?!)"), line)]
+    return "\n".join(re.sub(program.get("blank", "(?!)"), "", line) for line in lines)
+
+
 def differences(program, bare, ours):
     found = []
+    if "drop" in program or "blank" in program:
+        bare, ours = (Outcome(run.code, comparable(program, run.out), run.error) for run in (bare, ours))
     if bare.code != ours.code:
         found.append(f"exit code {ours.code} instead of {bare.code}")
     if bare.out != ours.out:
@@ -177,13 +192,15 @@ def main():
                 print(f"SKIPPED {name}: this machine has one core, so PoCL cannot be cut in two")
                 skipped += [f"{program['name']} ({name})" for program in programs]
                 continue
-            for program, ours in zip(programs, pool.map(lambda p: runner.ours(p, settings), programs)):
+            these = [program for program in programs if name in program.get("only_in", [name])
+                     and bare_runs[program["name"]].code != MISSING]
+            for program in programs:
+                if bare_runs[program["name"]].code == MISSING:
+                    print(f"SKIPPED {program['name']} ({name}): {bare_runs[program['name']].out.strip()}")
+                    skipped.append(f"{program['name']} ({name})")
+            for program, ours in zip(these, pool.map(lambda p: runner.ours(p, settings), these)):
                 label = f"{program['name']} ({name})"
                 bare = bare_runs[program["name"]]
-                if bare.code == 77:
-                    print(f"SKIPPED {label}: {bare.out.strip()}")
-                    skipped.append(label)
-                    continue
                 found = differences(program, bare, ours)
                 if isinstance(bare.code, str) or bare.code < 0 or bare.code == FAILED_CALL:
                     found.append(f"the bare run itself fails: {bare.code}")
