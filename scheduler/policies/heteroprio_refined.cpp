@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// heteroprio-refined: HeteroPrio decides where every task ends up; the tasks are listed again on those
-// classes, so that no time is lost on runs that were given up; then tasks on the schedule's critical chain
-// change class, one or a few at a time, while that shortens it or costs next to nothing. Spends up to a
-// second on planning.
+// heteroprio-refined: starts from where HeteroPrio's runs ended up, or from the mixed linear program rounded
+// and repaired by spoliation, whichever is shorter when listed again without aborted runs. Then tasks on the
+// schedule's critical chain change class, a few at a time, while that shortens it or costs next to nothing.
+// Spends seconds of planning on thousands of tasks: for schedules that are used many times.
+#include "scheduler/bounds/bounds.hpp"
 #include "scheduler/generators/random_graph.hpp"
 #include "scheduler/policies/class_list.hpp"
 #include "scheduler/policies/factories.hpp"
@@ -14,6 +15,8 @@
 
 namespace mkmd::scheduler {
 namespace {
+
+constexpr int kMostForProgram = 5000;  // tasks: beyond, the linear program takes longer than the rest
 
 struct Parameters {
   Rank rank = Rank::min;  // of the first HeteroPrio run at the start
@@ -89,23 +92,40 @@ private:
     return simulate(index_, policy);
   }
 
-  // The best of HeteroPrio with several ranks, listed again.
+  // The best of several starts: HeteroPrio with each rank, and the rounded solution of the mixed linear
+  // program where there is a solver; each as it is and listed again without what was given up.
   Result<Schedule> first() const {
     Result<Schedule> best = Status::internal("no start");
-    for (Rank rank : {parameters_.rank, Rank::min, Rank::area, Rank::avg}) {
-      if (rank == parameters_.rank && best.ok()) continue;
+    std::vector<Rank> ranks{parameters_.rank};
+    for (Rank rank : {Rank::min, Rank::area, Rank::avg})
+      if (rank != parameters_.rank) ranks.push_back(rank);
+    for (Rank rank : ranks) {
       HeteroPrio heteroprio({rank, Spoliation::priority});
-      Result<Schedule> run = simulate(index_, heteroprio);
-      if (!run) return run;
+      if (Status s = consider(simulate(index_, heteroprio), best); !s) return s;
+    }
+    if (index_.task_count() > kMostForProgram || classes_.cpus() == 0 || classes_.gpus() == 0) return best;
+    const Result<MixedBound> mixed = mixed_bound(index_, budget_);
+    if (!mixed) return best;
+    for (double limit : {0.3, 0.5, 0.7}) {
       std::vector<bool> to_gpu(index_.task_count());
-      for (const Entry& e : run->entries)
-        to_gpu[e.task] = classes_.is_gpu(e.device);
-      Result<Schedule> listed = list(to_gpu);
-      if (!listed) return listed;
-      for (Result<Schedule>* s : {&run, &listed})
-        if (!best || (*s)->makespan() < best->makespan()) best = std::move(*s);
+      for (int t = 0; t < index_.task_count(); ++t)
+        to_gpu[t] =
+            classes_.cpu_time(t) == kNever || (classes_.gpu_time(t) != kNever && mixed->cpu_share[t] < limit);
+      if (Status s = consider(list(to_gpu, true), best); !s) return s;
     }
     return best;
+  }
+
+  Status consider(Result<Schedule> run, Result<Schedule>& best) const {
+    if (!run) return run.status();
+    std::vector<bool> to_gpu(index_.task_count());
+    for (const Entry& e : run->entries)
+      to_gpu[e.task] = classes_.is_gpu(e.device);
+    Result<Schedule> listed = list(to_gpu);
+    if (!listed) return listed.status();
+    for (Result<Schedule>* s : {&run, &listed})
+      if (!best || (*s)->makespan() < best->makespan()) best = std::move(*s);
+    return {};
   }
 
   void keep_best() {

@@ -64,7 +64,8 @@ TEST(Simulate, ListsPoliciesWithCitations) {
 }
 
 TEST(Simulate, GeneratesWhatItReads) {
-  for (const char* spec : {"cholesky:5", "lu:3", "qr:3", "mkmd:Jacobi", "mkmd:ABE,1024", "random:7", "app:cg", "app:cholesky,large"}) {
+  for (const char* spec : {"cholesky:5", "lu:3", "qr:3", "mkmd:Jacobi", "mkmd:ABE,1024", "random:7", "app:cg",
+                           "app:cholesky,large"}) {
     const Answer made = simulate({"--generate", spec});
     ASSERT_EQ(made.code, 0) << made.err;
     const Answer answer = simulate({file("generated.json", made.out), "--policy", "heft"});
