@@ -56,6 +56,14 @@ TEST(Simulate, ComparesAllPolicies) {
     EXPECT_NE(answer.out.find("\n" + std::string(p.name) + " "), std::string::npos) << p.name;
 }
 
+TEST(Simulate, SearchesTheExactOptimum) {
+  const Answer answer = simulate({graph("emsoft_table2"), "--policy", "d-rank", "--exact", "20"});
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_NE(answer.out.find("exact optimum of undivided tasks  0.00602 s, makespan is 1.1161"),
+            std::string::npos)
+      << answer.out;
+}
+
 TEST(Simulate, ListsPoliciesWithCitations) {
   const Answer answer = simulate({"--list"});
   EXPECT_EQ(answer.code, 0);

@@ -32,19 +32,22 @@ std::vector<Bound> bounds_of(const Problem& problem, const BoundOptions& options
   const auto add = [&](const char* name, Result<double> value) {
     bounds.push_back({name, value ? std::optional(*value) : std::nullopt});
   };
+  const TwoClass classes(*index);
+  const bool two = classes.cpus() > 0 && classes.gpus() > 0;
+  if (two) bounds.push_back({"area of two classes", area_bound(*index, classes).bound});
   add("area", area_transfer_bound(*index, false, options.seconds_each));
   add("area + transfers", area_transfer_bound(*index, true, options.seconds_each));
   const bool divisible = std::any_of(problem.graph.tasks.begin(), problem.graph.tasks.end(),
                                      [](const Task& t) { return t.divisible; });
-  const TwoClass classes(*index);
-  if (!divisible && classes.cpus() > 0 && classes.gpus() > 0) {
+  if (!divisible && two) {
     Result<MixedBound> mixed = mixed_bound(*index, options.seconds_each);
     bounds.push_back({"mixed", mixed ? std::optional(mixed->bound) : std::nullopt});
   }
-  if (options.exact_seconds > 0 && !divisible) {
+  if (options.exact_seconds > 0) {
     Result<ExactOptimum> exact = exact_optimum(*index, options.exact_seconds);
-    bounds.push_back({exact && !exact->optimal ? "exact (not finished)" : "exact",
-                      exact ? std::optional(exact->lower_bound) : std::nullopt});
+    const std::string name = std::string("exact optimum") + (divisible ? " of undivided tasks" : "") +
+                             (exact && !exact->optimal ? " (lower bound: not finished)" : "");
+    bounds.push_back({name, exact ? std::optional(exact->lower_bound) : std::nullopt, !divisible});
   }
   return bounds;
 }

@@ -16,6 +16,7 @@ namespace mkmd {
 struct Bound {
   std::string name;
   std::optional<double> seconds;  // none: not solved in time
+  bool of_all = true;             // false: only of schedules that divide no task
 };
 
 struct BoundOptions {
