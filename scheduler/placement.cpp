@@ -151,9 +151,8 @@ Placement::Piece Placement::place(int task, int device, double lo, double hi, In
   return piece;
 }
 
-Placement::Piece Placement::place_in_order(int task, int device) {
+Placement::Piece Placement::place_in_order(int task, int device, double now) {
   const int mem = index_->memory_of(device);
-  double now = makespan();
   for (const Input& in : index_->inputs(task))
     now = std::max(now, acquire(in.item, 0, 1, mem, now));
   return place(task, device, 0, 1, Inputs::needed, now);

@@ -37,9 +37,9 @@ public:
   Piece place(int task, int device, double lo = 0, double hi = 1, Inputs inputs = Inputs::needed,
               double not_before = 0);
 
-  // The same with nothing else running at the same time as the piece or its transfers: they start when all
-  // commands placed so far have ended, one after the other (an in-order queue).
-  Piece place_in_order(int task, int device);
+  // The same as the next command of an in-order queue: its transfers one after the other from `now` on, when
+  // all commands before have ended, then the piece.
+  Piece place_in_order(int task, int device, double now);
 
   // Places the shares with whole inputs, moves what ran outside the memory of `home` there and merges it on
   // `home`: consumers see the task's results in that one memory only. Returns when the task is done.

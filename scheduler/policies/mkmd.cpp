@@ -4,6 +4,7 @@
 // with the candidate that finishes the kernel earliest and the best state kept). mkmd brings whole inputs and
 // merges the results on the kernel's device; mkmd-slices brings needed slices only and leaves results in
 // place.
+#include "scheduler/planning_clock.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/policies/mkmd_coarse.hpp"
 #include "scheduler/water_filling.hpp"
@@ -33,8 +34,10 @@ class Fine {
 public:
   // An eager run keeps every split that ends its kernel earlier; the other one only those after which the
   // rest of the schedule, re-timed, does not end later.
-  Fine(const ProblemIndex& index, const Parameters& parameters, bool in_place, bool eager)
-      : index_(index), parameters_(parameters), in_place_(in_place), eager_(eager), now_(index) {}
+  Fine(const ProblemIndex& index, const Parameters& parameters, bool in_place, bool eager,
+       const PlanningClock& clock)
+      : index_(index), parameters_(parameters), in_place_(in_place), eager_(eager), clock_(clock),
+        now_(index) {}
 
   Schedule run() {
     Placement coarse(index_);
@@ -65,7 +68,8 @@ private:
     const int t = order_[i];
     const Placement::Mark before = now_.mark();
     const Placement::Piece whole = now_.place(t, home_[t]);
-    if (!index_.task(t).divisible || whole.end <= whole.start) return;
+    // Out of time, the rest stays whole.
+    if (!index_.task(t).divisible || whole.end <= whole.start || clock_.over()) return;
 
     place_rest(i);
     const double makespan = now_.makespan();
@@ -248,6 +252,7 @@ private:
   const ProblemIndex& index_;
   const Parameters parameters_;
   const bool in_place_, eager_;
+  const PlanningClock& clock_;
   Placement now_;
   std::vector<int> home_, order_;
 };
@@ -256,13 +261,14 @@ class Mkmd : public Policy {
 public:
   Mkmd(const Parameters& parameters, bool in_place) : parameters_(parameters), in_place_(in_place) {}
 
-  Result<Schedule> schedule(const Problem& problem, const Options&) const override {
+  Result<Schedule> schedule(const Problem& problem, const Options& options) const override {
+    const PlanningClock clock(options);
     Result<ProblemIndex> index = ProblemIndex::make(problem);
     if (!index) return index.status();
-    Schedule careful = Fine(*index, parameters_, in_place_, false).run();
-    if (!in_place_) return careful;
+    Schedule careful = Fine(*index, parameters_, in_place_, false, clock).run();
+    if (!in_place_ || clock.over()) return careful;
     // Without merges a split that looks bad now is often made good by later splits: neither way always wins.
-    Schedule eager = Fine(*index, parameters_, in_place_, true).run();
+    Schedule eager = Fine(*index, parameters_, in_place_, true, clock).run();
     return eager.makespan() < careful.makespan() ? std::move(eager) : std::move(careful);
   }
 

@@ -3,13 +3,13 @@
 // chunks and every chunk, when it is listed, is filled over the set of devices on which it ends first. Chunks
 // let the transfers of one row range overlap the computation of another, which is where memory-bound graphs
 // gain.
+#include "scheduler/planning_clock.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/policies/mkmd_coarse.hpp"
 #include "scheduler/water_filling.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 
 namespace mkmd::scheduler {
 namespace {
@@ -23,17 +23,18 @@ struct Parameters {
 
 class Malleable {
 public:
-  Malleable(const ProblemIndex& index, const Parameters& parameters)
-      : index_(index), parameters_(parameters), now_(index) {}
+  Malleable(const ProblemIndex& index, const Parameters& parameters, const PlanningClock& clock)
+      : index_(index), parameters_(parameters), clock_(clock), now_(index) {}
 
   Schedule run() {
     for (int t : mkmd_list(index_)) {
-      const int chunks = index_.task(t).divisible && index_.mean_time(t) > 0 ? parameters_.chunks : 1;
+      const int chunks =
+          index_.task(t).divisible && index_.mean_time(t) > 0 && !clock_.over() ? parameters_.chunks : 1;
       double lo = 0;
       for (int c = 1; c <= chunks; ++c) {
         const double hi = c == chunks ? 1 : index_.snap(t, static_cast<double>(c) / chunks);
         if (hi <= lo) continue;
-        place_chunk(t, lo, hi, chunks > 1 || index_.task(t).divisible);
+        place_chunk(t, lo, hi, index_.task(t).divisible && !clock_.over());
         lo = hi;
       }
     }
@@ -114,6 +115,7 @@ private:
 
   const ProblemIndex& index_;
   const Parameters parameters_;
+  const PlanningClock& clock_;
   Placement now_;
   std::vector<Share> best_, tried_;
   std::vector<int> devices_;
@@ -125,23 +127,20 @@ public:
   explicit MkmdMalleable(const Parameters& parameters) : parameters_(parameters) {}
 
   Result<Schedule> schedule(const Problem& problem, const Options& options) const override {
+    const PlanningClock clock(options);
     Result<ProblemIndex> index = ProblemIndex::make(problem);
     if (!index) return index.status();
-    if (parameters_.chunks > 0) return Malleable(*index, parameters_).run();
+    if (parameters_.chunks > 0) return Malleable(*index, parameters_, clock).run();
     // Few chunks cost little and already give most of the gain, so they come first; more are tried while the
     // work stays small (a limit in pieces, not in time: the same input always gets the same schedule) and the
     // caller's budget lasts.
-    const auto begin = std::chrono::steady_clock::now();
     Schedule best;
     double earliest = kNever;
     for (int chunks : {2, 1, 4, 12}) {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-      if (earliest < kNever &&
-          (index->task_count() * chunks > kMostPieces || spent.count() > options.planning_budget))
-        break;
+      if (earliest < kNever && (index->task_count() * chunks > kMostPieces || clock.over())) break;
       Parameters parameters = parameters_;
       parameters.chunks = chunks;
-      Schedule schedule = Malleable(*index, parameters).run();
+      Schedule schedule = Malleable(*index, parameters, clock).run();
       const double end = schedule.makespan();
       if (end >= earliest) continue;
       earliest = end;

@@ -34,11 +34,12 @@ public:
     Result<int> device = find_device(problem.platform, device_);
     if (!device) return device.status();
     Placement placement(*index);
+    double now = 0;
     for (int t : index->order()) {
       int d = *device;
       for (int other = 0; !index->eligible(t, d); ++other)
         d = other;
-      placement.place_in_order(t, d);
+      now = placement.place_in_order(t, d, now).end;
     }
     return placement.schedule("single:" + device_);
   }

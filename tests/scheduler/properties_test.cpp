@@ -27,6 +27,19 @@ TEST(Properties, EverySchedulePassesTheValidator) {
   }
 }
 
+TEST(Properties, SchedulesAreValidWithoutTimeToPlan) {
+  Options options;
+  options.planning_budget = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    const Problem problem = random_problem(seed);
+    for (const char* name : {"mkmd", "mkmd-slices", "mkmd-malleable", "heteroprio-refined"}) {
+      Result<Schedule> schedule = (*make_policy(name))->schedule(problem, options);
+      ASSERT_TRUE(schedule.ok()) << schedule.status().message();
+      EXPECT_TRUE(validate(problem, *schedule).ok()) << name << " seed " << seed;
+    }
+  }
+}
+
 TEST(Properties, TheExchangeFormatKeepsEverything) {
   for (int seed = 0; seed < 200; ++seed) {
     const Problem problem = random_problem(seed);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a policy has been planning, against the budget its caller gave. Without a budget no clock is read,
+// so that the same problem always gives the same schedule.
+#pragma once
+
+#include "scheduler/policy.hpp"
+
+#include <chrono>
+
+namespace mkmd::scheduler {
+
+class PlanningClock {
+public:
+  explicit PlanningClock(const Options& options) : budget_(options.planning_budget) {
+    if (budget_ != kNever) begin_ = std::chrono::steady_clock::now();
+  }
+
+  bool over() const {
+    if (budget_ == kNever) return false;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() > budget_;
+  }
+
+private:
+  double budget_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace mkmd::scheduler
