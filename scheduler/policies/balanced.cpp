@@ -30,9 +30,9 @@ public:
     std::vector<bool> best = to_gpu_;
     double best_value = value();
     const bool from = end_of(true) > end_of(false);  // the class that ends later gives tasks away
-    while (const int* i = leaving(from)) {
-      take(*i, from);
-      put(*i, !from);
+    for (int i = leaving(from); i >= 0; i = leaving(from)) {
+      take(i, from);
+      put(i, !from);
       const double now = value();
       if (now < best_value) {
         best_value = now;
@@ -83,12 +83,12 @@ private:
   }
 
   // The next task to leave: the longest while it alone makes the class late, else the one that loses least.
-  const int* leaving(bool from) const {
-    if (longest_[from].empty()) return nullptr;
+  int leaving(bool from) const {
+    if (longest_[from].empty()) return -1;
     const auto& [length, task] = *longest_[from].rbegin();
-    if (length > load_[from] / count_[from] && time(task, !from) < length) return &task;
-    const int& cheapest = cheapest_[from].begin()->second;
-    return time(cheapest, !from) == kNever ? nullptr : &cheapest;
+    if (length > load_[from] / count_[from] && time(task, !from) < length) return task;
+    const int cheapest = cheapest_[from].begin()->second;
+    return time(cheapest, !from) == kNever ? -1 : cheapest;
   }
 
   const TwoClass& classes_;
