@@ -41,6 +41,7 @@ public:
       if (std::ranges::none_of(info_.accesses, [&](const Access& a) { return same(a, f.access); }))
         info_.accesses.push_back(f.access);
     }
+    if (anywhere_) everything_unknown();
     estimate_cost(f_, builder_, values_, conditions_, loops_, info_);
   }
 
@@ -68,6 +69,8 @@ private:
       if (auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&i)) access(i, transfer->getRawSource(), Access::Kind::read, n);
     } else if (auto* call = dyn_cast<llvm::CallBase>(&i)) {
       visit_call(*call);
+    } else if (llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst>(i)) {
+      anywhere_ = true;
     }
   }
 
@@ -75,6 +78,8 @@ private:
     const std::optional<std::vector<PointerUse>> uses = pointer_uses(call);
     const bool atomic = is_atomic(base_name(declared_callee(call)));
     if (!uses) {
+      const llvm::Function* callee = call.getCalledFunction();
+      if (!callee || (!callee->isIntrinsic() && !is_plain_builtin(callee->getName()) && !atomic)) anywhere_ = true;
       // Refused elsewhere unless it is an atomic on local memory; whatever it is, say that it may touch the buffer.
       for (llvm::Value* operand : call.args())
         if (operand->getType()->isPointerTy() && !llvm::isa<llvm::Function>(operand) && !llvm::isa<llvm::IntrinsicInst>(call))
@@ -129,6 +134,7 @@ private:
     const Place place = values_.place(pointer);
     if (place.root == Place::Root::elsewhere) return;
     if (place.root == Place::Root::untraceable) {
+      anywhere_ = true;
       info_.reasons.push_back({"it is not known which buffer is accessed", line_of(i)});
       return;
     }
@@ -156,6 +162,20 @@ private:
     f.access.checks = known ? f.offset.checks : std::vector<int>{};
     if (!known) f.access.offset = {builder_.expression(int64_t{0}), {}};
     found_.push_back(std::move(f));
+  }
+
+  // The kernel runs whole, but what it may touch is still asked for.
+  void everything_unknown() {
+    for (size_t i = 0; i < info_.arguments.size(); ++i)
+      for (Access::Kind kind : {Access::Kind::read, Access::Kind::write}) {
+        const Argument::Kind what = info_.arguments[i].kind;
+        if (what != Argument::Kind::buffer && (what != Argument::Kind::constant_buffer || kind == Access::Kind::write)) continue;
+        Access a;
+        a.argument = static_cast<int>(i);
+        a.kind = kind;
+        a.offset = {builder_.expression(int64_t{0}), {}};
+        info_.accesses.push_back(a);
+      }
   }
 
   // Stores of the same place, in whichever branches they stand, are one sure store if one of them always happens.
@@ -214,6 +234,7 @@ private:
   Values values_;
   Conditions conditions_;
   std::vector<Found> found_;
+  bool anywhere_ = false;
 };
 
 }  // namespace

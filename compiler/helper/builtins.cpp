@@ -18,7 +18,7 @@ using llvm::StringRef;
 constexpr const char* kPlain[] = {
     "abs",         "abs_diff",       "acos",        "acosh",        "acospi",         "add_sat",       "all",
     "any",         "asin",           "asinh",       "asinpi",       "atan",           "atan2",         "atan2pi",
-    "atanh",       "atanpi",         "barrier",     "bit_reverse",  "bitselect",      "cbrt",          "ceil",
+    "atanh",       "atanpi",         "barrier",     "bitselect",      "cbrt",          "ceil",
     "clamp",       "clz",            "copysign",    "cos",          "cosh",           "cospi",         "cross",
     "ctz",         "degrees",        "distance",    "dot",          "erf",            "erfc",          "exp",
     "exp10",       "exp2",           "expm1",       "fabs",         "fast_distance",  "fast_length",   "fast_normalize",

@@ -135,6 +135,7 @@ bool Conditions::reaches(const Block* from, const llvm::Loop* region, const Bloc
     const Block* b = todo.back();
     todo.pop_back();
     if (b == not_through || !seen.insert(b).second) continue;
+    --budget_;
     if (targets.contains(b)) return true;
     for (const Block* next : llvm::successors(b))
       if (!leaves(b, next, region)) todo.push_back(next);
@@ -149,7 +150,7 @@ bool Conditions::covers(const Block* from, const llvm::Loop* region, const Block
     const Block* b = todo.back();
     todo.pop_back();
     if (targets.contains(b) || !seen.insert(b).second) continue;
-    if (llvm::succ_empty(b)) return false;
+    if (--budget_ < 0 || llvm::succ_empty(b)) return false;
     for (const Block* next : llvm::successors(b)) {
       if (leaves(b, next, region)) return false;
       todo.push_back(next);
@@ -160,7 +161,7 @@ bool Conditions::covers(const Block* from, const llvm::Loop* region, const Block
 
 bool Conditions::walk(const Block* start, const llvm::Loop* region, const Blocks& targets, std::vector<Scope>& out) {
   const Block* at = start;
-  for (int steps = 0; steps < 10000; ++steps) {
+  for (int steps = 0; steps < 10000 && budget_ > 0; ++steps) {
     if (targets.contains(at) || covers(at, region, targets)) return true;
     const auto skip = [&]() -> bool {  // to where the ways meet again, if no target lies in between
       auto* node = post_.getNode(const_cast<Block*>(at));

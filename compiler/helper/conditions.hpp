@@ -43,7 +43,7 @@ private:
   llvm::LoopInfo& loops_;
   llvm::DominatorTree& dominators_;
   llvm::PostDominatorTree& post_;
-  std::map<std::string, int> guard_ids_;
+  mutable int64_t budget_ = 5'000'000;  // blocks to look at; beyond that nothing is sure
 };
 
 }  // namespace mkmd::compiler

@@ -13,6 +13,13 @@ namespace {
 
 constexpr int kMaxInlined = 20000;  // calls per kernel; recursion was refused before, this stops explosion
 
+// Only in a kernel can it be seen which memory a generic pointer of OpenCL 2 points to.
+bool takes_generic_pointers(const llvm::Function& f) {
+  for (const llvm::Type* type : f.getFunctionType()->params())
+    if (type->isPointerTy() && type->getPointerAddressSpace() == 4) return true;
+  return false;
+}
+
 bool uses_ids(const llvm::Function& f) {
   for (const llvm::Instruction& i : llvm::instructions(f))
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
@@ -26,7 +33,7 @@ std::set<const llvm::Function*> leading_to_ids(const llvm::Module& module) {
     changed = false;
     for (const llvm::Function& f : module) {
       if (f.isDeclaration() || found.contains(&f)) continue;
-      bool leads = uses_ids(f);
+      bool leads = uses_ids(f) || takes_generic_pointers(f);
       for (const llvm::Instruction& i : llvm::instructions(f))
         if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) leads = leads || found.contains(call->getCalledFunction());
       if (leads) changed = found.insert(&f).second || changed;
@@ -64,6 +71,15 @@ llvm::PreservedAnalyses InlinePass::run(llvm::Module& module, llvm::ModuleAnalys
       }
       if (count > kMaxInlined) break;
     }
+  }
+  // What was inlined everywhere has no purpose any more; nobody links against a program's functions.
+  for (bool again = true; again;) {
+    again = false;
+    for (llvm::Function& f : llvm::make_early_inc_range(module))
+      if (!f.isDeclaration() && !is_kernel(f) && f.use_empty()) {
+        f.eraseFromParent();
+        again = changed = true;
+      }
   }
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
 }

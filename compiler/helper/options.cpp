@@ -101,6 +101,12 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
   std::string extensions = "-cl-ext=-all";
   for (const std::string& e : request.extensions)
     if (e.starts_with("cl_") || e.starts_with("__opencl_c_")) extensions += ",+" + e;
+  // OpenCL C 3.0 has features of the same meaning, and clang insists that both agree.
+  for (const std::string& e : request.extensions) {
+    if (e == "cl_khr_fp64") extensions += ",+__opencl_c_fp64";
+    if (e == "cl_khr_3d_image_writes") extensions += ",+__opencl_c_3d_image_writes";
+  }
+  if (request.images) extensions += ",+__opencl_c_images";
   arguments.push_back(extensions);
   // clang knows some extension names only as features of the language; for those the macro is all there is.
   for (const std::string& e : request.extensions)

@@ -15,6 +15,7 @@ namespace mkmd::compiler {
 namespace {
 
 constexpr PipelineStep kAnalysis[] = {
+    {"mkmd-library", "what is judged is what devices will get"},
     {"mkmd-inline-all", "accesses are described per kernel, through its helper functions"},
     {"function(sroa)", "first of all: an index must be a value, not a variable in memory"},
     {"function(mkmd-infer-address-spaces)", "generic pointers of OpenCL 2 become global or local ones where that is provable"},
@@ -30,6 +31,7 @@ constexpr PipelineStep kDevices[] = {
     {"globaldce", "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
     {"default<O1>", "never more: vectorising here stops CPU devices from vectorising over work-items, never less: they do not redo all of it"},
     {"mkmd-inline-ids", "behind O1, which would otherwise work on code it has not simplified yet"},
+    {"function(mkmd-infer-address-spaces,sroa)", "generic pointers, now that they have met their memory; nothing happens without them"},
     {"mkmd-box", "as late as possible: O1 has merged repeated calls of id builtins"},
     {"globaldce", "inlined functions"},
 };

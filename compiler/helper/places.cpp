@@ -15,7 +15,7 @@ using llvm::isa;
 Place Values::place(llvm::Value* pointer) {
   const Key key{pointer, -2};  // -2: numbers and places share the memory of what to forget
   if (auto it = places_.find(key); it != places_.end()) return it->second;
-  if (depth_ > 400) return {};
+  if (depth_ > 400 || --budget_ < 0) return {};
   ++depth_;
   Place result = compute_place(pointer);
   --depth_;

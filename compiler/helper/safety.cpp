@@ -29,6 +29,7 @@ public:
   void run() {
     for (const Argument& a : info_.arguments) {
       if (a.kind == Argument::Kind::other) refuse("argument '" + a.name + "' is of a kind that is not supported", 0);
+      if (a.kind == Argument::Kind::local) info_.uses_local_shape = true;
       if (a.kind == Argument::Kind::image) refuse("images are used", 0);
       if (a.kind == Argument::Kind::buffer && a.is_volatile) refuse("volatile global memory is accessed", 0);
     }
@@ -65,6 +66,9 @@ private:
     } else if (auto* call = dyn_cast<llvm::CallBase>(&i)) {
       visit_call(*call, line);
     }
+    for (llvm::Value* operand : i.operands())
+      if (operand->getType()->isPointerTy() && space(operand) == 4 && !isa<llvm::AddrSpaceCastInst>(i))
+        refuse("a generic pointer is used", line);
   }
 
   void stores_pointer(int line) {
@@ -111,6 +115,9 @@ private:
       default: break;
     }
     if (name == "barrier" || name == "work_group_barrier" || name.startswith("async_work_group")) info_.uses_local_shape = true;
+    for (const llvm::Type* type : callee->getFunctionType()->params())
+      if (type->isPointerTy() && type->getPointerAddressSpace() == 4)
+        return refuse("'" + name.str() + "' is given a generic pointer", line);
     if (const std::string why = missing_on_spir(mangled); !why.empty()) return refuse(why, line);
     if (is_atomic(name)) {
       for (const llvm::Value* operand : call.args())

@@ -37,7 +37,7 @@ Values::Values(llvm::Function& f, InfoBuilder& builder, llvm::LoopInfo& loops)
 template <typename T, typename F>
 T Values::remembered(std::map<Key, T>& memory, Key key, F compute) {
   if (auto it = memory.find(key); it != memory.end()) return it->second;
-  if (depth_ > kMaxDepth) return T{};
+  if (depth_ > kMaxDepth || --budget_ < 0) return T{};
   ++depth_;
   T result = compute();
   --depth_;

@@ -80,6 +80,7 @@ private:
   std::map<Key, Place> places_;
   std::vector<Key> order_;  // of what was remembered, to forget what rests on a placeholder
   int depth_ = 0;
+  int64_t budget_ = 500'000;  // values to look at; beyond that they are unknown
 };
 
 }  // namespace mkmd::compiler

@@ -59,3 +59,14 @@ __kernel void async_copy(__global const float* in, __global float* out, __local 
   e = async_work_group_copy(out + get_group_id(0) * get_local_size(0), tmp, get_local_size(0), 0);
   wait_group_events(1, &e);
 }
+//@ old_atomics global=64 local=16 exact : i32[4]
+#pragma OPENCL EXTENSION cl_khr_local_int32_base_atomics : enable
+__kernel void old_atomics(__global int* out) {
+  __local int count;
+  if (get_local_id(0) == 0) count = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  atom_add(&count, 2);
+  atom_inc(&count);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) out[get_group_id(0)] = count;
+}
