@@ -186,8 +186,8 @@ void Planner::assign(const scheduler::Schedule& schedule) {
   }
 }
 
-// Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2 %, since
-// every move takes data along (Rule 15).
+// Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2
+// %, since every move takes data along (Rule 15).
 void Planner::keep_cuts(Task& task) {
   if (task.pieces.size() < 2) return;
   const Command& c = *task.command;
@@ -195,8 +195,10 @@ void Planner::keep_cuts(Task& task) {
   const auto groups = static_cast<double>(c.launch.groups[task.cut]);
   bool keep = kept.size() == task.pieces.size();
   for (size_t i = 0; i < task.pieces.size() && keep; ++i) {
-    const double move = static_cast<double>(task.pieces[i].box.hi[task.cut]) - static_cast<double>(kept[i].end);
-    keep = kept[i].device == task.pieces[i].device && kept[i].cut == task.cut && std::abs(move) <= 0.02 * groups;
+    const double move =
+        static_cast<double>(task.pieces[i].box.hi[task.cut]) - static_cast<double>(kept[i].end);
+    keep =
+        kept[i].device == task.pieces[i].device && kept[i].cut == task.cut && std::abs(move) <= 0.02 * groups;
   }
   if (!keep) kept.resize(task.pieces.size());
   for (size_t i = 0; i < task.pieces.size(); ++i) {

@@ -154,8 +154,10 @@ void Runtime::finish_part(Command& command) {
   const Ref<Command> keep(&command);
   graveyard_.push_back(keep);
   if (command.event) complete_event(command);
-  for (const Ref<Command>& after : std::exchange(command.successors, {}))
+  for (const Ref<Command>& after : std::exchange(command.successors, {})) {
+    after->not_before = std::max(after->not_before, std::max(command.ended, command.not_before));
     finish_part(*after);
+  }
   {
     std::lock_guard posts(posts_.mutex);
     ++posts_.generation;

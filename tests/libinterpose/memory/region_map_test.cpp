@@ -19,7 +19,8 @@ struct RegionMapTest : testing::Test {
   static Ref<Action> action(Lane& lane) { return Ref<Action>(new Action(lane, nullptr, {})); }
   static void complete(Action& done) {
     done.state = Action::State::complete;
-    for (const Ref<Action>& after : std::exchange(done.on_complete, {})) --after->blockers;
+    for (const Ref<Action>& after : std::exchange(done.on_complete, {}))
+      --after->blockers;
   }
 };
 
@@ -92,8 +93,8 @@ TEST_F(RegionMapTest, ValidityAgreesWithAnArrayOfBytes) {
   std::mt19937 random(7);
   std::vector<unsigned> bytes(100, 1u);
   for (int step = 0; step < 2000; ++step) {
-    unsigned lo = random() % 100;
-    unsigned hi = random() % 101;
+    auto lo = static_cast<unsigned>(random() % 100);
+    auto hi = static_cast<unsigned>(random() % 101);
     if (lo > hi) std::swap(lo, hi);
     const int domain = static_cast<int>(random() % 2);
     const bool only = random() % 2 == 0;
@@ -102,7 +103,8 @@ TEST_F(RegionMapTest, ValidityAgreesWithAnArrayOfBytes) {
     } else {
       map.add_valid(domain, {lo, hi});
     }
-    for (unsigned i = lo; i < hi; ++i) bytes[i] = (only ? 0u : bytes[i]) | 1u << domain;
+    for (unsigned i = lo; i < hi; ++i)
+      bytes[i] = (only ? 0u : bytes[i]) | 1u << domain;
     for (int d = 0; d < 2; ++d) {
       ByteRanges expected;
       for (unsigned i = 0; i < 100; ++i) {
