@@ -20,8 +20,10 @@ std::vector<Event*> events_of(WaitList wait_list) {
   return events;
 }
 
-bool may_capture(const Context& context, WaitList wait_list) {
+bool may_capture(const Queue& queue, WaitList wait_list) {
+  const Context& context = *queue.context;
   if (!context.runtime || context.unset_user_events.load(std::memory_order_acquire) > 0) return false;
+  if (!queue.device->is_virtual) return false;  // a sub-device the program made runs what it is given
   for (cl_uint i = 0; i < wait_list.count; ++i) {
     const Event* event = object_cast<Event>(wait_list.events[i]);
     if (!event->native) {

@@ -32,9 +32,9 @@ struct NativeCall {
 // How a command uses a memory object it names: {memory, written}.
 using Touched = Runtime::Touched;
 
-// Whether a command that waits for these events may be captured now (Rule 3: not while a user event is
+// Whether a command of the queue that waits for these events may be captured now (not while a user event is
 // unset).
-bool may_capture(const Context& context, WaitList wait_list);
+bool may_capture(const Queue& queue, WaitList wait_list);
 // The objects behind a checked wait list.
 std::vector<Event*> events_of(WaitList wait_list);
 

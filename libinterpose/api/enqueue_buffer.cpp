@@ -29,8 +29,7 @@ bool wants_capture(Queue& queue, std::initializer_list<Memory*> memories, WaitLi
     if (!m->is_buffer || m->context.get() != queue.context.get() || !m->root()->storage) return false;
     wanted = wanted || !m->root()->storage->home_only.load(std::memory_order_acquire);
   }
-  return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS &&
-         may_capture(*queue.context, wait_list);
+  return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS && may_capture(queue, wait_list);
 }
 
 }  // namespace

@@ -122,8 +122,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
         --kernel->decision.uses_left;
         known_small = !kernel->decision.worth;
       }
-      can =
-          !known_small && may_capture(*queue->context, waits) && make_launch(*queue, *kernel, shape, launch);
+      can = !known_small && may_capture(*queue, waits) && make_launch(*queue, *kernel, shape, launch);
     }
     if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
       bool wanted = capturing;

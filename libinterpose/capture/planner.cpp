@@ -16,8 +16,6 @@ namespace mkmd {
 
 namespace {
 
-constexpr double kWorthSplitting = 60e-6;  // Rule 15: seconds a launch must take at home
-
 BufferUse& use_of(BufferUses& uses, Memory* root) {
   for (BufferUse& use : uses) {
     if (use.root == root) return use;

@@ -15,8 +15,7 @@ namespace mkmd {
 
 namespace {
 
-constexpr size_t kWindowLimit = 256;       // Rule 7
-constexpr double kWorthSplitting = 60e-6;  // Rule 15: seconds a launch must take at home
+constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;

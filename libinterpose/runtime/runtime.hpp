@@ -23,6 +23,9 @@
 
 namespace mkmd {
 
+// Seconds a launch must be predicted to take at home: below, a second piece costs more than it saves.
+inline constexpr double kWorthSplitting = 60e-6;
+
 class Runtime {
 public:
   explicit Runtime(Context& context);
