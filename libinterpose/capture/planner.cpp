@@ -31,6 +31,11 @@ ByteRanges in_root(const ByteRanges& ranges, const Memory& memory) {
   return result;
 }
 
+// Rule 11: only then are results the same to the last bit.
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
+  return a.platform == b.platform && a.device_name == b.device_name;
+}
+
 ByteRanges all_of(const Memory& memory) {
   return {memory.origin, memory.origin + memory.size};
 }
@@ -134,6 +139,8 @@ void Planner::analyse(Task& task) {
   if (kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of())) {
     task.footprints.emplace(*kernel.info, c.launch.shape);
     for (size_t d = 0; d < devices; ++d) {
+      if (process().settings.exact && !shares_code_generator(process().devices[d], process().devices[0]))
+        continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
     if (task.seconds[0] >= kWorthSplitting) find_cut(task);
