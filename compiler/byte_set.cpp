@@ -345,8 +345,7 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) 
   lattice.length = access.bytes;
   Bundles bundles(region, address);
   for (const Form& constraint : region.constraints()) {
-    const Interval i = region.interval(constraint);
-    if (i.known && i.lo >= 0) continue;
+    if (region.implied(constraint)) continue;
     if (!clip(lattice, address, constraint) && !bundles.add(constraint)) set.exact = false;
   }
   if (bundles.empty()) return set;

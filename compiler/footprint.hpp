@@ -30,7 +30,8 @@ struct GroupBox {
 struct Footprint {
   int argument = 0;
   bool reads_unknown = false, writes_unknown = false;  // anywhere in the buffer
-  ByteRanges reads, sure_writes, may_writes;           // may_writes includes sure_writes; offsets from the argument
+  // Offsets from the argument. may_writes includes sure_writes, but is empty when writes_unknown.
+  ByteRanges reads, sure_writes, may_writes;
   bool atomics = false;
 };
 

@@ -142,7 +142,14 @@ bool Region::joined(const Form& f, size_t d) const {
   return f.local[d] != 0 && !__builtin_mul_overflow(f.local[d], local_size_[d], &product) && product == f.group[d];
 }
 
-Interval Region::interval(const Form& f) const {
+Interval Region::interval(const Form& f) const { return interval(f, true); }
+
+bool Region::implied(const Form& constraint) const {
+  const Interval i = interval(constraint, false);
+  return i.known && i.lo >= 0;
+}
+
+Interval Region::interval(const Form& f, bool with_limits) const {
   if (!f.valid) return kUnknown;
   Interval sum{f.base, f.base, true};
   for (size_t d = 0; d < 3; ++d) {
@@ -151,16 +158,16 @@ Interval Region::interval(const Form& f) const {
     if (!ok) return kUnknown;
   }
   for (const Form::Other& o : f.rest()) {
-    const Interval v = o.variable.kind == Variable::Kind::loop ? loop(o.variable.index) : derived(o.variable.index);
+    const Interval v = o.variable.kind == Variable::Kind::loop ? loop(o.variable.index) : derived(o.variable.index, with_limits);
     if (!accumulate(sum, o.coefficient, v)) return kUnknown;
   }
   return sum;
 }
 
-Interval Region::derived(int index) const {
+Interval Region::derived(int index, bool with_limits) const {
   const Derived& derived = info_.derived[static_cast<size_t>(index)];
   const Interval& limit = derived_limits_[static_cast<size_t>(index)];
-  const Interval a = interval(form(derived.a)), b = interval(form(derived.b));
+  const Interval a = interval(form(derived.a), with_limits), b = interval(form(derived.b), with_limits);
   Interval r = kUnknown;
   using Op = Derived::Op;
   const bool both = bounded(a) && bounded(b);
@@ -210,7 +217,7 @@ Interval Region::derived(int index) const {
       }
       break;
   }
-  if (limit.known && r.known) {
+  if (with_limits && limit.known && r.known) {
     r.lo = std::max(r.lo, limit.lo);
     r.hi = std::min(r.hi, limit.hi);
     if (r.lo > r.hi) r.hi = r.lo;  // nobody gets here; any value will do

@@ -60,6 +60,9 @@ public:
 
   Form form(const Affine& affine) const;
   Interval interval(const Form& form) const;
+  // True for every work-item inside the intervals; what guards say about derived values does not count, because no
+  // interval of a work-item's variables stands for it.
+  bool implied(const Form& constraint) const;
   bool passes(const std::vector<int>& checks) const;
   int64_t local_size(size_t d) const { return local_size_[d]; }
   // Group and local id move the form as one id.
@@ -67,9 +70,11 @@ public:
 
   std::array<Interval, 3> group, local, id;  // id = group · local size + local
   Interval loop(int index) const { return loops_[static_cast<size_t>(index)]; }
-  Interval derived(int index) const;
+  Interval derived(int index) const { return derived(index, true); }
 
 private:
+  Interval interval(const Form& form, bool with_limits) const;
+  Interval derived(int index, bool with_limits) const;
   void enter_loop(const Access& access, size_t position);
   void enter_guard(const Guard& guard);
   void require_nonnegative(const Form& form);

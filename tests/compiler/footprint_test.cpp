@@ -141,6 +141,13 @@ public:
     a.known = a.sure = true;
     a.kind = Access::Kind::write;
     a.bytes = static_cast<uint32_t>(1U << below(4));
+    if (below(4) == 0) {
+      Derived d;
+      d.op = static_cast<Derived::Op>(below(9));
+      d.a = affine(2, 2);
+      d.b = {expression(static_cast<int64_t>(1 + below(6))), {}};
+      k.derived.push_back(d);
+    }
     const int scopes = static_cast<int>(below(4));
     for (int i = 0; i < scopes; ++i) {
       if (below(2)) {
@@ -158,17 +165,11 @@ public:
         g.slack = static_cast<int>(below(2));
         g.a = affine(below(3) ? 1 : 3, 2);
         g.b = uniform(static_cast<int64_t>(below(30)) - 4);
+        if (!k.derived.empty() && below(2)) g.a.terms.push_back({{Variable::Kind::derived, 0}, expression(below(2) ? int64_t{1} : int64_t{-1})});
         if (below(2)) std::swap(g.a, g.b);
         k.guards.push_back(g);
         a.scopes.push_back({Scope::Kind::guard, static_cast<int>(k.guards.size()) - 1});
       }
-    }
-    if (below(5) == 0) {
-      Derived d;
-      d.op = static_cast<Derived::Op>(below(9));
-      d.a = affine(2, 2);
-      d.b = {expression(static_cast<int64_t>(1 + below(6))), {}};
-      k.derived.push_back(d);
     }
     a.offset = address(static_cast<int64_t>(a.bytes));
     if (below(3) == 0) {
@@ -242,7 +243,7 @@ private:
         }
       }
     }
-    if (!k.derived.empty()) put({Variable::Kind::derived, 0}, 1 + static_cast<int64_t>(below(4)));
+    if (!k.derived.empty() && below(2)) put({Variable::Kind::derived, 0}, 1 + static_cast<int64_t>(below(4)));
     // Only counters of loops that surround the access mean anything: here all of them do.
     return a;
   }
