@@ -44,7 +44,7 @@ cl_int EnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
   const WaitList waits{num_events_in_wait_list, event_wait_list};
   if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits) &&
       host_may(*memory, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) {
-    Ref<Command> command(new Command(Command::Kind::read, *queue));
+    Ref<Command> command(new Command(Command::Kind::read, queue));
     command->source = Ref<Memory>(memory);
     command->source_offset = offset;
     command->size = size;
@@ -70,7 +70,7 @@ cl_int EnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool
   const WaitList waits{num_events_in_wait_list, event_wait_list};
   if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits) &&
       host_may(*memory, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) {
-    Ref<Command> command(new Command(Command::Kind::write, *queue));
+    Ref<Command> command(new Command(Command::Kind::write, queue));
     command->destination = Ref<Memory>(memory);
     command->destination_offset = offset;
     command->size = size;
@@ -98,7 +98,7 @@ cl_int EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_m
   const bool apart = source->root() != destination->root();  // overlap is an error the vendor reports
   if (apart && inside(*source, src_offset, size) && inside(*destination, dst_offset, size) &&
       wants_capture(*queue, {source, destination}, waits)) {
-    Ref<Command> command(new Command(Command::Kind::copy, *queue));
+    Ref<Command> command(new Command(Command::Kind::copy, queue));
     command->source = Ref<Memory>(source);
     command->destination = Ref<Memory>(destination);
     command->source_offset = src_offset;
@@ -127,7 +127,7 @@ cl_int EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const vo
                           (pattern_size & (pattern_size - 1)) == 0 && offset % pattern_size == 0 &&
                           size % pattern_size == 0;
   if (pattern_ok && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits)) {
-    Ref<Command> command(new Command(Command::Kind::fill, *queue));
+    Ref<Command> command(new Command(Command::Kind::fill, queue));
     command->destination = Ref<Memory>(memory);
     command->destination_offset = offset;
     command->size = size;

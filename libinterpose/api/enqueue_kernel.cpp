@@ -132,7 +132,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
         decide(*kernel, shape, wanted);
       }
       if (wanted) {
-        Ref<Command> command(new Command(Command::Kind::kernel, *queue));
+        Ref<Command> command(new Command(Command::Kind::kernel, queue));
         command->launch = std::move(launch);
         return capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false);
       }

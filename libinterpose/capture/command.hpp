@@ -31,7 +31,7 @@ class Command {
 public:
   enum class Kind { kernel, read, write, copy, fill, marker };
 
-  explicit Command(Kind kind, Queue& queue) : kind(kind), queue(&queue) {}
+  Command(Kind kind, Queue* queue) : kind(kind), queue(queue) {}
 
   const Kind kind;
   uint64_t sequence = 0;  // its place among all captured commands of the context

@@ -37,12 +37,19 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   }
 }
 
-void Planner::add_uses(int domain, const BufferUses& uses, Action& action) {
+void Planner::order_uses(int domain, const BufferUses& uses, Action& action) {
+  for (const BufferUse& use : uses) {
+    use.root->storage->regions.order_read(domain, use.reads, action);
+    use.root->storage->regions.order_write(domain, use.writes, action);
+  }
+}
+
+void Planner::record_uses(int domain, const BufferUses& uses, Action& action) {
   for (const BufferUse& use : uses) {
     RegionMap& regions = use.root->storage->regions;
-    regions.read(domain, use.reads, action);
-    regions.write(domain, use.writes, action);
-    if (runtime_.domains_.size() > 1) regions.set_only_valid(domain, use.writes);
+    regions.record_read(domain, use.reads, action);
+    regions.record_write(domain, use.writes, action);
+    if (runtime_.separate_memories()) regions.set_only_valid(domain, use.writes);
   }
 }
 
@@ -94,6 +101,7 @@ void Planner::emit_kernel(Task& task) {
     for (const BufferUse& use : piece.uses)
       make_valid(process().domain[piece.device], *use.root, use.needed);
   }
+  std::vector<Ref<Action>> actions;
   for (size_t i = 0; i < task.pieces.size(); ++i) {
     const Piece& piece = task.pieces[i];
     const int domain = process().domain[piece.device];
@@ -109,8 +117,12 @@ void Planner::emit_kernel(Task& task) {
       action->piece.groups *= piece.box.hi[d] - piece.box.lo[d];
     action->piece.share =
         static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
-    add_uses(domain, piece.uses, *action);
-    runtime_.push(action);
+    order_uses(domain, piece.uses, *action);
+    actions.push_back(action);
+  }
+  for (size_t i = 0; i < actions.size(); ++i) {
+    record_uses(process().domain[task.pieces[i].device], task.pieces[i].uses, *actions[i]);
+    runtime_.push(actions[i]);
   }
 }
 
@@ -145,7 +157,8 @@ void Planner::emit_at_home(Task& task, Action::Work work) {
     if (!use.needed.empty()) make_valid(0, *use.root, use.needed);
   }
   const Ref<Action> action = new_action(*runtime_.compute_[0], &c, std::move(work));
-  add_uses(0, task.whole, *action);
+  order_uses(0, task.whole, *action);
+  record_uses(0, task.whole, *action);
   if (c.kind == Command::Kind::write) {
     const auto from = reinterpret_cast<uintptr_t>(c.host);
     runtime_.host_memory_.read(0, ByteRanges(from, from + c.size), *action);

@@ -108,19 +108,25 @@ BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) con
 }
 
 void Planner::find_cut(Task& task) {
+  // Of the dimensions it may be cut along, the one whose pieces write the fewest separate ranges (a
+  // transposition cut the other way would scatter rows over the devices); among equals the slowest, whose
+  // slabs are contiguous.
+  size_t fewest = SIZE_MAX;
   const auto& groups = task.command->launch.groups;
-  for (int d = 2; d >= 0; --d) {  // the slowest dimension first: its slabs are contiguous most often
+  for (int d = 2; d >= 0; --d) {
     if (groups[d] < 2) continue;
     compiler::GroupBox first = task.command->launch.whole();
     compiler::GroupBox second = first;
     first.hi[d] = second.lo[d] = groups[d] / 2;
-    task.first_half = uses_of(task, first);
-    if (independent(task.first_half, uses_of(task, second))) {
-      task.cut = d;
-      return;
-    }
+    BufferUses uses = uses_of(task, first);
+    size_t ranges = 0;
+    for (const BufferUse& use : uses)
+      ranges += use.writes.size();
+    if (ranges >= fewest || !independent(uses, uses_of(task, second))) continue;
+    fewest = ranges;
+    task.cut = d;
+    task.first_half = std::move(uses);
   }
-  task.first_half.clear();
 }
 
 void Planner::analyse(Task& task) {
@@ -217,6 +223,30 @@ void Planner::keep_cuts(Task& task) {
   }
 }
 
+// Byte sets of very many ranges cost more to keep than they save. Where all devices share one memory only the
+// order between commands depends on them, and the hull orders enough. Otherwise reading a hull brings a few
+// bytes too many, and writing one needs what lies between to be valid first. False: a split piece would write
+// such a set.
+bool Planner::coarsen(Task& task) const {
+  const bool shared = !runtime_.separate_memories();
+  const size_t limit = shared ? 8 : 256;
+  for (Piece& piece : task.pieces) {
+    for (BufferUse& use : piece.uses) {
+      const auto to_hull = [&](ByteRanges& ranges) {
+        if (ranges.size() > limit) ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
+      };
+      if (!shared && use.writes.size() > limit) {
+        if (task.pieces.size() > 1) return false;
+        use.needed.unite(ByteRanges(use.writes.hull().lo, use.writes.hull().hi));
+      }
+      to_hull(use.reads);
+      to_hull(use.writes);
+      to_hull(use.needed);
+    }
+  }
+  return true;
+}
+
 bool Planner::split_is_safe(const Task& task) const {
   for (size_t a = 0; a < task.pieces.size(); ++a) {
     for (size_t b = a + 1; b < task.pieces.size(); ++b) {
@@ -282,7 +312,10 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     keep_cuts(task);
     for (Piece& piece : task.pieces)
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
-    if (!split_is_safe(task)) task.pieces = {{0, task.command->launch.whole(), task.whole}};
+    if (!split_is_safe(task) || !coarsen(task)) {
+      task.pieces = {{0, task.command->launch.whole(), task.whole}};
+      coarsen(task);
+    }
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
   if (tracing()) trace_plan();

@@ -56,6 +56,7 @@ private:
   void assign_home();
   void keep_cuts(Task& task);
   bool split_is_safe(const Task& task) const;
+  bool coarsen(Task& task) const;
   void trace_plan() const;
 
   // graph.cpp
@@ -68,7 +69,8 @@ private:
   void emit_at_home(Task& task, Action::Work work);
   Ref<Action> new_action(Lane& lane, Command* command, Action::Work work);
   void make_valid(int domain, Memory& root, const ByteRanges& ranges);
-  void add_uses(int domain, const BufferUses& uses, Action& action);
+  static void order_uses(int domain, const BufferUses& uses, Action& action);
+  void record_uses(int domain, const BufferUses& uses, Action& action);
   std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
 
   Runtime& runtime_;

@@ -61,26 +61,44 @@ void RegionMap::coalesce() {
   segments_.resize(kept + 1);
 }
 
-void RegionMap::read(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::order_read(int domain, const ByteRanges& ranges, Action& action) {
+  visit(ranges, [&](Segment& s) { order_after(action, s.domains[domain].writers); });
+}
+
+void RegionMap::order_write(int domain, const ByteRanges& ranges, Action& action) {
+  visit(ranges, [&](Segment& s) {
+    order_after(action, s.domains[domain].writers);
+    order_after(action, s.domains[domain].readers);
+  });
+}
+
+void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action) {
   visit(ranges, [&](Segment& s) {
     PerDomain& d = s.domains[domain];
-    order_after(action, d.writers);
     drop_complete(d.readers);
     if (d.readers.empty() || d.readers.back().get() != &action) d.readers.emplace_back(&action);
   });
 }
 
-void RegionMap::write(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::record_write(int domain, const ByteRanges& ranges, Action& action) {
   visit(ranges, [&](Segment& s) {
     PerDomain& d = s.domains[domain];
-    order_after(action, d.writers);
-    order_after(action, d.readers);
-    // Pieces of one command may write the same segment of a hull: the last writer is then all of them.
+    // Several pieces of one command may claim a segment: its last writer is then all of them.
     std::erase_if(d.writers,
                   [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });
     d.writers.emplace_back(&action);
     std::erase_if(d.readers, [&](const Ref<Action>& r) { return !action.same_command(*r); });
   });
+}
+
+void RegionMap::read(int domain, const ByteRanges& ranges, Action& action) {
+  order_read(domain, ranges, action);
+  record_read(domain, ranges, action);
+}
+
+void RegionMap::write(int domain, const ByteRanges& ranges, Action& action) {
+  order_write(domain, ranges, action);
+  record_write(domain, ranges, action);
 }
 
 ByteRanges RegionMap::missing(int domain, const ByteRanges& ranges) const {

@@ -16,8 +16,15 @@ class RegionMap {
 public:
   RegionMap(uint64_t size, int domains);  // every byte valid in domain 0 only, no action known
 
-  // Orders `action`, which runs in `domain`, after what it must wait for, and records it.
-  // Actions of one command do not wait for each other: the planner has shown them independent.
+  // Orders `action`, which runs in `domain`, after what it must wait for. Actions of one command do not wait
+  // for each other: the planner has shown them independent.
+  void order_read(int domain, const ByteRanges& ranges, Action& action);
+  void order_write(int domain, const ByteRanges& ranges, Action& action);
+  // Records it for what comes later. The ranges of one command's actions may overlap here (hulls), so all of
+  // them must be ordered before the first is recorded.
+  void record_read(int domain, const ByteRanges& ranges, Action& action);
+  void record_write(int domain, const ByteRanges& ranges, Action& action);
+  // Both, for an action that is alone.
   void read(int domain, const ByteRanges& ranges, Action& action);
   void write(int domain, const ByteRanges& ranges, Action& action);
 

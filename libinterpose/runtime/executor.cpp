@@ -166,6 +166,12 @@ void Runtime::finish_part(Command& command) {
   if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
 }
 
+void Runtime::bury(std::vector<Ref<Command>> dead) {
+  for (const Ref<Command>& command : dead) {
+    if (command->event) event_status_changed(*command->event);
+  }
+}
+
 void Runtime::post(Action* action, cl_int status) {
   std::lock_guard lock(posts_.mutex);
   posts_.list.emplace_back(Ref<Action>(action), status);
@@ -194,6 +200,7 @@ bool Runtime::take_posts() {
     pump(lock);
     dead.swap(graveyard_);
   }
+  bury(std::move(dead));
   return true;
 }
 
@@ -206,6 +213,7 @@ void Runtime::wait_until(const std::function<bool()>& done) {
     }
     take_posts();
     std::vector<Ref<Command>> dead;
+    bool over = false;
     {
       std::unique_lock lock(mutex_);
       if (process_exiting.load()) {  // our threads are parked: do their work here
@@ -215,8 +223,10 @@ void Runtime::wait_until(const std::function<bool()>& done) {
         pump(lock);
       }
       dead.swap(graveyard_);
-      if (done()) break;
+      over = done();
     }
+    bury(std::move(dead));
+    if (over) break;
     std::unique_lock lock(posts_.mutex);
     ++posts_.waiting;
     posts_.waiters.wait(lock, [&] { return !posts_.list.empty() || posts_.generation != seen; });
@@ -251,7 +261,7 @@ void Runtime::lane_thread(Lane& lane) {
     std::vector<Ref<Command>> dead;
     dead.swap(graveyard_);
     lock.unlock();
-    dead.clear();
+    bury(std::move(dead));
     lock.lock();
   }
 }

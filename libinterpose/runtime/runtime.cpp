@@ -299,6 +299,7 @@ void Runtime::flush() {
     pump(lock);
     dead.swap(graveyard_);
   }
+  bury(std::move(dead));
 }
 
 void Runtime::wait(const Command& command) {
@@ -344,7 +345,6 @@ void Runtime::complete_event(Command& command) {
   event.times[3] = std::max(start, command.ended);
   event.status.store(command.status < 0 ? command.status : CL_COMPLETE, std::memory_order_release);
   command_of_event_.erase(&event);
-  event_status_changed(event);
 }
 
 void Runtime::note_piece(const Action& action) {

@@ -84,6 +84,8 @@ private:
   void mark_complete(Action& action, cl_int status);
   void finish_part(Command& command);
   void complete_event(Command& command);
+  // Without mutex_: runs what is due on the events of done commands, then lets go of them.
+  static void bury(std::vector<Ref<Command>> dead);
   void note_piece(const Action& action);
   void note_transfer(const Action& action);
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
@@ -124,7 +126,8 @@ private:
     int cut;       // the dimension
     uint64_t end;  // work-groups along it
   };
-  std::map<std::pair<const KernelModel*, uint64_t>, std::vector<Cut>> cuts_;  // last used, by kernel and shape
+  std::map<std::pair<const KernelModel*, uint64_t>, std::vector<Cut>>
+      cuts_;           // last used, by kernel and shape
   Ref<Action> entry_;  // orders the captured epoch after the native commands before it
   bool pumping_ = false;
   double next_order_ = 0;

@@ -58,6 +58,28 @@ TEST_F(RegionMapTest, AWriterWaitsForEveryReaderAndTheWriterBefore) {
   EXPECT_EQ(third->blockers, 1) << "what the second waited for is behind it";
 }
 
+TEST_F(RegionMapTest, PiecesWithOverlappingHullsAllWaitForWhatCameBefore) {
+  const auto before = action(a);
+  map.write(0, {0, 100}, *before);
+  Command command(Command::Kind::marker, nullptr);
+  command.retain();  // lives on the stack
+  {
+    const Ref<Action> first(new Action(a, &command, {}));
+    const Ref<Action> second(new Action(a, &command, {}));
+    map.order_write(0, {0, 90}, *first);
+    map.order_write(0, {10, 100}, *second);
+    map.record_write(0, {0, 90}, *first);
+    map.record_write(0, {10, 100}, *second);
+    EXPECT_EQ(first->blockers, 1);
+    EXPECT_EQ(second->blockers, 1) << "one piece must not hide the past from the other";
+    const auto after = action(a);
+    map.read(0, {50, 60}, *after);
+    EXPECT_EQ(after->blockers, 2);
+    map.forget_actions();
+    complete(*before);
+  }
+}
+
 TEST_F(RegionMapTest, CopiesInDifferentMemoriesDoNotOrderEachOther) {
   const auto here = action(a);
   const auto there = action(b);
