@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
-#include "libinterpose/process.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/callback_thread.hpp"

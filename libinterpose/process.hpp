@@ -26,7 +26,8 @@ struct Process {
 
 // The first call starts everything; thread-safe.
 Process& process();
-// Whether this thread is inside that first call: a vendor that is being loaded calls an exported function of ours.
+// Whether this thread is inside that first call: a vendor that is being loaded calls an exported function of
+// ours.
 bool process_starting();
 
 // In a child of fork the drivers' threads do not exist: inherited handles answer CL_OUT_OF_RESOURCES.

@@ -4,12 +4,13 @@
 
 namespace mkmd::api {
 
-// Vendor events of a wait list. Captured events are complete during a native turn, so only their failure matters.
+// Vendor events of a wait list. Captured events are complete during a native turn, so only their failure
+// matters.
 cl_int native_waits(WaitList wait_list, std::vector<cl_event>& natives);
 
 template <typename Call>
-cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched, WaitList wait_list,
-                      cl_event* event, bool blocking, Call&& call) {
+cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched,
+                      WaitList wait_list, cl_event* event, bool blocking, Call&& call) {
   if (const cl_int error = check_wait_list(*queue.context, wait_list); error != CL_SUCCESS) return error;
   Runtime* runtime = queue.context->runtime.get();
   cl_event native_event = nullptr;

@@ -94,12 +94,12 @@ public:
 
   const Ref<Context> context;
   const vendor::Owned<cl_mem> native;
-  const Ref<Memory> parent;  // of a sub-buffer, or the buffer an image was made from
-  const size_t origin;       // of a sub-buffer, in its root
-  const size_t size;         // in bytes, as asked for (buffers)
-  const bool is_buffer;      // plain buffer or sub-buffer: the only kind that is ever split
+  const Ref<Memory> parent;               // of a sub-buffer, or the buffer an image was made from
+  const size_t origin;                    // of a sub-buffer, in its root
+  const size_t size;                      // in bytes, as asked for (buffers)
+  const bool is_buffer;                   // plain buffer or sub-buffer: the only kind that is ever split
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
-  std::unique_ptr<Storage> storage;  // of a root buffer in a context with a runtime
+  std::unique_ptr<Storage> storage;       // of a root buffer in a context with a runtime
 };
 
 class Sampler : public Object<Sampler, ObjectType::sampler, cl_sampler> {

@@ -16,7 +16,9 @@ DeviceRates rates(const std::string& kind, double operations, double bytes) {
 }
 
 // Two alike, one ten times slower.
-TimeModel three_devices() { return TimeModel({rates("a", 1e9, 1e9), rates("a", 1e9, 1e9), rates("b", 1e8, 1e8)}); }
+TimeModel three_devices() {
+  return TimeModel({rates("a", 1e9, 1e9), rates("a", 1e9, 1e9), rates("b", 1e8, 1e8)});
+}
 
 TEST(TimeModel, BeginsWithTheRoofline) {
   TimeModel model = three_devices();
@@ -50,7 +52,8 @@ TEST(TimeModel, AnOutlierMovesThePredictionLittle) {
   TimeModel model = three_devices();
   KernelModel& kernel = model.of_kernel("k");
   const LaunchCost cost{1e6, 0, 1};
-  for (int i = 0; i < 20; ++i) model.learn(kernel, cost, 0, 1.0, 1e-3);
+  for (int i = 0; i < 20; ++i)
+    model.learn(kernel, cost, 0, 1.0, 1e-3);
   model.learn(kernel, cost, 0, 1.0, 1.0);  // the machine was busy elsewhere
   EXPECT_LT(model.seconds(kernel, cost, 0), 1.25e-3);
 }
@@ -59,8 +62,10 @@ TEST(TimeModel, FollowsALastingChange) {
   TimeModel model = three_devices();
   KernelModel& kernel = model.of_kernel("k");
   const LaunchCost cost{1e6, 0, 1};
-  for (int i = 0; i < 20; ++i) model.learn(kernel, cost, 0, 1.0, 1e-3);
-  for (int i = 0; i < 20; ++i) model.learn(kernel, cost, 0, 1.0, 3e-3);
+  for (int i = 0; i < 20; ++i)
+    model.learn(kernel, cost, 0, 1.0, 1e-3);
+  for (int i = 0; i < 20; ++i)
+    model.learn(kernel, cost, 0, 1.0, 3e-3);
   EXPECT_NEAR(model.seconds(kernel, cost, 0), 3e-3, 1e-4);
 }
 
