@@ -8,8 +8,12 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a % b < 0) == (b < 0)); }
+int64_t floor_divide(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+int64_t ceil_divide(int64_t a, int64_t b) {
+  return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
+}
 
 // start + Σ i·stride for 0 <= i < count, each `length` bytes long, cut to [clip_lo, clip_hi).
 struct Lattice {
@@ -27,8 +31,8 @@ struct Lattice {
     if (coefficient == 0) return;
     const int64_t first = coefficient > 0 ? v.lo : v.hi;
     int64_t product;
-    if (__builtin_mul_overflow(coefficient, first, &product) || __builtin_add_overflow(start, product, &start) ||
-        coefficient == INT64_MIN) {
+    if (__builtin_mul_overflow(coefficient, first, &product) ||
+        __builtin_add_overflow(start, product, &start) || coefficient == INT64_MIN) {
       valid = false;
       return;
     }
@@ -37,13 +41,15 @@ struct Lattice {
 
   // Sorts the strides and joins them where that loses nothing; false on overflow.
   bool normalise(int64_t& extent) {
-    std::sort(steps.begin(), steps.begin() + steps_count, [](const Step& a, const Step& b) { return a.stride < b.stride; });
+    std::sort(steps.begin(), steps.begin() + steps_count,
+              [](const Step& a, const Step& b) { return a.stride < b.stride; });
     int kept = 0;
     extent = length;
     for (int i = 0; i < steps_count; ++i) {
       const Step s = steps[static_cast<size_t>(i)];
       int64_t reach;
-      if (__builtin_mul_overflow(s.stride, s.count - 1, &reach) || __builtin_add_overflow(extent, reach, &extent))
+      if (__builtin_mul_overflow(s.stride, s.count - 1, &reach) ||
+          __builtin_add_overflow(extent, reach, &extent))
         return false;
       Step* last = kept ? &steps[static_cast<size_t>(kept - 1)] : nullptr;
       if (!last && s.stride <= length) {
@@ -85,8 +91,10 @@ struct Lattice {
     ByteRanges listed;
     std::vector<int64_t> unordered;
     for (int64_t at = start;;) {
-      if (ordered) put(listed, at, at + length);
-      else unordered.push_back(at);
+      if (ordered)
+        put(listed, at, at + length);
+      else
+        unordered.push_back(at);
       int i = 0;
       for (; i < steps_count; ++i) {
         const Step& s = steps[static_cast<size_t>(i)];
@@ -99,9 +107,12 @@ struct Lattice {
       if (i == steps_count) break;
     }
     std::sort(unordered.begin(), unordered.end());
-    for (int64_t at : unordered) put(listed, at, at + length);
-    if (out.empty()) out = std::move(listed);
-    else out.unite(listed);
+    for (int64_t at : unordered)
+      put(listed, at, at + length);
+    if (out.empty())
+      out = std::move(listed);
+    else
+      out.unite(listed);
     return true;
   }
 };
@@ -122,7 +133,8 @@ bool clip(Lattice& lattice, const Form& address, const Form& constraint) {
     return static_cast<Wide>(a) * y == static_cast<Wide>(x) * c;
   };
   for (size_t d = 0; d < 3; ++d)
-    if (!proportional(address.group[d], constraint.group[d]) || !proportional(address.local[d], constraint.local[d]))
+    if (!proportional(address.group[d], constraint.group[d]) ||
+        !proportional(address.local[d], constraint.local[d]))
       return false;
   if (address.others_count != constraint.others_count) return false;
   for (const Form::Other& o : address.rest()) {
@@ -140,19 +152,21 @@ bool clip(Lattice& lattice, const Form& address, const Form& constraint) {
   int64_t limit;
   if ((a > 0) == (c > 0)) {  // address - a0 >= bound / c
     const int64_t first = ceil_divide(ceil_divide(bound, c), e);
-    if (__builtin_mul_overflow(first, e, &limit) || __builtin_add_overflow(limit, address.base, &limit)) return false;
+    if (__builtin_mul_overflow(first, e, &limit) || __builtin_add_overflow(limit, address.base, &limit))
+      return false;
     lattice.clip_lo = std::max(lattice.clip_lo, limit);
   } else {
     const int64_t last = floor_divide(floor_divide(bound, c), e);
-    if (__builtin_mul_overflow(last + 1, e, &limit) || __builtin_add_overflow(limit, address.base, &limit)) return false;
+    if (__builtin_mul_overflow(last + 1, e, &limit) || __builtin_add_overflow(limit, address.base, &limit))
+      return false;
     lattice.clip_hi = std::min(lattice.clip_hi, limit);
   }
   return true;
 }
 
-// Variables which a constraint and the address combine in the same way, when all their combinations together are every
-// step of one range: "group_id(1)·8 + local_id(0)" below a height that is no multiple of 8. They are taken as one
-// variable t, and the constraint cuts its range.
+// Variables which a constraint and the address combine in the same way, when all their combinations together
+// are every step of one range: "group_id(1)·8 + local_id(0)" below a height that is no multiple of 8. They
+// are taken as one variable t, and the constraint cuts its range.
 class Bundles {
 public:
   Bundles(const Region& region, const Form& address) : region_(region), address_(address) {
@@ -168,20 +182,24 @@ public:
     int count = 0;
     if (!collect(constraint, parts, count) || count == 0) return false;
     for (int i = 0; i < used_; ++i)
-      if (same(bundles_[static_cast<size_t>(i)], parts, count)) return narrow(bundles_[static_cast<size_t>(i)], constraint, parts, count);
+      if (same(bundles_[static_cast<size_t>(i)], parts, count))
+        return narrow(bundles_[static_cast<size_t>(i)], constraint, parts, count);
     for (int i = 0; i < used_; ++i)
       for (int j = 0; j < count; ++j)
         if (bundles_[static_cast<size_t>(i)].has(parts[static_cast<size_t>(j)].name)) return false;
     if (used_ == static_cast<int>(bundles_.size())) return false;
     Bundle b;
-    std::sort(parts.begin(), parts.begin() + count, [](const Part& x, const Part& y) { return std::abs(x.constraint) < std::abs(y.constraint); });
+    std::sort(parts.begin(), parts.begin() + count,
+              [](const Part& x, const Part& y) { return std::abs(x.constraint) < std::abs(y.constraint); });
     const int64_t unit = std::abs(parts[0].constraint);
     for (int i = 0; i < count; ++i) {
       const Part& p = parts[static_cast<size_t>(i)];
       const int64_t step = std::abs(p.constraint) / unit;
       if (std::abs(p.constraint) % unit != 0 || step > b.count) return false;  // a gap
       int64_t reach;
-      if (__builtin_mul_overflow(step, p.range.count() - 1, &reach) || __builtin_add_overflow(b.count, reach, &b.count)) return false;
+      if (__builtin_mul_overflow(step, p.range.count() - 1, &reach) ||
+          __builtin_add_overflow(b.count, reach, &b.count))
+        return false;
     }
     b.parts = parts;
     b.parts_count = count;
@@ -232,17 +250,21 @@ private:
     int64_t count = 1;
     Interval t;
     bool has(int name) const {
-      return std::any_of(parts.begin(), parts.begin() + parts_count, [&](const Part& p) { return p.name == name; });
+      return std::any_of(parts.begin(), parts.begin() + parts_count,
+                         [&](const Part& p) { return p.name == name; });
     }
   };
 
   bool collect(const Form& c, std::array<Part, 6 + Form::kMaxOthers>& parts, int& count) const {
     const auto put = [&](int name, int64_t in_constraint, int64_t in_address, const Interval& range) {
       if (in_constraint == 0) return true;
-      if (in_address == 0 || in_constraint == INT64_MIN || in_address == INT64_MIN || !range.known || range.hi == kUnbounded) return false;
+      if (in_address == 0 || in_constraint == INT64_MIN || in_address == INT64_MIN || !range.known ||
+          range.hi == kUnbounded)
+        return false;
       parts[static_cast<size_t>(count++)] = {name, in_constraint, in_address, range};
       const Part &first = parts[0], &last = parts[static_cast<size_t>(count - 1)];
-      return static_cast<Wide>(first.constraint) * last.address == static_cast<Wide>(last.constraint) * first.address;
+      return static_cast<Wide>(first.constraint) * last.address ==
+             static_cast<Wide>(last.constraint) * first.address;
     };
     for (size_t d = 0; d < 3; ++d) {
       if (!c.group[d] && !c.local[d]) continue;
@@ -263,7 +285,8 @@ private:
       int64_t in_address = 0;
       for (const Form::Other& a : address_.rest())
         if (a.variable == o.variable) in_address = a.coefficient;
-      if (!put(loop_name(o.variable.index), o.coefficient, in_address, region_.loop(o.variable.index))) return false;
+      if (!put(loop_name(o.variable.index), o.coefficient, in_address, region_.loop(o.variable.index)))
+        return false;
     }
     return true;
   }
@@ -274,17 +297,23 @@ private:
   }
 
   // constraint(t) = at zero + slope · t >= 0
-  static bool narrow(Bundle& b, const Form& constraint, const std::array<Part, 6 + Form::kMaxOthers>& parts, int count) {
+  static bool narrow(Bundle& b, const Form& constraint, const std::array<Part, 6 + Form::kMaxOthers>& parts,
+                     int count) {
     int64_t at_zero = constraint.base, slope = 0;
     for (int i = 0; i < b.parts_count; ++i) {
       const Part& p = b.parts[static_cast<size_t>(i)];
-      const auto mine = std::find_if(parts.begin(), parts.begin() + count, [&](const Part& x) { return x.name == p.name; });
+      const auto mine =
+          std::find_if(parts.begin(), parts.begin() + count, [&](const Part& x) { return x.name == p.name; });
       int64_t product;
-      if (__builtin_mul_overflow(mine->constraint, p.start(), &product) || __builtin_add_overflow(at_zero, product, &at_zero)) return false;
+      if (__builtin_mul_overflow(mine->constraint, p.start(), &product) ||
+          __builtin_add_overflow(at_zero, product, &at_zero))
+        return false;
       if (i == 0) slope = p.constraint > 0 ? mine->constraint : -mine->constraint;
     }
-    if (slope > 0) b.t.lo = std::max(b.t.lo, ceil_divide(-at_zero, slope));
-    else b.t.hi = std::min(b.t.hi, floor_divide(at_zero, -slope));
+    if (slope > 0)
+      b.t.lo = std::max(b.t.lo, ceil_divide(-at_zero, slope));
+    else
+      b.t.hi = std::min(b.t.hi, floor_divide(at_zero, -slope));
     return true;
   }
 
@@ -356,12 +385,14 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) 
   lattice.start = address.base;
   bundles.put(lattice);
   for (const Form::Other& o : address.rest()) {
-    if (o.variable.kind == Variable::Kind::loop && bundles.has(Bundles::loop_name(o.variable.index))) continue;
+    if (o.variable.kind == Variable::Kind::loop && bundles.has(Bundles::loop_name(o.variable.index)))
+      continue;
     lattice.add(o.coefficient, o.variable.kind == Variable::Kind::loop ? region.loop(o.variable.index)
-                                                                      : region.derived(o.variable.index));
+                                                                       : region.derived(o.variable.index));
   }
   std::array<Boxes, 3> parts;
-  for (size_t d = 0; d < 3; ++d) parts[d] = boxes(region, address, d);
+  for (size_t d = 0; d < 3; ++d)
+    parts[d] = boxes(region, address, d);
   std::array<int, 3> at{};
   for (at[2] = 0; at[2] < parts[2].count; ++at[2])
     for (at[1] = 0; at[1] < parts[1].count; ++at[1])

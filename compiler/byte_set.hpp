@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns one access, whose region is known, into bytes: a start, strides with counts, and a length, listed as ranges.
+// Turns one access, whose region is known, into bytes: a start, strides with counts, and a length, listed as
+// ranges.
 #pragma once
 
 #include "common/byte_ranges.hpp"

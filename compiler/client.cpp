@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache: one file per request, named by a hash of the request and of the helper's version. An entry is used only
-// if its checksum is right, it holds exactly this request, and every file the program included is unchanged. It is
-// the helper which writes entries (to a temporary name, then renamed): a write in the program's process could meet
-// its file size limit or a full disk, and raise a signal there.
+// The cache: one file per request, named by a hash of the request and of the helper's version. An entry is
+// used only if its checksum is right, it holds exactly this request, and every file the program included is
+// unchanged. It is the helper which writes entries (to a temporary name, then renamed): a write in the
+// program's process could meet its file size limit or a full disk, and raise a signal there.
 #include "compiler/client.hpp"
 
 #include <exception>
@@ -70,14 +70,16 @@ Result<Module> Client::compile(const Request& request) {
         Result<ModuleFile> file = ModuleFile::decode(*bytes);
         bool usable = file.ok() && file->key == q.key;
         if (usable)
-          for (const Dependency& d : file->dependencies) usable = usable && unchanged(d);
+          for (const Dependency& d : file->dependencies)
+            usable = usable && unchanged(d);
         if (usable) return answer(std::move(*file));
       }
     }
     Result<std::string> output = run_helper(helper_path_, q.text, timeout_seconds_);
     if (!output) return output.status();
     Result<ModuleFile> file = ModuleFile::decode(*output);
-    if (!file) return Status::internal("the kernel compiler's answer cannot be used: " + file.status().message());
+    if (!file)
+      return Status::internal("the kernel compiler's answer cannot be used: " + file.status().message());
     if (file->key != q.key) return Status::internal("the kernel compiler answered another question");
     return answer(std::move(*file));
   } catch (const std::exception& e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client: asks mkmd-kc about a program, or its on-disk cache. Contains no LLVM. Safe to use from several threads and
-// processes at once; every failure is a Status, and the caller then runs the program's kernels whole, from source.
+// Client: asks mkmd-kc about a program, or its on-disk cache. Contains no LLVM. Safe to use from several
+// threads and processes at once; every failure is a Status, and the caller then runs the program's kernels
+// whole, from source.
 #pragma once
 
 #include <string>
@@ -29,7 +30,8 @@ private:
   int timeout_seconds_;
 };
 
-// How to build Module::spir: options for clBuildProgram after clCreateProgramWithBinary, from the program's own.
+// How to build Module::spir: options for clBuildProgram after clCreateProgramWithBinary, from the program's
+// own.
 std::string spir_build_options(const std::string& program_options);
 
 }  // namespace mkmd::compiler

@@ -10,7 +10,8 @@
 namespace mkmd::compiler {
 namespace {
 
-constexpr uint64_t kLargest = uint64_t{1} << 40;  // of any size or offset: products with strides stay in 64 bits
+constexpr uint64_t kLargest = uint64_t{1}
+                              << 40;  // of any size or offset: products with strides stay in 64 bits
 
 int64_t widen(const unsigned char* bytes, size_t count, bool is_signed) {
   uint64_t value = 0;
@@ -60,7 +61,8 @@ LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)
 
 std::vector<Footprint> LaunchFootprints::whole() const {
   GroupBox box;
-  for (size_t d = 0; d < 3; ++d) box.hi[d] = static_cast<uint64_t>(groups_[d]);
+  for (size_t d = 0; d < 3; ++d)
+    box.hi[d] = static_cast<uint64_t>(groups_[d]);
   return of(box);
 }
 
@@ -68,7 +70,8 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
   std::vector<Footprint> all;
   Region region(info_, values_, local_, offset_);
   bool uniform = uniform_;
-  for (size_t d = 0; d < 3; ++d) uniform = uniform && box.hi[d] <= static_cast<uint64_t>(groups_[d]);
+  for (size_t d = 0; d < 3; ++d)
+    uniform = uniform && box.hi[d] <= static_cast<uint64_t>(groups_[d]);
   for (const Access& access : info_.accesses) {
     auto at = std::ranges::find(all, access.argument, &Footprint::argument);
     if (at == all.end()) {
@@ -92,7 +95,8 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
     }
     if (reads) f.reads.unite(set.bytes);
     if (writes) f.may_writes.unite(set.bytes);
-    if (writes && access.sure && set.exact && access.kind == Access::Kind::write) f.sure_writes.unite(set.bytes);
+    if (writes && access.sure && set.exact && access.kind == Access::Kind::write)
+      f.sure_writes.unite(set.bytes);
   }
   for (Footprint& f : all) {
     if (f.reads_unknown) f.reads = {};
@@ -103,18 +107,27 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
 
 double LaunchFootprints::per_item(int expression) const {
   const Symbols symbols{scalars_, work_dim_, local_, groups_, global_, offset_};
-  const double items = static_cast<double>(global_[0]) * static_cast<double>(global_[1]) * static_cast<double>(global_[2]);
+  const double items =
+      static_cast<double>(global_[0]) * static_cast<double>(global_[1]) * static_cast<double>(global_[2]);
   const double each = info_.expressions[static_cast<size_t>(expression)].evaluate_real(symbols).value_or(1);
   return items * std::max(each, 0.0);
 }
 
-double LaunchFootprints::operations() const { return per_item(info_.cost.operations); }
-double LaunchFootprints::bytes_moved() const { return per_item(info_.cost.bytes); }
+double LaunchFootprints::operations() const {
+  return per_item(info_.cost.operations);
+}
+double LaunchFootprints::bytes_moved() const {
+  return per_item(info_.cost.bytes);
+}
 
 std::vector<Footprint> footprints(const KernelInfo& info, const Launch& launch, const GroupBox& box) {
   return LaunchFootprints(info, launch).of(box);
 }
-double operations(const KernelInfo& info, const Launch& launch) { return LaunchFootprints(info, launch).operations(); }
-double bytes_moved(const KernelInfo& info, const Launch& launch) { return LaunchFootprints(info, launch).bytes_moved(); }
+double operations(const KernelInfo& info, const Launch& launch) {
+  return LaunchFootprints(info, launch).operations();
+}
+double bytes_moved(const KernelInfo& info, const Launch& launch) {
+  return LaunchFootprints(info, launch).bytes_moved();
+}
 
 }  // namespace mkmd::compiler

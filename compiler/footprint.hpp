@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Footprint: which bytes of each buffer a box of work-groups reads and writes, computed at enqueue from a KernelInfo.
-// Reads and may_writes are never too small; sure_writes is exactly what is certainly written and never too large.
-// Reads may reach past the end of a buffer (a tile's halo): clip them. Start with LaunchFootprints, which evaluates
-// the expressions of a launch once and then answers for any number of boxes.
+// Footprint: which bytes of each buffer a box of work-groups reads and writes, computed at enqueue from a
+// KernelInfo. Reads and may_writes are never too small; sure_writes is exactly what is certainly written and
+// never too large. Reads may reach past the end of a buffer (a tile's halo): clip them. Start with
+// LaunchFootprints, which evaluates the expressions of a launch once and then answers for any number of
+// boxes.
 #pragma once
 
 #include <array>
@@ -35,8 +36,10 @@ struct Footprint {
   bool atomics = false;
 };
 
-// Puts an argument's value (as given to clSetKernelArg) into its slots of Launch::scalars, which it sizes if needed.
-void set_scalars(const KernelInfo&, unsigned argument, const void* value, size_t size, std::vector<int64_t>& scalars);
+// Puts an argument's value (as given to clSetKernelArg) into its slots of Launch::scalars, which it sizes if
+// needed.
+void set_scalars(const KernelInfo&, unsigned argument, const void* value, size_t size,
+                 std::vector<int64_t>& scalars);
 
 class LaunchFootprints {
 public:
@@ -46,7 +49,7 @@ public:
   std::vector<Footprint> of(const GroupBox&) const;  // one per buffer argument the kernel accesses
   std::vector<Footprint> whole() const;              // of all work-groups
   double operations() const;                         // of the whole launch; a guess if cost.irregular
-  double bytes_moved() const;                        // loads and stores of the whole launch, not distinct bytes
+  double bytes_moved() const;  // loads and stores of the whole launch, not distinct bytes
 
   struct Value {
     int64_t value = 0;

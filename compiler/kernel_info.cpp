@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON form of KernelInfo. Reading it checks every index, so that a file written by another version (or by
-// nobody we know) is refused here and cannot make the evaluation read out of bounds.
+// The JSON form of KernelInfo. Reading it checks every index, so that a file written by another version (or
+// by nobody we know) is refused here and cannot make the evaluation read out of bounds.
 #include "compiler/kernel_info.hpp"
 
 namespace mkmd::compiler {
@@ -84,7 +84,8 @@ public:
   bool valid() const {
     const int derived = static_cast<int>(k_.derived.size());
     for (int d = 0; d < derived; ++d)
-      if (!affine(k_.derived[static_cast<size_t>(d)].a, d) || !affine(k_.derived[static_cast<size_t>(d)].b, d))
+      if (!affine(k_.derived[static_cast<size_t>(d)].a, d) ||
+          !affine(k_.derived[static_cast<size_t>(d)].b, d))
         return false;
     for (const Check& c : k_.checks)
       if (!affine(c.value, derived)) return false;
@@ -94,7 +95,8 @@ public:
       if (!affine(g.a, derived) || !affine(g.b, derived) || !checks(g.checks) || g.bits < 1 || g.bits > 64)
         return false;
     for (const Access& a : k_.accesses) {
-      if (!index(a.argument, k_.arguments.size()) || !affine(a.offset, derived) || !checks(a.checks)) return false;
+      if (!index(a.argument, k_.arguments.size()) || !affine(a.offset, derived) || !checks(a.checks))
+        return false;
       for (const Scope& s : a.scopes)
         if (!index(s.index, s.kind == Scope::Kind::guard ? k_.guards.size() : k_.loops.size())) return false;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelInfo: what mkmd-kc found out about one kernel, as a plain value with a JSON form. Everything that depends on
-// scalar arguments or on the NDRange is an index into `expressions`, evaluated once per launch; byte addresses are
-// affine forms over work-group ids, local ids and loop counters. footprint.hpp turns them into byte ranges. An
-// access that could not be described is "unknown": it may touch the whole buffer.
+// KernelInfo: what mkmd-kc found out about one kernel, as a plain value with a JSON form. Everything that
+// depends on scalar arguments or on the NDRange is an index into `expressions`, evaluated once per launch;
+// byte addresses are affine forms over work-group ids, local ids and loop counters. footprint.hpp turns them
+// into byte ranges. An access that could not be described is "unknown": it may touch the whole buffer.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ struct Argument {
   bool is_const = false, is_restrict = false, is_volatile = false;
 };
 
-// Slots of Launch::scalars. Slot i < arguments.size() is argument i itself; further slots are integers inside vector
-// or struct arguments ("int4 dims" → dims.y). set_scalars() in footprint.hpp fills all of them from argument bytes.
+// Slots of Launch::scalars. Slot i < arguments.size() is argument i itself; further slots are integers inside
+// vector or struct arguments ("int4 dims" → dims.y). set_scalars() in footprint.hpp fills all of them from
+// argument bytes.
 struct ScalarSlot {
   int argument = 0;
   uint32_t offset = 0, bytes = 0;
@@ -54,8 +55,8 @@ struct Affine {
   bool operator==(const Affine&) const = default;
 };
 
-// The program computed `value` in fewer bits than 64 (or extended it): only while it stays inside [lo, hi] does our
-// exact arithmetic agree with the program's. Otherwise whatever depends on it is unknown.
+// The program computed `value` in fewer bits than 64 (or extended it): only while it stays inside [lo, hi]
+// does our exact arithmetic agree with the program's. Otherwise whatever depends on it is unknown.
 struct Check {
   Affine value;
   int64_t lo = 0, hi = 0;
@@ -113,7 +114,7 @@ struct Access {
   int line = 0;
 };
 
-struct Cost {  // per work-item
+struct Cost {                                // per work-item
   int trips = 0, operations = 0, bytes = 0;  // indices into expressions; real-valued
   bool irregular = false;                    // some loop count depends on memory: a guess is in there
 };
@@ -126,13 +127,13 @@ struct Reason {
 struct KernelInfo {
   std::string name;
   std::vector<Argument> arguments;
-  std::vector<ScalarSlot> extra_scalars;       // slots arguments.size() and up
+  std::vector<ScalarSlot> extra_scalars;         // slots arguments.size() and up
   uint32_t reqd_work_group_size[3] = {0, 0, 0};  // zeros: none
-  bool uses_local_shape = false;  // the result may depend on how work-items are grouped
-  uint64_t local_bytes = 0;       // of __local variables inside the kernel
+  bool uses_local_shape = false;                 // the result may depend on how work-items are grouped
+  uint64_t local_bytes = 0;                      // of __local variables inside the kernel
   bool uses_fp64 = false;
   bool stores_pointers = false;
-  bool split_allowed = false;  // when false the module has no kernel of this name
+  bool split_allowed = false;   // when false the module has no kernel of this name
   std::vector<Reason> reasons;  // why not
   Cost cost;
   std::vector<Access> accesses;
@@ -143,8 +144,9 @@ struct KernelInfo {
   std::vector<Guard> guards;
 };
 
-// The hidden trailing arguments of every kernel in a module, all ulong: first group x, y, z; number of groups of the
-// original NDRange x, y, z; global offset of the original NDRange x, y, z. The piece itself is launched without offset.
+// The hidden trailing arguments of every kernel in a module, all ulong: first group x, y, z; number of groups
+// of the original NDRange x, y, z; global offset of the original NDRange x, y, z. The piece itself is
+// launched without offset.
 inline constexpr int kHiddenArguments = 9;
 
 void to_json(nlohmann::json&, const KernelInfo&);

@@ -45,7 +45,8 @@ std::string hex(const Hash& hash) {
   constexpr char digits[] = "0123456789abcdef";
   std::string text;
   for (uint64_t word : hash)
-    for (int shift = 60; shift >= 0; shift -= 4) text += digits[(word >> shift) & 15];
+    for (int shift = 60; shift >= 0; shift -= 4)
+      text += digits[(word >> shift) & 15];
   return text;
 }
 
@@ -56,7 +57,8 @@ std::string ModuleFile::encode() const {
   } else {
     j["kernels"] = kernels;
     json list = json::array();
-    for (const Dependency& d : dependencies) list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
+    for (const Dependency& d : dependencies)
+      list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
     j["dependencies"] = std::move(list);
   }
   const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -72,7 +74,8 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   if (bytes.size() < sizeof header) return Status::internal("not a module: too short");
   std::memcpy(&header, bytes.data(), sizeof header);
   bytes.remove_prefix(sizeof header);
-  if (std::string_view(header.magic, kMagic.size()) != kMagic) return Status::internal("not a module: wrong first bytes");
+  if (std::string_view(header.magic, kMagic.size()) != kMagic)
+    return Status::internal("not a module: wrong first bytes");
   if (header.json_bytes > bytes.size() || header.spir_bytes != bytes.size() - header.json_bytes)
     return Status::internal("not a module: wrong length");
   if (hash_of(bytes) != header.checksum) return Status::internal("not a module: its checksum does not match");
@@ -89,7 +92,8 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
       if (!info) return info.status();
       file.kernels.push_back(std::move(*info));
     }
-    for (const json& d : j.at("dependencies")) file.dependencies.push_back({d.at("path"), d.at("size"), d.at("hash")});
+    for (const json& d : j.at("dependencies"))
+      file.dependencies.push_back({d.at("path"), d.at("size"), d.at("hash")});
   } catch (const json::exception& e) {
     return Status::internal(std::string("not a module: ") + e.what());
   }
@@ -103,15 +107,20 @@ Result<std::string> read_file(const std::string& path, uint64_t most) {
   std::string bytes;
   struct stat about {};
   Status status;
-  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) status = Status::internal(path + " is not a file");
-  else if (static_cast<uint64_t>(about.st_size) > most) status = Status::internal(path + " is too large");
-  else bytes.resize(static_cast<size_t>(about.st_size));
+  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
+    status = Status::internal(path + " is not a file");
+  else if (static_cast<uint64_t>(about.st_size) > most)
+    status = Status::internal(path + " is too large");
+  else
+    bytes.resize(static_cast<size_t>(about.st_size));
   size_t at = 0;
   while (status.ok() && at < bytes.size()) {
     const ssize_t got = read(fd, bytes.data() + at, bytes.size() - at);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) status = Status::internal("cannot read " + path);
-    else at += static_cast<size_t>(got);
+    if (got <= 0)
+      status = Status::internal("cannot read " + path);
+    else
+      at += static_cast<size_t>(got);
   }
   close(fd);
   if (!status.ok()) return status;

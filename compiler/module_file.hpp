@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file mkmd-kc answers with, and the same bytes as a cache entry: a fixed header with lengths and a checksum, a
-// JSON part (kernels, dependencies, the request it answers, or an error) and the SPIR bitcode.
+// The file mkmd-kc answers with, and the same bytes as a cache entry: a fixed header with lengths and a
+// checksum, a JSON part (kernels, dependencies, the request it answers, or an error) and the SPIR bitcode.
 #pragma once
 
 #include <array>

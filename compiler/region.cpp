@@ -6,8 +6,12 @@
 namespace mkmd::compiler {
 namespace {
 
-int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a % b < 0) != (b < 0)); }
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a % b < 0) == (b < 0)); }
+int64_t floor_divide(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+int64_t ceil_divide(int64_t a, int64_t b) {
+  return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
+}
 
 // sum += a * b, false on overflow.
 bool multiply_add(int64_t& sum, int64_t a, int64_t b) {
@@ -16,14 +20,18 @@ bool multiply_add(int64_t& sum, int64_t a, int64_t b) {
 }
 
 constexpr Interval kUnknown{INT64_MIN, kUnbounded, false};
-bool bounded(const Interval& i) { return i.known && i.hi != kUnbounded; }
+bool bounded(const Interval& i) {
+  return i.known && i.hi != kUnbounded;
+}
 
 // Adds coefficient · variable to an interval; false when the result is not known.
 bool accumulate(Interval& sum, int64_t coefficient, const Interval& variable) {
   if (coefficient == 0) return true;
   if (!bounded(variable)) return false;
-  return coefficient > 0 ? multiply_add(sum.lo, coefficient, variable.lo) && multiply_add(sum.hi, coefficient, variable.hi)
-                         : multiply_add(sum.lo, coefficient, variable.hi) && multiply_add(sum.hi, coefficient, variable.lo);
+  return coefficient > 0 ? multiply_add(sum.lo, coefficient, variable.lo) &&
+                               multiply_add(sum.hi, coefficient, variable.hi)
+                         : multiply_add(sum.lo, coefficient, variable.hi) &&
+                               multiply_add(sum.hi, coefficient, variable.lo);
 }
 
 // The extremes over the corners of a × b of a function that is monotonic in each operand.
@@ -49,12 +57,14 @@ bool Form::constant() const {
 }
 
 bool Form::uses_derived() const {
-  return std::ranges::any_of(rest(), [](const Other& o) { return o.variable.kind == Variable::Kind::derived; });
+  return std::ranges::any_of(rest(),
+                             [](const Other& o) { return o.variable.kind == Variable::Kind::derived; });
 }
 
 bool Form::uses_loop(int loop) const {
-  return std::ranges::any_of(
-      rest(), [&](const Other& o) { return o.variable.kind == Variable::Kind::loop && o.variable.index == loop; });
+  return std::ranges::any_of(rest(), [&](const Other& o) {
+    return o.variable.kind == Variable::Kind::loop && o.variable.index == loop;
+  });
 }
 
 void Form::add(const Variable& variable, int64_t coefficient) {
@@ -82,8 +92,10 @@ Form subtract(const Form& a, const Form& b, int64_t constant) {
         __builtin_sub_overflow(r.local[d], b.local[d], &r.local[d]))
       r.valid = false;
   for (const Form::Other& o : b.rest()) {
-    if (o.coefficient == INT64_MIN) r.valid = false;
-    else r.add(o.variable, -o.coefficient);
+    if (o.coefficient == INT64_MIN)
+      r.valid = false;
+    else
+      r.add(o.variable, -o.coefficient);
   }
   return r;
 }
@@ -120,18 +132,19 @@ Form Region::form(const Affine& affine) const {
     if (!c.known) f.valid = false;
     const auto d = static_cast<size_t>(t.variable.index);
     switch (t.variable.kind) {
-      case Variable::Kind::global_id:
-        if (!multiply_add(f.base, c.value, offset_[d]) || !multiply_add(f.group[d], c.value, local_size_[d]) ||
-            __builtin_add_overflow(f.local[d], c.value, &f.local[d]))
-          f.valid = false;
-        break;
-      case Variable::Kind::group_id:
-        if (__builtin_add_overflow(f.group[d], c.value, &f.group[d])) f.valid = false;
-        break;
-      case Variable::Kind::local_id:
-        if (__builtin_add_overflow(f.local[d], c.value, &f.local[d])) f.valid = false;
-        break;
-      default: f.add(t.variable, c.value);
+    case Variable::Kind::global_id:
+      if (!multiply_add(f.base, c.value, offset_[d]) || !multiply_add(f.group[d], c.value, local_size_[d]) ||
+          __builtin_add_overflow(f.local[d], c.value, &f.local[d]))
+        f.valid = false;
+      break;
+    case Variable::Kind::group_id:
+      if (__builtin_add_overflow(f.group[d], c.value, &f.group[d])) f.valid = false;
+      break;
+    case Variable::Kind::local_id:
+      if (__builtin_add_overflow(f.local[d], c.value, &f.local[d])) f.valid = false;
+      break;
+    default:
+      f.add(t.variable, c.value);
     }
   }
   return f;
@@ -139,10 +152,13 @@ Form Region::form(const Affine& affine) const {
 
 bool Region::joined(const Form& f, size_t d) const {
   int64_t product;
-  return f.local[d] != 0 && !__builtin_mul_overflow(f.local[d], local_size_[d], &product) && product == f.group[d];
+  return f.local[d] != 0 && !__builtin_mul_overflow(f.local[d], local_size_[d], &product) &&
+         product == f.group[d];
 }
 
-Interval Region::interval(const Form& f) const { return interval(f, true); }
+Interval Region::interval(const Form& f) const {
+  return interval(f, true);
+}
 
 bool Region::implied(const Form& constraint) const {
   const Interval i = interval(constraint, false);
@@ -153,12 +169,14 @@ Interval Region::interval(const Form& f, bool with_limits) const {
   if (!f.valid) return kUnknown;
   Interval sum{f.base, f.base, true};
   for (size_t d = 0; d < 3; ++d) {
-    const bool ok = joined(f, d) ? accumulate(sum, f.local[d], id[d])
-                                 : accumulate(sum, f.group[d], group[d]) && accumulate(sum, f.local[d], local[d]);
+    const bool ok = joined(f, d)
+                        ? accumulate(sum, f.local[d], id[d])
+                        : accumulate(sum, f.group[d], group[d]) && accumulate(sum, f.local[d], local[d]);
     if (!ok) return kUnknown;
   }
   for (const Form::Other& o : f.rest()) {
-    const Interval v = o.variable.kind == Variable::Kind::loop ? loop(o.variable.index) : derived(o.variable.index, with_limits);
+    const Interval v = o.variable.kind == Variable::Kind::loop ? loop(o.variable.index)
+                                                               : derived(o.variable.index, with_limits);
     if (!accumulate(sum, o.coefficient, v)) return kUnknown;
   }
   return sum;
@@ -172,50 +190,50 @@ Interval Region::derived(int index, bool with_limits) const {
   using Op = Derived::Op;
   const bool both = bounded(a) && bounded(b);
   switch (derived.op) {
-    case Op::floor_divide:
-    case Op::divide:
-      if (both && b.lo > 0) {
-        const bool floor = derived.op == Op::floor_divide;
-        r = corners(a, b, [&](int64_t x, int64_t y, int64_t& v) {
-          v = floor ? floor_divide(x, y) : x / y;
-          return true;
-        });
+  case Op::floor_divide:
+  case Op::divide:
+    if (both && b.lo > 0) {
+      const bool floor = derived.op == Op::floor_divide;
+      r = corners(a, b, [&](int64_t x, int64_t y, int64_t& v) {
+        v = floor ? floor_divide(x, y) : x / y;
+        return true;
+      });
+    }
+    break;
+  case Op::modulo:
+  case Op::remainder:
+    if (both && b.lo > 0) {
+      const int64_t most = b.hi - 1;
+      if (a.lo >= 0 && a.hi < b.lo) {
+        r = a;  // nothing is taken away
+      } else if (b.lo == b.hi && a.lo >= 0 && a.lo / b.lo == a.hi / b.lo) {
+        r = {a.lo % b.lo, a.hi % b.lo, true};
+      } else if (derived.op == Op::modulo || a.lo >= 0) {
+        r = {0, a.lo >= 0 ? std::min(most, a.hi) : most, true};
+      } else {
+        r = {-most, a.hi > 0 ? most : 0, true};
       }
-      break;
-    case Op::modulo:
-    case Op::remainder:
-      if (both && b.lo > 0) {
-        const int64_t most = b.hi - 1;
-        if (a.lo >= 0 && a.hi < b.lo) {
-          r = a;  // nothing is taken away
-        } else if (b.lo == b.hi && a.lo >= 0 && a.lo / b.lo == a.hi / b.lo) {
-          r = {a.lo % b.lo, a.hi % b.lo, true};
-        } else if (derived.op == Op::modulo || a.lo >= 0) {
-          r = {0, a.lo >= 0 ? std::min(most, a.hi) : most, true};
-        } else {
-          r = {-most, a.hi > 0 ? most : 0, true};
-        }
-      }
-      break;
-    case Op::minimum:
-      if (both) r = {std::min(a.lo, b.lo), std::min(a.hi, b.hi), true};
-      break;
-    case Op::maximum:
-      if (both) r = {std::max(a.lo, b.lo), std::max(a.hi, b.hi), true};
-      break;
-    case Op::hull:
-      if (both) r = {std::min(a.lo, b.lo), std::max(a.hi, b.hi), true};
-      break;
-    case Op::multiply:
-      if (both)
-        r = corners(a, b, [](int64_t x, int64_t y, int64_t& v) { return !__builtin_mul_overflow(x, y, &v); });
-      break;
-    case Op::absolute:
-      if (bounded(a) && a.lo != INT64_MIN) {
-        const int64_t x = std::abs(a.lo), y = std::abs(a.hi);
-        r = {a.lo <= 0 && a.hi >= 0 ? 0 : std::min(x, y), std::max(x, y), true};
-      }
-      break;
+    }
+    break;
+  case Op::minimum:
+    if (both) r = {std::min(a.lo, b.lo), std::min(a.hi, b.hi), true};
+    break;
+  case Op::maximum:
+    if (both) r = {std::max(a.lo, b.lo), std::max(a.hi, b.hi), true};
+    break;
+  case Op::hull:
+    if (both) r = {std::min(a.lo, b.lo), std::max(a.hi, b.hi), true};
+    break;
+  case Op::multiply:
+    if (both)
+      r = corners(a, b, [](int64_t x, int64_t y, int64_t& v) { return !__builtin_mul_overflow(x, y, &v); });
+    break;
+  case Op::absolute:
+    if (bounded(a) && a.lo != INT64_MIN) {
+      const int64_t x = std::abs(a.lo), y = std::abs(a.hi);
+      r = {a.lo <= 0 && a.hi >= 0 ? 0 : std::min(x, y), std::max(x, y), true};
+    }
+    break;
   }
   if (with_limits && limit.known && r.known) {
     r.lo = std::max(r.lo, limit.lo);
@@ -254,8 +272,10 @@ void Region::settle(size_t d) {
 void Region::narrow(Interval& interval, int64_t coefficient, int64_t rest, bool rest_bounded) {
   // coefficient · v + rest >= 0 for the largest rest
   if (!rest_bounded || coefficient == 0 || rest == INT64_MIN || coefficient == INT64_MIN) return;
-  if (coefficient > 0) interval.lo = std::max(interval.lo, ceil_divide(-rest, coefficient));
-  else interval.hi = std::min(interval.hi, floor_divide(rest, -coefficient));
+  if (coefficient > 0)
+    interval.lo = std::max(interval.lo, ceil_divide(-rest, coefficient));
+  else
+    interval.hi = std::min(interval.hi, floor_divide(rest, -coefficient));
   if (interval.lo > interval.hi) empty_ = true;
 }
 
@@ -285,8 +305,8 @@ void Region::require_nonnegative(const Form& f) {
   }
   for (const Form::Other& o : f.rest()) {
     const bool is_loop = o.variable.kind == Variable::Kind::loop;
-    parts[count++] = {o.coefficient, is_loop ? loop(o.variable.index) : derived(o.variable.index), is_loop ? 3 : 4,
-                      static_cast<size_t>(o.variable.index)};
+    parts[count++] = {o.coefficient, is_loop ? loop(o.variable.index) : derived(o.variable.index),
+                      is_loop ? 3 : 4, static_cast<size_t>(o.variable.index)};
   }
   if (count == 0 && f.base < 0) empty_ = true;
   for (size_t i = 0; i < count && !empty_; ++i) {
@@ -296,8 +316,10 @@ void Region::require_nonnegative(const Form& f) {
       if (j == i) continue;
       const Part& p = parts[j];
       const bool upper = p.coefficient > 0;
-      if (!p.range.known || (upper && p.range.hi == kUnbounded)) rest_bounded = false;
-      else rest_bounded = multiply_add(rest, p.coefficient, upper ? p.range.hi : p.range.lo);
+      if (!p.range.known || (upper && p.range.hi == kUnbounded))
+        rest_bounded = false;
+      else
+        rest_bounded = multiply_add(rest, p.coefficient, upper ? p.range.hi : p.range.lo);
     }
     Part& p = parts[i];
     if (p.kind == 4) {
@@ -309,7 +331,10 @@ void Region::require_nonnegative(const Form& f) {
       p.range = limit;
       continue;
     }
-    Interval& target = p.kind == 0 ? id[p.index] : p.kind == 1 ? group[p.index] : p.kind == 2 ? local[p.index] : loops_[p.index];
+    Interval& target = p.kind == 0   ? id[p.index]
+                       : p.kind == 1 ? group[p.index]
+                       : p.kind == 2 ? local[p.index]
+                                     : loops_[p.index];
     if (!target.known) continue;
     narrow(target, p.coefficient, rest, rest_bounded);
     if (p.kind < 3) settle(p.index);
@@ -328,7 +353,8 @@ void Region::exclude_zero(const Form& f) {
     empty_ = true;
     return;
   }
-  // A single variable at the end of its interval: the interval shrinks. In its middle: a hole we cannot express.
+  // A single variable at the end of its interval: the interval shrinks. In its middle: a hole we cannot
+  // express.
   int64_t coefficient = 0;
   Interval* target = nullptr;
   size_t dimension = 3;
@@ -355,9 +381,12 @@ void Region::exclude_zero(const Form& f) {
   }
   if (-f.base % coefficient != 0) return;  // never zero
   const int64_t hole = -f.base / coefficient;
-  if (hole == target->lo) ++target->lo;
-  else if (hole == target->hi) --target->hi;
-  else exact_ = false;
+  if (hole == target->lo)
+    ++target->lo;
+  else if (hole == target->hi)
+    --target->hi;
+  else
+    exact_ = false;
   if (target->lo > target->hi) empty_ = true;
   if (dimension < 3) settle(dimension);
 }
@@ -369,29 +398,33 @@ void Region::enter_guard(const Guard& guard) {
     return;
   }
   switch (guard.relation) {
-    case Guard::Relation::signed_order: require_nonnegative(subtract(b, a, guard.slack)); break;
-    case Guard::Relation::unsigned_order: {
-      const Interval x = interval(a), y = interval(b);
-      const int64_t most = guard.bits >= 63 ? INT64_MAX : (int64_t{1} << guard.bits) - 1;
-      const int64_t half = guard.bits >= 64 ? INT64_MAX : (int64_t{1} << (guard.bits - 1)) - 1;
-      if (!bounded(x) || !bounded(y)) {
-        exact_ = false;
-      } else if (x.lo >= 0 && x.hi <= most && y.lo >= 0 && y.hi <= most) {
-        require_nonnegative(subtract(b, a, guard.slack));
-      } else if (x.lo >= -half && x.hi <= half && y.lo >= 0 && y.hi <= half) {
-        // As an unsigned number a negative left side is larger than the right side: both ends of a range test.
-        require_nonnegative(a);
-        require_nonnegative(subtract(b, a, guard.slack));
-      } else {
-        exact_ = false;
-      }
-      break;
+  case Guard::Relation::signed_order:
+    require_nonnegative(subtract(b, a, guard.slack));
+    break;
+  case Guard::Relation::unsigned_order: {
+    const Interval x = interval(a), y = interval(b);
+    const int64_t most = guard.bits >= 63 ? INT64_MAX : (int64_t{1} << guard.bits) - 1;
+    const int64_t half = guard.bits >= 64 ? INT64_MAX : (int64_t{1} << (guard.bits - 1)) - 1;
+    if (!bounded(x) || !bounded(y)) {
+      exact_ = false;
+    } else if (x.lo >= 0 && x.hi <= most && y.lo >= 0 && y.hi <= most) {
+      require_nonnegative(subtract(b, a, guard.slack));
+    } else if (x.lo >= -half && x.hi <= half && y.lo >= 0 && y.hi <= half) {
+      // As an unsigned number a negative left side is larger than the right side: both ends of a range test.
+      require_nonnegative(a);
+      require_nonnegative(subtract(b, a, guard.slack));
+    } else {
+      exact_ = false;
     }
-    case Guard::Relation::equal:
-      require_nonnegative(subtract(a, b, 0));
-      require_nonnegative(subtract(b, a, 0));
-      break;
-    case Guard::Relation::not_equal: exclude_zero(subtract(a, b, 0)); break;
+    break;
+  }
+  case Guard::Relation::equal:
+    require_nonnegative(subtract(a, b, 0));
+    require_nonnegative(subtract(b, a, 0));
+    break;
+  case Guard::Relation::not_equal:
+    exclude_zero(subtract(a, b, 0));
+    break;
   }
 }
 
@@ -405,7 +438,8 @@ bool Region::loop_used_after(const Access& access, size_t position) const {
     });
   };
   const auto checked = [&](const std::vector<int>& checks) {
-    return std::ranges::any_of(checks, [&](int c) { return uses(info_.checks[static_cast<size_t>(c)].value); });
+    return std::ranges::any_of(checks,
+                               [&](int c) { return uses(info_.checks[static_cast<size_t>(c)].value); });
   };
   if (uses(access.offset) || checked(access.checks)) return true;
   for (size_t i = position + 1; i < access.scopes.size(); ++i) {
@@ -461,8 +495,10 @@ void Region::enter_loop(const Access& access, size_t position) {
 void Region::enter(const Access& access) {
   for (size_t i = 0; i < access.scopes.size() && !empty_; ++i) {
     const Scope& s = access.scopes[i];
-    if (s.kind == Scope::Kind::guard) enter_guard(info_.guards[static_cast<size_t>(s.index)]);
-    else enter_loop(access, i);
+    if (s.kind == Scope::Kind::guard)
+      enter_guard(info_.guards[static_cast<size_t>(s.index)]);
+    else
+      enter_loop(access, i);
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Region: the work-items (and loop iterations) that reach one access, kept as intervals: per dimension of the group
-// id, the local id and of the id they form together, and of each loop counter. Guards and loops narrow it from the
-// outside in; what an interval cannot express is remembered as a constraint, so that footprint.cpp can tell exact
-// sets from over-approximations.
+// Region: the work-items (and loop iterations) that reach one access, kept as intervals: per dimension of the
+// group id, the local id and of the id they form together, and of each loop counter. Guards and loops narrow
+// it from the outside in; what an interval cannot express is remembered as a constraint, so that
+// footprint.cpp can tell exact sets from over-approximations.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ struct Interval {
   int64_t count() const { return hi - lo + 1; }
 };
 
-// An Affine with numbers in it. global_id(d) is taken apart into group and local id: coefficients of both are exact
-// for either spelling, and a dimension whose group coefficient is local size times local coefficient is walked as a
-// whole.
+// An Affine with numbers in it. global_id(d) is taken apart into group and local id: coefficients of both are
+// exact for either spelling, and a dimension whose group coefficient is local size times local coefficient is
+// walked as a whole.
 struct Form {
   struct Other {
     Variable variable;  // loop or derived
@@ -49,19 +49,19 @@ Form subtract(const Form& a, const Form& b, int64_t constant);  // a - b - const
 
 class Region {
 public:
-  Region(const KernelInfo& info, std::span<const LaunchFootprints::Value> values, const std::array<int64_t, 3>& local,
-         const std::array<int64_t, 3>& offset);
+  Region(const KernelInfo& info, std::span<const LaunchFootprints::Value> values,
+         const std::array<int64_t, 3>& local, const std::array<int64_t, 3>& offset);
 
-  void start(const GroupBox& box);            // everything inside the box
-  void enter(const Access& access);           // narrows to the access' scopes
+  void start(const GroupBox& box);   // everything inside the box
+  void enter(const Access& access);  // narrows to the access' scopes
   bool empty() const { return empty_; }
-  bool exact() const { return exact_; }       // so far: all scopes were understood
+  bool exact() const { return exact_; }  // so far: all scopes were understood
   const std::vector<Form>& constraints() const { return constraints_; }
 
   Form form(const Affine& affine) const;
   Interval interval(const Form& form) const;
-  // True for every work-item inside the intervals; what guards say about derived values does not count, because no
-  // interval of a work-item's variables stands for it.
+  // True for every work-item inside the intervals; what guards say about derived values does not count,
+  // because no interval of a work-item's variables stands for it.
   bool implied(const Form& constraint) const;
   bool passes(const std::vector<int>& checks) const;
   int64_t local_size(size_t d) const { return local_size_[d]; }

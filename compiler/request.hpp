@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Request: everything that decides what mkmd-kc makes of a program, so that its JSON text is also the cache's key.
+// Request: everything that decides what mkmd-kc makes of a program, so that its JSON text is also the cache's
+// key.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,21 +11,19 @@ namespace mkmd::compiler {
 
 struct Request {
   std::string source;
-  std::string options;                  // as given to clBuildProgram
-  std::vector<std::string> extensions;  // CL_DEVICE_EXTENSIONS, and features (__opencl_c_…) of OpenCL 3.0 devices
-  std::string device_version;           // CL_DEVICE_VERSION, "OpenCL 3.0 …"
-  std::string c_version;                // CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 …"
+  std::string options;  // as given to clBuildProgram
+  std::vector<std::string>
+      extensions;              // CL_DEVICE_EXTENSIONS, and features (__opencl_c_…) of OpenCL 3.0 devices
+  std::string device_version;  // CL_DEVICE_VERSION, "OpenCL 3.0 …"
+  std::string c_version;       // CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 …"
   unsigned address_bits = 64;
   bool images = true;  // CL_DEVICE_IMAGE_SUPPORT
 };
 
 inline void to_json(nlohmann::json& j, const Request& r) {
-  j = {{"source", r.source},
-       {"options", r.options},
-       {"extensions", r.extensions},
-       {"device_version", r.device_version},
-       {"c_version", r.c_version},
-       {"address_bits", r.address_bits},
+  j = {{"source", r.source},         {"options", r.options},
+       {"extensions", r.extensions}, {"device_version", r.device_version},
+       {"c_version", r.c_version},   {"address_bits", r.address_bits},
        {"images", r.images}};
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it stays invisible: a child whose exit signal is 0 is waited for with __WCLONE only, so no waitpid(-1) of the
-// program finds it. But execve sets the exit signal back to SIGCHLD, so that child cannot become the helper. It is a
-// keeper instead: it starts the helper as its own child, waits for it (the helper must not be inherited by the
-// program when that is process 1 of a container, or a subreaper), ends it when time is up, and passes on how it ended.
+// How it stays invisible: a child whose exit signal is 0 is waited for with __WCLONE only, so no waitpid(-1)
+// of the program finds it. But execve sets the exit signal back to SIGCHLD, so that child cannot become the
+// helper. It is a keeper instead: it starts the helper as its own child, waits for it (the helper must not be
+// inherited by the program when that is process 1 of a container, or a subreaper), ends it when time is up,
+// and passes on how it ended.
 #include "compiler/spawn.hpp"
 
 #include <algorithm>
@@ -29,35 +30,44 @@ constexpr size_t kStackBytes = 64 * 1024;
 constexpr int kCannotStart = 127, kTimedOut = 124, kSignalled = 128;
 constexpr rlim_t kCpuSeconds = 30, kMemoryBytes = rlim_t{4} << 30;
 
+// The keeper runs on a stack of its own, which a sanitizer's bookkeeping does not know.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MKMD_NOT_SANITIZED __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
+#else
+#define MKMD_NOT_SANITIZED
+#endif
+
 struct Order {
   const char* path;
   int fd;
   int seconds;
 };
 
-int64_t now_ms() {
+MKMD_NOT_SANITIZED int64_t now_ms() {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
 }
 
-void close_from(unsigned first) {
+MKMD_NOT_SANITIZED void close_from(unsigned first) {
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
 #endif
-  for (unsigned fd = first; fd < 65536; ++fd) close(static_cast<int>(fd));
+  for (unsigned fd = first; fd < 65536; ++fd)
+    close(static_cast<int>(fd));
 }
 
-void limit(__rlimit_resource resource, rlim_t wanted) {
+MKMD_NOT_SANITIZED void limit(__rlimit_resource resource, rlim_t wanted) {
   rlimit now{};
   if (getrlimit(resource, &now) != 0) return;
   now.rlim_cur = std::min(wanted, now.rlim_max);
-  if (resource == RLIMIT_CPU || resource == RLIMIT_AS) now.rlim_max = std::min(now.rlim_max, wanted + (resource == RLIMIT_CPU));
+  if (resource == RLIMIT_CPU || resource == RLIMIT_AS)
+    now.rlim_max = std::min(now.rlim_max, wanted + (resource == RLIMIT_CPU));
   setrlimit(resource, &now);
 }
 
 // In the keeper's child. Only system calls from here on: another thread may have held any lock at the clone.
-[[noreturn]] void become_helper(const Order& order) {
+[[noreturn]] MKMD_NOT_SANITIZED void become_helper(const Order& order) {
   dup2(order.fd, 0);
   dup2(order.fd, 1);
   const int null = open("/dev/null", O_WRONLY);
@@ -66,7 +76,9 @@ void limit(__rlimit_resource resource, rlim_t wanted) {
   setpgid(0, 0);  // not for the terminal's Ctrl-C: the program may survive that
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit(RLIMIT_CPU, kCpuSeconds);
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of addresses
   limit(RLIMIT_AS, kMemoryBytes);
+#endif
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, 256);
   limit(RLIMIT_STACK, rlim_t{64} << 20);
@@ -82,14 +94,19 @@ void limit(__rlimit_resource resource, rlim_t wanted) {
   _exit(kCannotStart);
 }
 
-int keep(void* argument) {
+MKMD_NOT_SANITIZED int keep(void* argument) {
   const Order& order = *static_cast<Order*>(argument);
-  for (int s = 1; s < NSIG; ++s) {  // all signals are blocked: no handler of the program can run meanwhile
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // should the program be killed, its memory must not live on in us
+  for (int s = 1; s < NSIG; ++s) {   // all signals are blocked: no handler of the program can run meanwhile
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     sigaction(s, &standard, nullptr);
   }
+#ifdef __SANITIZE_ADDRESS__  // its vfork looks for the end of a stack it does not know
+  const auto helper = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+#else
   const pid_t helper = vfork();
+#endif
   if (helper == 0) become_helper(order);
   if (helper < 0) _exit(kCannotStart);
   close_from(0);  // the program's files must not stay open here, and the socket's end is the helper's alone
@@ -137,17 +154,21 @@ bool converse(int fd, std::string_view input, std::string& output, int64_t deadl
     const int64_t left = deadline - now_ms();
     if (left <= 0) return false;
     pollfd p{fd, static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
-    if (poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 1000))) < 0 && errno != EINTR) return true;
+    if (poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 1000))) < 0) continue;  // interrupted
     if (p.revents & POLLOUT) {
       const ssize_t sent = send(fd, input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent > 0) input.remove_prefix(static_cast<size_t>(sent));
-      else if (errno != EAGAIN && errno != EINTR) input = {}, writing = false;  // it does not listen; it may still speak
+      if (sent > 0)
+        input.remove_prefix(static_cast<size_t>(sent));
+      else if (errno != EAGAIN && errno != EINTR)
+        input = {}, writing = false;  // it does not listen; it may still speak
     }
     if (p.revents & (POLLIN | POLLHUP | POLLERR)) {
       const ssize_t got = recv(fd, buffer.get(), 65536, MSG_DONTWAIT);
       if (got == 0) return true;
-      if (got > 0) output.append(buffer.get(), static_cast<size_t>(got));
-      else if (errno != EAGAIN && errno != EINTR) return true;
+      if (got > 0)
+        output.append(buffer.get(), static_cast<size_t>(got));
+      else if (errno != EAGAIN && errno != EINTR)
+        return true;
     }
   }
 }
@@ -180,9 +201,12 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    // No CLONE_VM: the keeper gets its own copy of the memory, and with it its own errno and signal dispositions.
+    // CLONE_VM: copying the page tables of a program with gigabytes takes longer than compiling. The keeper
+    // has its own stack, files and signal dispositions; it makes system calls only, and shares no more than
+    // errno with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which
+    // has to talk to the helper.)
     auto top = reinterpret_cast<uintptr_t>(stack.get() + kStackBytes) & ~uintptr_t{63};
-    keeper = clone(keep, reinterpret_cast<void*>(top), 0, &order);
+    keeper = clone(keep, reinterpret_cast<void*>(top), CLONE_VM, &order);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   const int error = errno;
@@ -192,19 +216,22 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
     return Status::internal(std::string("cannot start the kernel compiler: ") + std::strerror(error));
   }
   std::string output;
-  // The keeper ends a late helper; should the keeper itself be stopped, we end it, and the helper dies with it.
+  // The keeper ends a late helper; should the keeper itself be stopped, we end it, and the helper dies with
+  // it.
   if (!converse(fds[0], input, output, now_ms() + int64_t{seconds} * 1000 + 2000)) kill(keeper, SIGKILL);
   close(fds[0]);
   int status = 0;
   pid_t done;
-  do done = waitpid(keeper, &status, __WCLONE);
+  do
+    done = waitpid(keeper, &status, __WCLONE);
   while (done < 0 && errno == EINTR);
   if (done != keeper || !WIFEXITED(status)) return Status::internal("the kernel compiler was killed");
   const int code = WEXITSTATUS(status);
   if (code == 0) return output;
   if (code == kCannotStart) return Status::internal("the kernel compiler " + path + " cannot be started");
   if (code == kTimedOut)
-    return Status::internal("the kernel compiler took longer than " + std::to_string(seconds) + " s and was stopped");
+    return Status::internal("the kernel compiler took longer than " + std::to_string(seconds) +
+                            " s and was stopped");
   if (code > kSignalled)
     return Status::internal("the kernel compiler was ended by signal " + std::to_string(code - kSignalled));
   return Status::internal("the kernel compiler failed with exit code " + std::to_string(code));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the helper as a guest of the user's process: the program's waitpid(-1) and SIGCHLD handler never see it, its
-// signal handlers, environment and files do not reach it, and nothing of it is left when run_helper returns.
+// Runs the helper as a guest of the user's process: the program's waitpid(-1) and SIGCHLD handler never see
+// it, its signal handlers, environment and files do not reach it, and nothing of it is left when run_helper
+// returns.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace mkmd::compiler {
 
-// Sends `input` to the helper's standard input and gives back what it writes to its standard output. A helper that
-// fails, crashes, is killed or takes longer than `seconds` is a Status.
+// Sends `input` to the helper's standard input and gives back what it writes to its standard output. A helper
+// that fails, crashes, is killed or takes longer than `seconds` is a Status.
 Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds);
 
 }  // namespace mkmd::compiler

@@ -15,7 +15,9 @@ namespace {
 
 using llvm::dyn_cast;
 
-int line_of(const llvm::Instruction& i) { return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0; }
+int line_of(const llvm::Instruction& i) {
+  return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
+}
 
 // An access with where it happens, before its scopes are known.
 struct Found {
@@ -28,12 +30,13 @@ struct Found {
 class Finder {
 public:
   Finder(llvm::Function& f, KernelInfo& info)
-      : f_(f), info_(info), builder_(info), dominators_(f), post_(f), loops_(dominators_), values_(f, builder_, loops_),
-        conditions_(f, builder_, values_, loops_, dominators_, post_) {}
+      : f_(f), info_(info), builder_(info), dominators_(f), post_(f), loops_(dominators_),
+        values_(f, builder_, loops_), conditions_(f, builder_, values_, loops_, dominators_, post_) {}
 
   void run() {
     values_.find_trip_counts();
-    for (llvm::Instruction& i : llvm::instructions(f_)) visit(i);
+    for (llvm::Instruction& i : llvm::instructions(f_))
+      visit(i);
     unite_alternatives();
     for (Found& f : found_) {
       if (!f.access.sure) f.access.scopes = conditions_.possible_scopes(f.block);
@@ -47,13 +50,15 @@ public:
 
 private:
   static bool same(const Access& a, const Access& b) {
-    return a.argument == b.argument && a.kind == b.kind && a.known == b.known && a.sure == b.sure && a.bytes == b.bytes &&
-           a.offset == b.offset && a.checks == b.checks && a.scopes == b.scopes;
+    return a.argument == b.argument && a.kind == b.kind && a.known == b.known && a.sure == b.sure &&
+           a.bytes == b.bytes && a.offset == b.offset && a.checks == b.checks && a.scopes == b.scopes;
   }
 
   void visit(llvm::Instruction& i) {
     const llvm::DataLayout& layout = f_.getParent()->getDataLayout();
-    const auto bytes = [&](llvm::Type* t) { return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedSize()); };
+    const auto bytes = [&](llvm::Type* t) {
+      return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedSize());
+    };
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
       access(i, load->getPointerOperand(), Access::Kind::read, bytes(load->getType()));
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
@@ -64,9 +69,11 @@ private:
       access(i, exchange->getPointerOperand(), Access::Kind::atomic, 8);
     } else if (auto* memory = dyn_cast<llvm::AnyMemIntrinsic>(&i)) {
       auto* length = dyn_cast<llvm::ConstantInt>(memory->getLength());
-      const int64_t n = length && length->getZExtValue() < (1U << 30) ? static_cast<int64_t>(length->getZExtValue()) : -1;
+      const int64_t n =
+          length && length->getZExtValue() < (1U << 30) ? static_cast<int64_t>(length->getZExtValue()) : -1;
       access(i, memory->getRawDest(), Access::Kind::write, n);
-      if (auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&i)) access(i, transfer->getRawSource(), Access::Kind::read, n);
+      if (auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&i))
+        access(i, transfer->getRawSource(), Access::Kind::read, n);
     } else if (auto* call = dyn_cast<llvm::CallBase>(&i)) {
       visit_call(*call);
     } else if (llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst>(i)) {
@@ -79,10 +86,13 @@ private:
     const bool atomic = is_atomic(base_name(declared_callee(call)));
     if (!uses) {
       const llvm::Function* callee = call.getCalledFunction();
-      if (!callee || (!callee->isIntrinsic() && !is_plain_builtin(callee->getName()) && !atomic)) anywhere_ = true;
-      // Refused elsewhere unless it is an atomic on local memory; whatever it is, say that it may touch the buffer.
+      if (!callee || (!callee->isIntrinsic() && !is_plain_builtin(callee->getName()) && !atomic))
+        anywhere_ = true;
+      // Refused elsewhere unless it is an atomic on local memory; whatever it is, say that it may touch the
+      // buffer.
       for (llvm::Value* operand : call.args())
-        if (operand->getType()->isPointerTy() && !llvm::isa<llvm::Function>(operand) && !llvm::isa<llvm::IntrinsicInst>(call))
+        if (operand->getType()->isPointerTy() && !llvm::isa<llvm::Function>(operand) &&
+            !llvm::isa<llvm::IntrinsicInst>(call))
           access(call, operand, atomic ? Access::Kind::atomic : Access::Kind::write, -1);
       return;
     }
@@ -111,10 +121,12 @@ private:
 
   // An asynchronous copy is a loop over its elements.
   std::optional<Number> copied(llvm::CallBase& call, const PointerUse& use, std::optional<Scope>& scope) {
-    std::optional<Number> count = values_.as_unsigned(call.getArgOperand(static_cast<unsigned>(use.count_operand)));
+    std::optional<Number> count =
+        values_.as_unsigned(call.getArgOperand(static_cast<unsigned>(use.count_operand)));
     if (!count) return std::nullopt;
     std::optional<Number> stride = Number{Poly(1), {}};
-    if (use.stride_operand >= 0) stride = values_.as_unsigned(call.getArgOperand(static_cast<unsigned>(use.stride_operand)));
+    if (use.stride_operand >= 0)
+      stride = values_.as_unsigned(call.getArgOperand(static_cast<unsigned>(use.stride_operand)));
     std::optional<Affine> distance = builder_.affine(builder_.simplified(count->poly));
     if (!stride || !distance || !builder_.is_uniform(stride->poly)) return std::nullopt;
     const int index = static_cast<int>(info_.loops.size());
@@ -130,7 +142,8 @@ private:
 
   // `bytes` < 0: not known how many.
   void access(llvm::Instruction& i, llvm::Value* pointer, Access::Kind kind, int64_t bytes,
-              const std::optional<Number>& shift = std::nullopt, const std::optional<Scope>& extra = std::nullopt) {
+              const std::optional<Number>& shift = std::nullopt,
+              const std::optional<Scope>& extra = std::nullopt) {
     const Place place = values_.place(pointer);
     if (place.root == Place::Root::elsewhere) return;
     if (place.root == Place::Root::untraceable) {
@@ -169,7 +182,9 @@ private:
     for (size_t i = 0; i < info_.arguments.size(); ++i)
       for (Access::Kind kind : {Access::Kind::read, Access::Kind::write}) {
         const Argument::Kind what = info_.arguments[i].kind;
-        if (what != Argument::Kind::buffer && (what != Argument::Kind::constant_buffer || kind == Access::Kind::write)) continue;
+        if (what != Argument::Kind::buffer &&
+            (what != Argument::Kind::constant_buffer || kind == Access::Kind::write))
+          continue;
         Access a;
         a.argument = static_cast<int>(i);
         a.kind = kind;
@@ -178,7 +193,8 @@ private:
       }
   }
 
-  // Stores of the same place, in whichever branches they stand, are one sure store if one of them always happens.
+  // Stores of the same place, in whichever branches they stand, are one sure store if one of them always
+  // happens.
   void unite_alternatives() {
     std::vector<Found> united;
     std::vector<bool> taken(found_.size());
@@ -239,6 +255,8 @@ private:
 
 }  // namespace
 
-void describe_accesses(llvm::Function& kernel, KernelInfo& info) { Finder(kernel, info).run(); }
+void describe_accesses(llvm::Function& kernel, KernelInfo& info) {
+  Finder(kernel, info).run();
+}
 
 }  // namespace mkmd::compiler

@@ -26,7 +26,8 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
   Argument out;
   out.name = text_at(f, "kernel_arg_name", i);
   out.type = text_at(f, "kernel_arg_base_type", i);
-  const std::string qualifiers = text_at(f, "kernel_arg_type_qual", i), access = text_at(f, "kernel_arg_access_qual", i);
+  const std::string qualifiers = text_at(f, "kernel_arg_type_qual", i),
+                    access = text_at(f, "kernel_arg_access_qual", i);
   out.is_const = qualifiers.find("const") != std::string::npos;
   out.is_restrict = qualifiers.find("restrict") != std::string::npos;
   out.is_volatile = qualifiers.find("volatile") != std::string::npos;
@@ -40,12 +41,20 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
     out.kind = Argument::Kind::value;
     out.bytes = layout.getTypeAllocSize(a.getParamByValType()).getFixedSize();
   } else if (type->isPointerTy()) {
-    const bool opaque_object = out.type.starts_with("queue_t") || qualifiers.find("pipe") != std::string::npos;
+    const bool opaque_object =
+        out.type.starts_with("queue_t") || qualifiers.find("pipe") != std::string::npos;
     switch (opaque_object ? 99 : type->getPointerAddressSpace()) {
-      case 1: out.kind = Argument::Kind::buffer; break;
-      case 2: out.kind = Argument::Kind::constant_buffer; break;
-      case 3: out.kind = Argument::Kind::local; break;
-      default: out.kind = Argument::Kind::other;
+    case 1:
+      out.kind = Argument::Kind::buffer;
+      break;
+    case 2:
+      out.kind = Argument::Kind::constant_buffer;
+      break;
+    case 3:
+      out.kind = Argument::Kind::local;
+      break;
+    default:
+      out.kind = Argument::Kind::other;
     }
     // "const" of a pointer argument qualifies what it points to.
   } else {
@@ -62,8 +71,10 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
 KernelInfo describe_signature(const llvm::Function& kernel) {
   KernelInfo info;
   info.name = kernel.getName().str();
-  for (const llvm::Argument& a : kernel.args()) info.arguments.push_back(describe(kernel, a));
-  if (const llvm::MDNode* size = kernel.getMetadata("reqd_work_group_size"); size && size->getNumOperands() == 3)
+  for (const llvm::Argument& a : kernel.args())
+    info.arguments.push_back(describe(kernel, a));
+  if (const llvm::MDNode* size = kernel.getMetadata("reqd_work_group_size");
+      size && size->getNumOperands() == 3)
     for (unsigned d = 0; d < 3; ++d)
       if (auto* c = llvm::mdconst::dyn_extract<llvm::ConstantInt>(size->getOperand(d)))
         info.reqd_work_group_size[d] = static_cast<uint32_t>(c->getZExtValue());

@@ -14,11 +14,12 @@
 namespace mkmd::compiler {
 namespace {
 
-constexpr std::array<const char*, kHiddenArguments> kNames = {"mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",
-                                                              "mkmd_groups_x", "mkmd_groups_y", "mkmd_groups_z",
-                                                              "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
+constexpr std::array<const char*, kHiddenArguments> kNames = {
+    "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
+    "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
 
-// The hidden arguments in kernel_arg_* metadata: a driver that finds fewer entries than arguments may give up.
+// The hidden arguments in kernel_arg_* metadata: a driver that finds fewer entries than arguments may give
+// up.
 llvm::MDNode* extended(llvm::LLVMContext& c, llvm::StringRef kind, llvm::MDNode* node) {
   llvm::SmallVector<llvm::Metadata*, 24> entries(node->op_begin(), node->op_end());
   for (const char* name : kNames) {
@@ -43,7 +44,8 @@ llvm::Function* with_hidden_arguments(llvm::Function& kernel) {
   std::vector<llvm::Type*> types(old_type->param_begin(), old_type->param_end());
   types.insert(types.end(), kHiddenArguments, llvm::Type::getInt64Ty(c));
   auto* type = llvm::FunctionType::get(old_type->getReturnType(), types, false);
-  llvm::Function* boxed = llvm::Function::Create(type, kernel.getLinkage(), kernel.getAddressSpace(), "", kernel.getParent());
+  llvm::Function* boxed =
+      llvm::Function::Create(type, kernel.getLinkage(), kernel.getAddressSpace(), "", kernel.getParent());
   boxed->takeName(&kernel);
   boxed->copyAttributesFrom(&kernel);
   boxed->setComdat(kernel.getComdat());
@@ -54,7 +56,8 @@ llvm::Function* with_hidden_arguments(llvm::Function& kernel) {
     to->takeName(&from);
     ++to;
   }
-  for (const char* name : kNames) (to++)->setName(name);
+  for (const char* name : kNames)
+    (to++)->setName(name);
   llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 8> metadata;
   kernel.getAllMetadata(metadata);
   llvm::SmallVector<llvm::StringRef, 32> kinds;
@@ -63,6 +66,20 @@ llvm::Function* with_hidden_arguments(llvm::Function& kernel) {
     boxed->setMetadata(kind, kinds[kind].startswith("kernel_arg_") ? extended(c, kinds[kind], node) : node);
   kernel.setSubprogram(nullptr);
   return boxed;
+}
+
+// Local ids and sizes and the number of dimensions are those of the launch.
+bool depends_on_ndrange(const llvm::CallBase& call) {
+  switch (work_item_builtin(declared_callee(call))) {
+  case Builtin::none:
+  case Builtin::local_id:
+  case Builtin::local_size:
+  case Builtin::local_linear_id:
+  case Builtin::work_dim:
+    return false;
+  default:
+    return true;
+  }
 }
 
 class Boxer {
@@ -74,13 +91,8 @@ public:
   void run() {
     std::vector<llvm::CallInst*> calls;
     for (llvm::Instruction& i : llvm::instructions(f_))
-      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i)) {
-        const Builtin b = work_item_builtin(declared_callee(*call));
-        // Local ids and sizes and the number of dimensions are those of the launch.
-        if (b != Builtin::none && b != Builtin::local_id && b != Builtin::local_size && b != Builtin::work_dim &&
-            b != Builtin::local_linear_id)
-          calls.push_back(call);
-      }
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i); call && depends_on_ndrange(*call))
+        calls.push_back(call);
     if (calls.empty()) return;
     for (llvm::CallInst* call : calls) {
       const Builtin b = work_item_builtin(declared_callee(*call));
@@ -94,12 +106,13 @@ public:
   }
 
 private:
-  // The end of what we put at the start of the entry block: behind the allocas, so that those stay static, and in a
-  // straight line: CPU devices take values there for uniform, whereas any PHI counts as divergent.
+  // The end of what we put at the start of the entry block: behind the allocas, so that those stay static,
+  // and in a straight line: CPU devices take values there for uniform, whereas any PHI counts as divergent.
   llvm::IRBuilder<> entry() {
     if (!marker_) {
       auto at = f_.getEntryBlock().begin();
-      while (llvm::isa<llvm::AllocaInst>(*at)) ++at;
+      while (llvm::isa<llvm::AllocaInst>(*at))
+        ++at;
       // An instruction of our own: any other may be a call that is about to be replaced.
       llvm::Constant* zero = llvm::ConstantInt::get(size_, 0);
       marker_ = llvm::BinaryOperator::CreateAdd(zero, zero, "", &*at);
@@ -160,17 +173,22 @@ private:
   }
 
   llvm::Value* value(Builtin what, unsigned d) {
-    if (d > 2) return llvm::ConstantInt::get(size_, what == Builtin::num_groups || what == Builtin::global_size);
+    if (d > 2)
+      return llvm::ConstantInt::get(size_, what == Builtin::num_groups || what == Builtin::global_size);
     switch (what) {
-      case Builtin::group_id: return group(d);
-      case Builtin::num_groups: return hidden(1, d);
-      case Builtin::global_offset: return hidden(2, d);
-      case Builtin::global_size: return global_size(d);
-      default:
-        return cached(Builtin::global_id, d, [&](auto&) {
-          llvm::Value* p = position(d);
-          return entry().CreateAdd(p, hidden(2, d));
-        });
+    case Builtin::group_id:
+      return group(d);
+    case Builtin::num_groups:
+      return hidden(1, d);
+    case Builtin::global_offset:
+      return hidden(2, d);
+    case Builtin::global_size:
+      return global_size(d);
+    default:
+      return cached(Builtin::global_id, d, [&](auto&) {
+        llvm::Value* p = position(d);
+        return entry().CreateAdd(p, hidden(2, d));
+      });
     }
   }
 
@@ -179,11 +197,13 @@ private:
     if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(dimension))
       return value(what, static_cast<unsigned>(std::min<uint64_t>(c->getZExtValue(), 3)));
     std::array<llvm::Value*, 4> answers;
-    for (unsigned d = 0; d < 4; ++d) answers[d] = value(what, d);
+    for (unsigned d = 0; d < 4; ++d)
+      answers[d] = value(what, d);
     llvm::IRBuilder<> b(&call);
     llvm::Value* answer = answers[3];
     for (unsigned d = 3; d-- > 0;)
-      answer = b.CreateSelect(b.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d)), answers[d], answer);
+      answer = b.CreateSelect(b.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d)),
+                              answers[d], answer);
     return answer;
   }
 
@@ -203,6 +223,14 @@ private:
 };
 
 }  // namespace
+
+bool ids_outside_kernels(const llvm::Module& module) {
+  for (const llvm::Function& f : module)
+    if (!is_kernel(f))
+      for (const llvm::Instruction& i : llvm::instructions(f))
+        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && depends_on_ndrange(*call)) return true;
+  return false;
+}
 
 llvm::PreservedAnalyses BoxPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   std::vector<llvm::Function*> kernels;

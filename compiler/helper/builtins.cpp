@@ -16,23 +16,123 @@ using llvm::StringRef;
 
 // Names of OpenCL 1.2-3.0 functions on numbers; sorted.
 constexpr const char* kPlain[] = {
-    "abs",         "abs_diff",       "acos",        "acosh",        "acospi",         "add_sat",       "all",
-    "any",         "asin",           "asinh",       "asinpi",       "atan",           "atan2",         "atan2pi",
-    "atanh",       "atanpi",         "barrier",     "bitselect",      "cbrt",          "ceil",
-    "clamp",       "clz",            "copysign",    "cos",          "cosh",           "cospi",         "cross",
-    "ctz",         "degrees",        "distance",    "dot",          "erf",            "erfc",          "exp",
-    "exp10",       "exp2",           "expm1",       "fabs",         "fast_distance",  "fast_length",   "fast_normalize",
-    "fdim",        "floor",          "fma",         "fmax",         "fmin",           "fmod",          "hadd",
-    "hypot",       "ilogb",          "isequal",     "isfinite",     "isgreater",      "isgreaterequal", "isinf",
-    "isless",      "islessequal",    "islessgreater", "isnan",      "isnormal",       "isnotequal",    "isordered",
-    "isunordered", "ldexp",          "length",      "lgamma",       "log",            "log10",         "log1p",
-    "log2",        "logb",           "mad",         "mad24",        "mad_hi",         "mad_sat",       "max",
-    "maxmag",      "min",            "minmag",      "mix",          "mul24",          "mul_hi",        "nan",
-    "nextafter",   "normalize",      "popcount",    "pow",          "pown",           "powr",          "radians",
-    "remainder",   "rhadd",          "rint",        "rootn",        "rotate",         "round",         "rsqrt",
-    "select",      "shuffle",        "shuffle2",    "sign",         "signbit",        "sin",           "sinh",
-    "sinpi",       "smoothstep",     "sqrt",        "step",         "sub_sat",        "tan",           "tanh",
-    "tanpi",       "tgamma",         "trunc",       "upsample",     "wait_group_events", "work_group_barrier",
+    "abs",
+    "abs_diff",
+    "acos",
+    "acosh",
+    "acospi",
+    "add_sat",
+    "all",
+    "any",
+    "asin",
+    "asinh",
+    "asinpi",
+    "atan",
+    "atan2",
+    "atan2pi",
+    "atanh",
+    "atanpi",
+    "barrier",
+    "bitselect",
+    "cbrt",
+    "ceil",
+    "clamp",
+    "clz",
+    "copysign",
+    "cos",
+    "cosh",
+    "cospi",
+    "cross",
+    "ctz",
+    "degrees",
+    "distance",
+    "dot",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fast_distance",
+    "fast_length",
+    "fast_normalize",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "hadd",
+    "hypot",
+    "ilogb",
+    "isequal",
+    "isfinite",
+    "isgreater",
+    "isgreaterequal",
+    "isinf",
+    "isless",
+    "islessequal",
+    "islessgreater",
+    "isnan",
+    "isnormal",
+    "isnotequal",
+    "isordered",
+    "isunordered",
+    "ldexp",
+    "length",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "mad",
+    "mad24",
+    "mad_hi",
+    "mad_sat",
+    "max",
+    "maxmag",
+    "min",
+    "minmag",
+    "mix",
+    "mul24",
+    "mul_hi",
+    "nan",
+    "nextafter",
+    "normalize",
+    "popcount",
+    "pow",
+    "pown",
+    "powr",
+    "radians",
+    "remainder",
+    "rhadd",
+    "rint",
+    "rootn",
+    "rotate",
+    "round",
+    "rsqrt",
+    "select",
+    "shuffle",
+    "shuffle2",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sinpi",
+    "smoothstep",
+    "sqrt",
+    "step",
+    "sub_sat",
+    "tan",
+    "tanh",
+    "tanpi",
+    "tgamma",
+    "trunc",
+    "upsample",
+    "wait_group_events",
+    "work_group_barrier",
 };
 
 struct Mangled {
@@ -52,7 +152,8 @@ int vector_width(StringRef digits) {
 }
 
 int64_t store_bytes(const llvm::CallBase& call, const llvm::Type* type) {
-  return static_cast<int64_t>(call.getModule()->getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedSize());
+  return static_cast<int64_t>(
+      call.getModule()->getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedSize());
 }
 
 int64_t pointee_bytes(const llvm::CallBase& call, unsigned operand) {
@@ -91,8 +192,12 @@ std::optional<PointerUse> vector_memory(const llvm::CallBase& call, StringRef na
 
 }  // namespace
 
-StringRef base_name(StringRef mangled) { return split(mangled).name; }
-StringRef parameters(StringRef mangled) { return split(mangled).rest; }
+StringRef base_name(StringRef mangled) {
+  return split(mangled).name;
+}
+StringRef parameters(StringRef mangled) {
+  return split(mangled).rest;
+}
 
 Builtin work_item_builtin(StringRef mangled) {
   return llvm::StringSwitch<Builtin>(base_name(mangled))
@@ -157,12 +262,15 @@ bool is_plain_builtin(StringRef mangled) {
                             [](const auto& a, const auto& b) { return StringRef(a) < StringRef(b); });
 }
 
-bool is_atomic(StringRef base) { return base.startswith("atomic_") || base.startswith("atom_"); }
+bool is_atomic(StringRef base) {
+  return base.startswith("atomic_") || base.startswith("atom_");
+}
 
 std::string missing_on_spir(StringRef mangled) {
   const StringRef name = base_name(mangled), rest = parameters(mangled);
   const auto quoted = "'" + name.str() + "'";
-  if (name.startswith("half_") || name == "mem_fence" || name == "read_mem_fence" || name == "write_mem_fence")
+  if (name.startswith("half_") || name == "mem_fence" || name == "read_mem_fence" ||
+      name == "write_mem_fence")
     return quoted + " is missing from device libraries for SPIR";
   if (name.contains("sub_group")) return "sub-groups (" + quoted + ")";
   if (name.startswith("convert_") && (name.contains("half") || rest.contains("Dh")))

@@ -31,15 +31,16 @@ Builtin work_item_builtin(llvm::StringRef mangled);
 // The callee's name if a call goes to a function without a body, else empty.
 llvm::StringRef declared_callee(const llvm::CallBase& call);
 
-// Reads or writes of memory by a builtin with a pointer operand, so many bytes from it (vload4, vstore_half, fract …).
+// Reads or writes of memory by a builtin with a pointer operand, so many bytes from it (vload4, vstore_half,
+// fract …).
 struct PointerUse {
   unsigned operand = 0;
   bool reads = false, writes = false;
   int64_t bytes = 0;
-  int offset_operand = -1;      // index in units of `bytes` (vloadn); -1: none
-  int64_t unit = 0;             // bytes per index of offset_operand
-  int count_operand = -1;       // async copies: so many elements of `bytes`
-  int stride_operand = -1;      // strided async copies: distance of elements, in elements
+  int offset_operand = -1;  // index in units of `bytes` (vloadn); -1: none
+  int64_t unit = 0;         // bytes per index of offset_operand
+  int count_operand = -1;   // async copies: so many elements of `bytes`
+  int stride_operand = -1;  // strided async copies: distance of elements, in elements
 };
 // All pointer operands of a known builtin; nothing if it is not known what the function does with them.
 std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call);

@@ -98,7 +98,12 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
     if (!difference) return false;
     const int64_t most = bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1;
     if (!b_.check(*a, *difference, -most, most)) return false;
-    guard({relation == llvm::ICmpInst::ICMP_EQ ? Guard::Relation::equal : Guard::Relation::not_equal, 0, bits, {}, {}, {}},
+    guard({relation == llvm::ICmpInst::ICMP_EQ ? Guard::Relation::equal : Guard::Relation::not_equal,
+           0,
+           bits,
+           {},
+           {},
+           {}},
           *a, *b, out, ok);
     return ok;
   }
@@ -112,7 +117,8 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
     if (!a || !b) return false;
     guard({Guard::Relation::signed_order, slack, bits, {}, {}, {}}, *a, *b, out, ok);
   } else {
-    // No range checks: footprint.cpp looks at the intervals, because a negative number here is a range test's lower end.
+    // No range checks: footprint.cpp looks at the intervals, because a negative number here is a range test's
+    // lower end.
     std::optional<Number> a = values_.number(x), b = values_.number(y);
     if (!a || !b) return false;
     for (std::optional<Number>* n : {&a, &b})
@@ -123,12 +129,14 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
   return ok;
 }
 
-// Whether an edge ends one execution of the region: a return has no edges, so for loops the way back and the ways out.
+// Whether an edge ends one execution of the region: a return has no edges, so for loops the way back and the
+// ways out.
 bool Conditions::leaves(const Block*, const Block* to, const llvm::Loop* region) const {
   return region && (to == region->getHeader() || !region->contains(to));
 }
 
-bool Conditions::reaches(const Block* from, const llvm::Loop* region, const Blocks& targets, const Block* not_through) const {
+bool Conditions::reaches(const Block* from, const llvm::Loop* region, const Blocks& targets,
+                         const Block* not_through) const {
   Blocks seen;
   std::vector<const Block*> todo{from};
   while (!todo.empty()) {
@@ -159,7 +167,8 @@ bool Conditions::covers(const Block* from, const llvm::Loop* region, const Block
   return true;
 }
 
-bool Conditions::walk(const Block* start, const llvm::Loop* region, const Blocks& targets, std::vector<Scope>& out) {
+bool Conditions::walk(const Block* start, const llvm::Loop* region, const Blocks& targets,
+                      std::vector<Scope>& out) {
   const Block* at = start;
   for (int steps = 0; steps < 10000 && budget_ > 0; ++steps) {
     if (targets.contains(at) || covers(at, region, targets)) return true;
@@ -203,7 +212,8 @@ bool Conditions::walk(const Block* start, const llvm::Loop* region, const Blocks
 std::optional<std::vector<Scope>> Conditions::sure_scopes(const Blocks& blocks) {
   const llvm::Loop* innermost = loops_.getLoopFor(*blocks.begin());
   std::vector<const llvm::Loop*> nest;
-  for (const llvm::Loop* l = innermost; l; l = l->getParentLoop()) nest.insert(nest.begin(), l);
+  for (const llvm::Loop* l = innermost; l; l = l->getParentLoop())
+    nest.insert(nest.begin(), l);
   std::vector<Scope> scopes;
   const Block* start = &f_.getEntryBlock();
   const llvm::Loop* region = nullptr;
@@ -249,7 +259,8 @@ std::vector<Scope> Conditions::possible_scopes(Block* block) {
     enter(parent);
   }
   std::vector<Scope> scopes;
-  for (auto g = groups.rbegin(); g != groups.rend(); ++g) scopes.insert(scopes.end(), g->begin(), g->end());
+  for (auto g = groups.rbegin(); g != groups.rend(); ++g)
+    scopes.insert(scopes.end(), g->begin(), g->end());
   return scopes;
 }
 

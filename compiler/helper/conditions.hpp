@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions: under which circumstances a block runs. `sure_scopes` walks from the entry and gives conditions that
-// are necessary and sufficient; `possible_scopes` goes up the dominator tree and gives necessary ones only.
+// Conditions: under which circumstances a block runs. `sure_scopes` walks from the entry and gives conditions
+// that are necessary and sufficient; `possible_scopes` goes up the dominator tree and gives necessary ones
+// only.
 #pragma once
 
 #include <llvm/Analysis/PostDominators.h>
@@ -12,8 +13,8 @@ namespace mkmd::compiler {
 
 class Conditions {
 public:
-  Conditions(llvm::Function& f, InfoBuilder& builder, Values& values, llvm::LoopInfo& loops, llvm::DominatorTree& dominators,
-             llvm::PostDominatorTree& post_dominators)
+  Conditions(llvm::Function& f, InfoBuilder& builder, Values& values, llvm::LoopInfo& loops,
+             llvm::DominatorTree& dominators, llvm::PostDominatorTree& post_dominators)
       : f_(f), b_(builder), values_(values), loops_(loops), dominators_(dominators), post_(post_dominators) {}
 
   using Blocks = std::set<const llvm::BasicBlock*>;
@@ -21,7 +22,8 @@ public:
   // All blocks lie in the same loops; one of them runs exactly when the result says so.
   std::optional<std::vector<Scope>> sure_scopes(const Blocks& blocks);
   std::vector<Scope> possible_scopes(llvm::BasicBlock* block);
-  // How often, per execution of what surrounds it, a block is believed to run: data-dependent branches count half.
+  // How often, per execution of what surrounds it, a block is believed to run: data-dependent branches count
+  // half.
   double likelihood(llvm::BasicBlock* block);
 
 private:
@@ -31,7 +33,8 @@ private:
   bool decode_edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to, std::vector<Scope>& out);
   bool compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& out);
   void guard(Guard g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok);
-  bool walk(const llvm::BasicBlock* start, const llvm::Loop* region, const Blocks& targets, std::vector<Scope>& out);
+  bool walk(const llvm::BasicBlock* start, const llvm::Loop* region, const Blocks& targets,
+            std::vector<Scope>& out);
   bool leaves(const llvm::BasicBlock* from, const llvm::BasicBlock* to, const llvm::Loop* region) const;
   bool reaches(const llvm::BasicBlock* from, const llvm::Loop* region, const Blocks& targets,
                const llvm::BasicBlock* not_through) const;

@@ -20,20 +20,28 @@ public:
 
   // The value of an affine form in the middle of the NDRange.
   std::optional<Expression> middle(const Affine& a) {
-    const auto half = [](Op op, int d) { return Expression::combine(Op::multiply, Expression::symbol(op, d), Expression::real_constant(0.5)); };
+    const auto half = [](Op op, int d) {
+      return Expression::combine(Op::multiply, Expression::symbol(op, d), Expression::real_constant(0.5));
+    };
     Expression sum = info_.expressions[static_cast<size_t>(a.base)];
     for (const Term& t : a.terms) {
       Expression value;
       switch (t.variable.kind) {
-        case Variable::Kind::global_id:
-          value = Expression::symbol(Op::global_offset, t.variable.index) + half(Op::global_size, t.variable.index);
-          break;
-        case Variable::Kind::group_id: value = half(Op::num_groups, t.variable.index); break;
-        case Variable::Kind::local_id: value = half(Op::local_size, t.variable.index); break;
-        case Variable::Kind::loop:
-          value = trips(t.variable.index) * Expression::real_constant(0.5);
-          break;
-        case Variable::Kind::derived: return std::nullopt;
+      case Variable::Kind::global_id:
+        value =
+            Expression::symbol(Op::global_offset, t.variable.index) + half(Op::global_size, t.variable.index);
+        break;
+      case Variable::Kind::group_id:
+        value = half(Op::num_groups, t.variable.index);
+        break;
+      case Variable::Kind::local_id:
+        value = half(Op::local_size, t.variable.index);
+        break;
+      case Variable::Kind::loop:
+        value = trips(t.variable.index) * Expression::real_constant(0.5);
+        break;
+      case Variable::Kind::derived:
+        return std::nullopt;
       }
       sum = sum + info_.expressions[static_cast<size_t>(t.coefficient)] * value;
     }
@@ -51,7 +59,8 @@ public:
       return Expression::real_constant(kGuessedTrips);
     }
     const Expression step = info_.expressions[static_cast<size_t>(loop.step)];
-    Expression count = step.constant() == 1 ? Expression::combine(Op::maximum, *distance, int64_t{0}) : Expression::trips(*distance, step);
+    Expression count = step.constant() == 1 ? Expression::combine(Op::maximum, *distance, int64_t{0})
+                                            : Expression::trips(*distance, step);
     count = count + Expression(static_cast<int64_t>(loop.extra));
     known_[index] = count;
     return count;
@@ -84,22 +93,29 @@ double lanes(const llvm::Type* t) {
 double operations_of(const llvm::Instruction& i) {
   if (isa<llvm::BinaryOperator>(i)) {
     switch (i.getOpcode()) {
-      case llvm::Instruction::FDiv:
-      case llvm::Instruction::UDiv:
-      case llvm::Instruction::SDiv:
-      case llvm::Instruction::URem:
-      case llvm::Instruction::SRem: return 8 * lanes(i.getType());
-      default: return lanes(i.getType());
+    case llvm::Instruction::FDiv:
+    case llvm::Instruction::UDiv:
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::URem:
+    case llvm::Instruction::SRem:
+      return 8 * lanes(i.getType());
+    default:
+      return lanes(i.getType());
     }
   }
-  if (isa<llvm::CmpInst>(i) || isa<llvm::SelectInst>(i) || isa<llvm::LoadInst>(i) || isa<llvm::StoreInst>(i)) return lanes(i.getType());
+  if (isa<llvm::CmpInst>(i) || isa<llvm::SelectInst>(i) || isa<llvm::LoadInst>(i) || isa<llvm::StoreInst>(i))
+    return lanes(i.getType());
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) {
-    if (call->getIntrinsicID() == llvm::Intrinsic::fmuladd || call->getIntrinsicID() == llvm::Intrinsic::fma) return 2 * lanes(i.getType());
+    if (call->getIntrinsicID() == llvm::Intrinsic::fmuladd || call->getIntrinsicID() == llvm::Intrinsic::fma)
+      return 2 * lanes(i.getType());
     const llvm::StringRef name = base_name(declared_callee(*call));
     if (name.empty() || work_item_builtin(declared_callee(*call)) != Builtin::none) return 0;
-    for (const char* simple : {"mad", "fma", "min", "max", "fmin", "fmax", "fabs", "abs", "clamp", "mad24", "mul24", "dot", "select", "floor", "ceil"})
+    for (const char* simple : {"mad", "fma", "min", "max", "fmin", "fmax", "fabs", "abs", "clamp", "mad24",
+                               "mul24", "dot", "select", "floor", "ceil"})
       if (name == simple) return 2 * lanes(i.getType());
-    if (name.startswith("convert_") || name.startswith("as_") || name.startswith("vload") || name.startswith("vstore")) return lanes(i.getType());
+    if (name.startswith("convert_") || name.startswith("as_") || name.startswith("vload") ||
+        name.startswith("vstore"))
+      return lanes(i.getType());
     if (name == "barrier") return 4;
     return 20 * lanes(i.getType());
   }
@@ -108,8 +124,8 @@ double operations_of(const llvm::Instruction& i) {
 
 }  // namespace
 
-void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Conditions& conditions, llvm::LoopInfo& loops,
-                   KernelInfo& info) {
+void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Conditions& conditions,
+                   llvm::LoopInfo& loops, KernelInfo& info) {
   Estimator estimator(builder, values, loops, info);
   const llvm::DataLayout& layout = f.getParent()->getDataLayout();
   // Blocks in the same loops are summed first: the expressions stay short.
@@ -132,7 +148,8 @@ void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Cond
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
         if (auto uses = pointer_uses(*call))
           for (const PointerUse& use : *uses)
-            if (global(call->getArgOperand(use.operand)) && use.count_operand < 0) bytes += static_cast<double>(use.bytes);
+            if (global(call->getArgOperand(use.operand)) && use.count_operand < 0)
+              bytes += static_cast<double>(use.bytes);
     }
     sums[loop].first += share * operations;
     sums[loop].second += share * bytes;
@@ -145,7 +162,8 @@ void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Cond
     operations = operations + count * Expression::real_constant(sum.first);
     if (sum.second > 0) bytes = bytes + count * Expression::real_constant(sum.second);
   }
-  info.cost = {builder.expression(trips), builder.expression(operations), builder.expression(bytes), estimator.irregular()};
+  info.cost = {builder.expression(trips), builder.expression(operations), builder.expression(bytes),
+               estimator.irregular()};
 }
 
 }  // namespace mkmd::compiler

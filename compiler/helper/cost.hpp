@@ -7,7 +7,7 @@
 
 namespace mkmd::compiler {
 
-void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Conditions& conditions, llvm::LoopInfo& loops,
-                   KernelInfo& info);
+void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Conditions& conditions,
+                   llvm::LoopInfo& loops, KernelInfo& info);
 
 }  // namespace mkmd::compiler

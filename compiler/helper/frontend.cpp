@@ -37,7 +37,8 @@ Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext&
   Result<std::vector<std::string>> arguments = front_end_arguments(request);
   if (!arguments) return arguments.status();
   std::vector<const char*> pointers;
-  for (const std::string& a : *arguments) pointers.push_back(a.c_str());
+  for (const std::string& a : *arguments)
+    pointers.push_back(a.c_str());
   pointers.push_back("-x");
   pointers.push_back("cl");
   pointers.push_back(kMainFile);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/helper/inline_pass.hpp"
 
+#include <llvm/ADT/SCCIterator.h>
+#include <llvm/Analysis/CallGraph.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -11,7 +13,8 @@
 namespace mkmd::compiler {
 namespace {
 
-constexpr int kMaxInlined = 20000;  // calls per kernel; recursion was refused before, this stops explosion
+constexpr size_t kMaxInstructions =
+    300'000;  // per kernel; what is larger keeps its calls, and is refused for that
 
 // Only in a kernel can it be seen which memory a generic pointer of OpenCL 2 points to.
 bool takes_generic_pointers(const llvm::Function& f) {
@@ -27,6 +30,17 @@ bool uses_ids(const llvm::Function& f) {
   return false;
 }
 
+// Functions that may call themselves, directly or not: they are never inlined.
+std::set<const llvm::Function*> recursive_functions(llvm::Module& module) {
+  std::set<const llvm::Function*> found;
+  llvm::CallGraph graph(module);
+  for (auto scc = llvm::scc_begin(&graph); !scc.isAtEnd(); ++scc)
+    if (scc.hasCycle())
+      for (const llvm::CallGraphNode* node : *scc)
+        found.insert(node->getFunction());
+  return found;
+}
+
 std::set<const llvm::Function*> leading_to_ids(const llvm::Module& module) {
   std::set<const llvm::Function*> found;
   for (bool changed = true; changed;) {
@@ -35,7 +49,8 @@ std::set<const llvm::Function*> leading_to_ids(const llvm::Module& module) {
       if (f.isDeclaration() || found.contains(&f)) continue;
       bool leads = uses_ids(f) || takes_generic_pointers(f);
       for (const llvm::Instruction& i : llvm::instructions(f))
-        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i)) leads = leads || found.contains(call->getCalledFunction());
+        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
+          leads = leads || found.contains(call->getCalledFunction());
       if (leads) changed = found.insert(&f).second || changed;
     }
   }
@@ -50,26 +65,29 @@ bool is_kernel(const llvm::Function& f) {
 
 llvm::PreservedAnalyses InlinePass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   const std::set<const llvm::Function*> wanted = leading_to_ids(module);
+  const std::set<const llvm::Function*> recursive = recursive_functions(module);
   bool changed = false;
   for (llvm::Function& kernel : module) {
     if (!is_kernel(kernel)) continue;
-    int count = 0;
+    size_t size = kernel.getInstructionCount();
     for (bool again = true; again;) {
       again = false;
       std::vector<llvm::CallBase*> calls;
       for (llvm::Instruction& i : llvm::instructions(kernel)) {
         auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
         llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-        if (!callee || callee->isDeclaration() || callee == &kernel) continue;
+        if (!callee || callee->isDeclaration() || recursive.contains(callee)) continue;
         if (what_ == What::everything || wanted.contains(callee)) calls.push_back(call);
       }
       for (llvm::CallBase* call : calls) {
-        if (++count > kMaxInlined) break;
-        call->setCallingConv(call->getCalledFunction()->getCallingConv());  // kernels may be called like functions
+        size += call->getCalledFunction()->getInstructionCount();
+        if (size > kMaxInstructions) break;
+        call->setCallingConv(
+            call->getCalledFunction()->getCallingConv());  // kernels may be called like functions
         llvm::InlineFunctionInfo info;
         if (llvm::InlineFunction(*call, info).isSuccess()) again = changed = true;
       }
-      if (count > kMaxInlined) break;
+      if (size > kMaxInstructions) break;
     }
   }
   // What was inlined everywhere has no purpose any more; nobody links against a program's functions.

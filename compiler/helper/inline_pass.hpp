@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inlines calls into kernels: all of them for the analysis, only those which lead to a work-item builtin for devices
-// (their compilers inline the rest as they always do).
+// Inlines calls into kernels: all of them for the analysis, only those which lead to a work-item builtin for
+// devices (their compilers inline the rest as they always do).
 #pragma once
 
 #include <llvm/IR/PassManager.h>

@@ -9,12 +9,13 @@
 namespace mkmd::compiler {
 namespace {
 
-// clang's table of builtins declares this one for a generic pointer even in OpenCL C 1.2; PoCL's generic variant lacks
-// its body.
+// clang's table of builtins declares this one for a generic pointer even in OpenCL C 1.2; PoCL's generic
+// variant lacks its body.
 constexpr const char* kGenericWait = "_Z17wait_group_eventsiPU3AS49ocl_event";
 constexpr const char* kPrivateWait = "_Z17wait_group_eventsiP9ocl_event";
 
-// atom_add of OpenCL 1.0's extension is atomic_add of 1.1; libraries have the old names for 64-bit numbers only.
+// atom_add of OpenCL 1.0's extension is atomic_add of 1.1; libraries have the old names for 64-bit numbers
+// only.
 bool rename_old_atomics(llvm::Module& module) {
   std::vector<llvm::Function*> old;
   for (llvm::Function& f : module)
@@ -43,7 +44,8 @@ bool wait_for_private_events(llvm::Module& module) {
     if (!cast || cast->getSrcAddressSpace() != 0) continue;
     llvm::Type* types[] = {call->getArgOperand(0)->getType(), cast->getPointerOperand()->getType()};
     auto* type = llvm::FunctionType::get(call->getType(), types, false);
-    auto* f = llvm::cast<llvm::Function>(module.getOrInsertFunction(kPrivateWait, type, generic->getAttributes()).getCallee());
+    auto* f = llvm::cast<llvm::Function>(
+        module.getOrInsertFunction(kPrivateWait, type, generic->getAttributes()).getCallee());
     f->setCallingConv(generic->getCallingConv());
     llvm::IRBuilder<> b(call);
     llvm::CallInst* direct = b.CreateCall(f, {call->getArgOperand(0), cast->getPointerOperand()});

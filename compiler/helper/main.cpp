@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// mkmd-kc: reads a question (JSON with a Request) from standard input and writes a module file to standard output.
-// It is a process of its own so that neither LLVM's symbols nor a compiler crash can meet the user's program. For
-// people: `mkmd-kc --explain file.cl [options]` prints what was found out, `mkmd-kc --passes LIST file.ll` runs passes.
+// mkmd-kc: reads a question (JSON with a Request) from standard input and writes a module file to standard
+// output. It is a process of its own so that neither LLVM's symbols nor a compiler crash can meet the user's
+// program. For people: `mkmd-kc --explain file.cl [options]` prints what was found out, `mkmd-kc --passes
+// LIST file.ll` runs passes.
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -49,8 +50,10 @@ Status process(llvm::Module& module, ModuleFile& file) {
     llvm::Function* f = module.getFunction(info.name);
     if (info.split_allowed) any = true;
     // A kernel that is called by others stays as a function.
-    else if (f && f->use_empty()) f->eraseFromParent();
-    else if (f) f->setCallingConv(llvm::CallingConv::SPIR_FUNC), f->setLinkage(llvm::GlobalValue::InternalLinkage);
+    else if (f && f->use_empty())
+      f->eraseFromParent();
+    else if (f)
+      f->setCallingConv(llvm::CallingConv::SPIR_FUNC), f->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   if (!any) return {};
   llvm::StripDebugInfo(module);
@@ -83,8 +86,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// Into a file of our own, then renamed: readers see all of an entry or nothing. A cache that cannot be written is no
-// error.
+// Into a file of our own, then renamed: readers see all of an entry or nothing. A cache that cannot be
+// written is no error.
 void store(const std::string& path, std::string_view bytes) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return;
@@ -98,7 +101,8 @@ void store(const std::string& path, std::string_view bytes) {
 }
 
 int serve() {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit inherited from the program: then there is no cache entry
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file size limit inherited from the program: then there is no cache entry
   std::signal(SIGPIPE, SIG_IGN);
   std::string question((std::istreambuf_iterator<char>(std::cin)), {});
   const nlohmann::json asked = nlohmann::json::parse(question, nullptr, false);
@@ -126,13 +130,18 @@ int explain(int argc, char** argv) {
   request.source = *source;
   request.device_version = "OpenCL 3.0";
   request.c_version = "OpenCL C 1.2";
-  request.extensions = {"cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
-                        "cl_khr_local_int32_base_atomics", "cl_khr_global_int32_extended_atomics",
+  request.extensions = {"cl_khr_fp64",
+                        "cl_khr_byte_addressable_store",
+                        "cl_khr_global_int32_base_atomics",
+                        "cl_khr_local_int32_base_atomics",
+                        "cl_khr_global_int32_extended_atomics",
                         "cl_khr_local_int32_extended_atomics"};
   bool bitcode = false;
   for (int i = 3; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--bitcode") == 0) bitcode = true;
-    else request.options += std::string(argv[i]) + " ";
+    if (std::strcmp(argv[i], "--bitcode") == 0)
+      bitcode = true;
+    else
+      request.options += std::string(argv[i]) + " ";
   }
   const ModuleFile file = answer(request);
   if (!file.error.empty()) {
@@ -170,7 +179,9 @@ int main(int argc, char** argv) {
   if (argc >= 3 && std::strcmp(argv[1], "--explain") == 0) return mkmd::compiler::explain(argc, argv);
   if (argc == 4 && std::strcmp(argv[1], "--passes") == 0) return mkmd::compiler::passes(argv[2], argv[3]);
   if (argc > 1) {
-    std::fprintf(stderr, "usage: mkmd-kc [--explain FILE.cl [options] [--bitcode] | --passes LIST FILE.ll] < question\n");
+    std::fprintf(
+        stderr,
+        "usage: mkmd-kc [--explain FILE.cl [options] [--bitcode] | --passes LIST FILE.ll] < question\n");
     return 2;
   }
   // No destructors: everything is written, and tearing LLVM down takes time.

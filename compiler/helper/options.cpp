@@ -9,15 +9,27 @@ namespace {
 
 // Passed to the front end as they are.
 constexpr const char* kPassed[] = {
-    "-cl-single-precision-constant", "-cl-fp32-correctly-rounded-divide-sqrt",
-    "-cl-mad-enable",                "-cl-no-signed-zeros",          "-cl-unsafe-math-optimizations",
-    "-cl-finite-math-only",          "-cl-fast-relaxed-math",        "-cl-strict-aliasing",
+    "-cl-single-precision-constant",
+    "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-mad-enable",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-fast-relaxed-math",
+    "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
 };
-// Without meaning for the front end: warnings, debugging, argument information (always), and what spir_build_options()
-// hands to the device's compiler.
-constexpr const char* kIgnored[] = {"-cl-kernel-arg-info", "-cl-denorms-are-zero", "-cl-opt-disable", "-cl-no-subgroup-ifp", "-w", "-Werror", "-g",
-                                    "-cl-nv-verbose", "-save-temps"};
+// Without meaning for the front end: warnings, debugging, argument information (always), and what
+// spir_build_options() hands to the device's compiler.
+constexpr const char* kIgnored[] = {"-cl-kernel-arg-info",
+                                    "-cl-denorms-are-zero",
+                                    "-cl-opt-disable",
+                                    "-cl-no-subgroup-ifp",
+                                    "-w",
+                                    "-Werror",
+                                    "-g",
+                                    "-cl-nv-verbose",
+                                    "-save-temps"};
 
 // "OpenCL 3.0 …", "OpenCL C 1.2 …" → 300, 120
 int version_number(const std::string& text) {
@@ -27,7 +39,9 @@ int version_number(const std::string& text) {
   return 120;
 }
 
-bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 }  // namespace
 
@@ -40,7 +54,8 @@ std::vector<std::string> split_options(const std::string& options) {
     if (c == '"') {
       quoted = !quoted;
       inside = true;
-    } else if (c == '\\' && i + 1 < options.size() && (options[i + 1] == '"' || options[i + 1] == '\\' || options[i + 1] == ' ')) {
+    } else if (c == '\\' && i + 1 < options.size() &&
+               (options[i + 1] == '"' || options[i + 1] == '\\' || options[i + 1] == ' ')) {
       word += options[++i];
       inside = true;
     } else if (blank(c) && !quoted) {
@@ -58,16 +73,16 @@ std::vector<std::string> split_options(const std::string& options) {
 
 Result<std::vector<std::string>> front_end_arguments(const Request& request) {
   if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
-  std::vector<std::string> arguments = {"-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes",
-                                        "-O1", "-disable-free", "-resource-dir", MKMD_CLANG_RESOURCES,
-                                        "-finclude-default-header", "-fdeclare-opencl-builtins", "-cl-kernel-arg-info",
-                                        "-w", "-ffp-contract=on", "-mframe-pointer=none", "-debug-info-kind=line-tables-only",
-                                        "-dwarf-version=4", "-fgnuc-version=4.2.1",
-                                        // A non-static inline helper has no body elsewhere; drivers treat it as static.
-                                        "-Dinline=",
-                                        // The header would announce every extension for the SPIR target; the device decides.
-                                        "-U__SPIR__", "-U__SPIR64__"};
-  std::string standard = "CL1.2";
+  std::vector<std::string> arguments = {
+      "-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1", "-disable-free",
+      "-resource-dir", MKMD_CLANG_RESOURCES, "-finclude-default-header", "-fdeclare-opencl-builtins",
+      "-cl-kernel-arg-info", "-w", "-ffp-contract=on", "-mframe-pointer=none",
+      "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-fgnuc-version=4.2.1",
+      // A non-static inline helper has no body elsewhere; drivers treat it as static.
+      "-Dinline=",
+      // The header would announce every extension for the SPIR target; the device decides.
+      "-U__SPIR__", "-U__SPIR64__"};
+  std::string standard = version_number(request.c_version) < 120 ? "CL1.1" : "CL1.2";  // without -cl-std
   bool fast = false;
   const std::vector<std::string> words = split_options(request.options);
   for (size_t i = 0; i < words.size(); ++i) {
@@ -89,14 +104,17 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
     }
   }
   const int device = version_number(request.device_version);
-  if (standard != "CL1.0" && standard != "CL1.1" && standard != "CL1.2" && standard != "CL2.0" && standard != "CL3.0")
+  if (standard != "CL1.0" && standard != "CL1.1" && standard != "CL1.2" && standard != "CL2.0" &&
+      standard != "CL3.0")
     return Status::internal("the language version '" + standard + "' is not supported");
   if (version_number(standard) > std::max(device, 120))
     return Status::internal("the device does not know language version '" + standard + "'");
   arguments.push_back("-cl-std=" + standard);
   arguments.push_back("-D__OPENCL_VERSION__=" + std::to_string(device));
-  if (request.images) arguments.push_back("-D__IMAGE_SUPPORT__=1");
-  else arguments.push_back("-U__IMAGE_SUPPORT__");
+  if (request.images)
+    arguments.push_back("-D__IMAGE_SUPPORT__=1");
+  else
+    arguments.push_back("-U__IMAGE_SUPPORT__");
   // Exactly the device's extensions, neither more (as for any SPIR target) nor fewer.
   std::string extensions = "-cl-ext=-all";
   for (const std::string& e : request.extensions)
@@ -110,10 +128,11 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
   arguments.push_back(extensions);
   // clang knows some extension names only as features of the language; for those the macro is all there is.
   for (const std::string& e : request.extensions)
-    if (e == "cl_khr_int64_base_atomics" || e == "cl_khr_int64_extended_atomics" || e == "cl_khr_byte_addressable_store" ||
-        e == "cl_khr_global_int32_base_atomics" || e == "cl_khr_local_int32_base_atomics" || e == "cl_khr_fp64" ||
-        e == "cl_khr_global_int32_extended_atomics" || e == "cl_khr_local_int32_extended_atomics" || e == "cl_khr_fp16" ||
-        e == "cl_khr_3d_image_writes" || e.starts_with("__opencl_c_"))
+    if (e == "cl_khr_int64_base_atomics" || e == "cl_khr_int64_extended_atomics" ||
+        e == "cl_khr_byte_addressable_store" || e == "cl_khr_global_int32_base_atomics" ||
+        e == "cl_khr_local_int32_base_atomics" || e == "cl_khr_fp64" ||
+        e == "cl_khr_global_int32_extended_atomics" || e == "cl_khr_local_int32_extended_atomics" ||
+        e == "cl_khr_fp16" || e == "cl_khr_3d_image_writes" || e.starts_with("__opencl_c_"))
       continue;
     else if (e.starts_with("cl_"))
       arguments.push_back("-D" + e + "=1");

@@ -10,7 +10,8 @@
 
 namespace mkmd::compiler {
 
-// Splits as OpenCL drivers do: blanks separate, double quotes keep together, a backslash quotes one character.
+// Splits as OpenCL drivers do: blanks separate, double quotes keep together, a backslash quotes one
+// character.
 std::vector<std::string> split_options(const std::string& options);
 // Arguments for `clang -cc1`, without input and output. An option nobody specified is refused.
 Result<std::vector<std::string>> front_end_arguments(const Request& request);

@@ -18,20 +18,27 @@ constexpr PipelineStep kAnalysis[] = {
     {"mkmd-library", "what is judged is what devices will get"},
     {"mkmd-inline-all", "accesses are described per kernel, through its helper functions"},
     {"function(sroa)", "first of all: an index must be a value, not a variable in memory"},
-    {"function(mkmd-infer-address-spaces)", "generic pointers of OpenCL 2 become global or local ones where that is provable"},
+    {"function(mkmd-infer-address-spaces)",
+     "generic pointers of OpenCL 2 become global or local ones where that is provable"},
     {"function(early-cse)", "equal addresses become the same value"},
-    {"function(simplifycfg)", "removes the empty blocks the front end leaves; without turning branches into arithmetic"},
-    {"function(instsimplify)", "not instcombine: that rewrites range tests and divisions into forms we would have to undo"},
+    {"function(simplifycfg)",
+     "removes the empty blocks the front end leaves; without turning branches into arithmetic"},
+    {"function(instsimplify)",
+     "not instcombine: that rewrites range tests and divisions into forms we would have to undo"},
     {"function(loop-simplify)", "gives loops one entry and one way back, which the loop counters need"},
-    {"function(lcssa)", "last: values seen after their loop are marked as such; any pass behind could undo it"},
+    {"function(lcssa)",
+     "last: values seen after their loop are marked as such; any pass behind could undo it"},
 };
 
 constexpr PipelineStep kDevices[] = {
     {"mkmd-library", "first: later passes may hide the casts it looks for"},
-    {"globaldce", "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
-    {"default<O1>", "never more: vectorising here stops CPU devices from vectorising over work-items, never less: they do not redo all of it"},
+    {"globaldce",
+     "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
+    {"default<O1>", "never more: vectorising here stops CPU devices from vectorising over work-items, never "
+                    "less: they do not redo all of it"},
     {"mkmd-inline-ids", "behind O1, which would otherwise work on code it has not simplified yet"},
-    {"function(mkmd-infer-address-spaces,sroa)", "generic pointers, now that they have met their memory; nothing happens without them"},
+    {"function(mkmd-infer-address-spaces,sroa)",
+     "generic pointers, now that they have met their memory; nothing happens without them"},
     {"mkmd-box", "as late as possible: O1 has merged repeated calls of id builtins"},
     {"globaldce", "inlined functions"},
 };
@@ -48,19 +55,26 @@ public:
     builder_.registerLoopAnalyses(loop_analyses_);
     builder_.crossRegisterProxies(loop_analyses_, function_analyses_, scc_analyses_, module_analyses_);
     using Nested = llvm::ArrayRef<llvm::PassBuilder::PipelineElement>;
-    builder_.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes, Nested) {
-      if (name == "mkmd-inline-all") passes.addPass(InlinePass(InlinePass::What::everything));
-      else if (name == "mkmd-inline-ids") passes.addPass(InlinePass(InlinePass::What::id_users));
-      else if (name == "mkmd-library") passes.addPass(LibraryPass());
-      else if (name == "mkmd-box") passes.addPass(BoxPass());
-      else return false;
-      return true;
-    });
-    builder_.registerPipelineParsingCallback([](llvm::StringRef name, llvm::FunctionPassManager& passes, Nested) {
-      if (name != "mkmd-infer-address-spaces") return false;
-      passes.addPass(llvm::InferAddressSpacesPass(4));  // 4: SPIR's generic address space
-      return true;
-    });
+    builder_.registerPipelineParsingCallback(
+        [](llvm::StringRef name, llvm::ModulePassManager& passes, Nested) {
+          if (name == "mkmd-inline-all")
+            passes.addPass(InlinePass(InlinePass::What::everything));
+          else if (name == "mkmd-inline-ids")
+            passes.addPass(InlinePass(InlinePass::What::id_users));
+          else if (name == "mkmd-library")
+            passes.addPass(LibraryPass());
+          else if (name == "mkmd-box")
+            passes.addPass(BoxPass());
+          else
+            return false;
+          return true;
+        });
+    builder_.registerPipelineParsingCallback(
+        [](llvm::StringRef name, llvm::FunctionPassManager& passes, Nested) {
+          if (name != "mkmd-infer-address-spaces") return false;
+          passes.addPass(llvm::InferAddressSpacesPass(4));  // 4: SPIR's generic address space
+          return true;
+        });
   }
 
   Status run(const std::string& passes) {
@@ -76,7 +90,8 @@ public:
       if (Status s = run(std::string(step.passes)); !s.ok()) return s;
     std::string problem;
     llvm::raw_string_ostream out(problem);
-    if (llvm::verifyModule(module_, &out)) return Status::internal("the transformed program is not valid: " + out.str());
+    if (llvm::verifyModule(module_, &out))
+      return Status::internal("the transformed program is not valid: " + out.str());
     return {};
   }
 
@@ -98,8 +113,17 @@ private:
 
 }  // namespace
 
-Status prepare_for_analysis(llvm::Module& module) { return Runner(module).run(kAnalysis); }
-Status prepare_for_devices(llvm::Module& module) { return Runner(module).run(kDevices); }
-Status run_passes(llvm::Module& module, const std::string& passes) { return Runner(module).run(passes); }
+Status prepare_for_analysis(llvm::Module& module) {
+  return Runner(module).run(kAnalysis);
+}
+Status prepare_for_devices(llvm::Module& module) {
+  Status status = Runner(module).run(kDevices);
+  if (status.ok() && ids_outside_kernels(module))
+    return Status::internal("a function that asks for ids could not be inlined");
+  return status;
+}
+Status run_passes(llvm::Module& module, const std::string& passes) {
+  return Runner(module).run(passes);
+}
 
 }  // namespace mkmd::compiler

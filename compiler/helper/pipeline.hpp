@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The LLVM passes we run, each with the reason for its place, and the names under which our own can be run alone
-// (mkmd-kc --passes).
+// The LLVM passes we run, each with the reason for its place, and the names under which our own can be run
+// alone (mkmd-kc --passes).
 #pragma once
 
 #include <llvm/IR/Module.h>

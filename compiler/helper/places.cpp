@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pointer half of Values: from an address back to the kernel argument it is based on, and its distance in bytes.
+// The pointer half of Values: from an address back to the kernel argument it is based on, and its distance in
+// bytes.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -33,7 +34,8 @@ Place Values::compute_place(llvm::Value* pointer) {
     return p;
   }
   if (isa<llvm::Argument>(pointer)) {
-    Place p{Place::Root::argument, static_cast<int>(llvm::cast<llvm::Argument>(pointer)->getArgNo()), true, {}};
+    Place p{
+        Place::Root::argument, static_cast<int>(llvm::cast<llvm::Argument>(pointer)->getArgNo()), true, {}};
     return p;
   }
   if (isa<llvm::GlobalVariable>(pointer)) {
@@ -63,7 +65,8 @@ Place Values::compute_place(llvm::Value* pointer) {
   if (auto* cast = dyn_cast<llvm::BitCastOperator>(pointer)) return place(cast->getOperand(0));
   if (auto* cast = dyn_cast<llvm::AddrSpaceCastInst>(pointer)) return place(cast->getOperand(0));
   if (auto* freeze = dyn_cast<llvm::FreezeInst>(pointer)) return place(freeze->getOperand(0));
-  if (auto* s = dyn_cast<llvm::SelectInst>(pointer)) return join(place(s->getTrueValue()), place(s->getFalseValue()));
+  if (auto* s = dyn_cast<llvm::SelectInst>(pointer))
+    return join(place(s->getTrueValue()), place(s->getFalseValue()));
   if (auto* p = dyn_cast<llvm::PHINode>(pointer)) return place_phi(p);
   return {};
 }
@@ -83,7 +86,8 @@ Place Values::place_phi(llvm::PHINode* p) {
   llvm::Loop* loop = loops_.getLoopFor(p->getParent());
   if (!loop || loop->getHeader() != p->getParent()) {
     Place all = place(p->getIncomingValue(0));
-    for (unsigned i = 1; i < p->getNumIncomingValues(); ++i) all = join(all, place(p->getIncomingValue(i)));
+    for (unsigned i = 1; i < p->getNumIncomingValues(); ++i)
+      all = join(all, place(p->getIncomingValue(i)));
     // Seen after a loop: only if the loop does not move it.
     for (llvm::BasicBlock* from : p->blocks())
       for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())

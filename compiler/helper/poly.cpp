@@ -19,8 +19,10 @@ std::optional<Poly> Poly::sum(const Poly& a, const Poly& b, int64_t factor) {
       continue;
     }
     if (__builtin_add_overflow(it->second, scaled, &total)) return std::nullopt;
-    if (total == 0) r.terms_.erase(it);
-    else it->second = total;
+    if (total == 0)
+      r.terms_.erase(it);
+    else
+      it->second = total;
   }
   if (r.terms_.size() > kMaxTerms) return std::nullopt;
   return r;
@@ -50,7 +52,8 @@ std::optional<int64_t> Poly::constant() const {
 }
 
 std::optional<int> Poly::single_atom() const {
-  if (terms_.size() != 1 || terms_.begin()->first.size() != 1 || terms_.begin()->second != 1) return std::nullopt;
+  if (terms_.size() != 1 || terms_.begin()->first.size() != 1 || terms_.begin()->second != 1)
+    return std::nullopt;
   return terms_.begin()->first[0];
 }
 
@@ -95,9 +98,15 @@ int InfoBuilder::intern(const Atom& a) {
   return static_cast<int>(atoms_.size()) - 1;
 }
 
-int InfoBuilder::uniform(const Expression& e) { return intern({Atom::Kind::uniform, expression(e), {}}); }
-int InfoBuilder::variable(Variable v) { return intern({Atom::Kind::variable, -1, v}); }
-int InfoBuilder::placeholder() { return intern({}); }
+int InfoBuilder::uniform(const Expression& e) {
+  return intern({Atom::Kind::uniform, expression(e), {}});
+}
+int InfoBuilder::variable(Variable v) {
+  return intern({Atom::Kind::variable, -1, v});
+}
+int InfoBuilder::placeholder() {
+  return intern({});
+}
 
 bool InfoBuilder::is_uniform(const Poly& p) const {
   for (const auto& [m, c] : p.terms())
@@ -113,7 +122,8 @@ bool InfoBuilder::depends_on_loop(const Poly& p, int loop) const {
       if (at.kind == Atom::Kind::placeholder) return true;
       if (at.kind != Atom::Kind::variable) continue;
       if (at.variable.kind == Variable::Kind::loop && at.variable.index == loop) return true;
-      if (at.variable.kind == Variable::Kind::derived && derived_loops_.at(at.variable.index).contains(loop)) return true;
+      if (at.variable.kind == Variable::Kind::derived && derived_loops_.at(at.variable.index).contains(loop))
+        return true;
     }
   return false;
 }
@@ -183,6 +193,7 @@ bool InfoBuilder::check(Number& number, const Poly& p, int64_t lo, int64_t hi) {
     if (!value) return false;
     it = check_ids_.emplace(std::tuple(p, lo, hi), static_cast<int>(info_.checks.size())).first;
     info_.checks.push_back({*value, lo, hi});
+    check_polys_.push_back(p);
   }
   merge_checks(number.checks, {it->second});
   return true;
@@ -219,12 +230,13 @@ std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bo
     Number r;
     merge_checks(r.checks, x.checks);
     merge_checks(r.checks, y.checks);
-    r.poly = Poly::atom(uniform(Expression::combine(floor ? Expression::Op::floor_divide : Expression::Op::divide, *a, *b)));
+    r.poly = Poly::atom(
+        uniform(Expression::combine(floor ? Expression::Op::floor_divide : Expression::Op::divide, *a, *b)));
     return r;
   }
   Number above = x, below = y;
-  // (u / a) / b is u / (a·b), towards zero for any signs and by floor for positive ones (a floor is only ever asked for
-  // those): one form for both, so that nested divisions can be taken together.
+  // (u / a) / b is u / (a·b), towards zero for any signs and by floor for positive ones (a floor is only ever
+  // asked for those): one form for both, so that nested divisions can be taken together.
   if (std::optional<int> single = x.poly.single_atom())
     for (const Division& d : divisions_)
       if (d.quotient == *single && d.floor == floor) {
@@ -250,7 +262,8 @@ std::optional<Number> InfoBuilder::remainder(const Number& x, const Number& y, b
     Number r;
     merge_checks(r.checks, x.checks);
     merge_checks(r.checks, y.checks);
-    r.poly = Poly::atom(uniform(Expression::combine(floor ? Expression::Op::modulo : Expression::Op::remainder, *a, *b)));
+    r.poly = Poly::atom(
+        uniform(Expression::combine(floor ? Expression::Op::modulo : Expression::Op::remainder, *a, *b)));
     return r;
   }
   std::optional<Number> q = quotient(x, y, floor);

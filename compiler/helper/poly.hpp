@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Poly: a polynomial with integer coefficients over atoms, the form in which the analysis keeps integers and
-// addresses. An atom is either uniform (an expression over arguments and the NDRange) or a variable (an id, a loop
-// counter, or a derived value). InfoBuilder turns polynomials into the affine forms of a KernelInfo.
+// addresses. An atom is either uniform (an expression over arguments and the NDRange) or a variable (an id, a
+// loop counter, or a derived value). InfoBuilder turns polynomials into the affine forms of a KernelInfo.
 #pragma once
 
 #include <map>
@@ -54,7 +54,8 @@ struct Atom {
   }
 };
 
-// An integer the program computes in some number of bits: equal to `poly` modulo 2^bits while all checks hold.
+// An integer the program computes in some number of bits: equal to `poly` modulo 2^bits while all checks
+// hold.
 struct Number {
   Poly poly;
   std::vector<int> checks;  // sorted, into KernelInfo::checks
@@ -78,9 +79,11 @@ public:
 
   // Requires lo <= p <= hi; adds to the number's checks. False if it cannot be expressed.
   bool check(Number& number, const Poly& p, int64_t lo, int64_t hi);
+  const Poly& check_poly(int check) const { return check_polys_[static_cast<size_t>(check)]; }
   // An atom that stands for op(a, b).
   std::optional<Number> derive(Derived::Op op, const Number& a, const Number& b);
-  // x / y and x % y for x >= 0 and y > 0 (or floor semantics), related so that y·(x/y) + x%y can become x again.
+  // x / y and x % y for x >= 0 and y > 0 (or floor semantics), related so that y·(x/y) + x%y can become x
+  // again.
   std::optional<Number> quotient(const Number& x, const Number& y, bool floor);
   std::optional<Number> remainder(const Number& x, const Number& y, bool floor);
   Poly simplified(Poly p) const;
@@ -103,6 +106,7 @@ private:
   std::map<std::tuple<Derived::Op, Poly, Poly>, int> derived_ids_;  // atoms
   std::map<int, std::set<int>> derived_loops_;                      // by index of derived
   std::map<std::tuple<Poly, int64_t, int64_t>, int> check_ids_;
+  std::vector<Poly> check_polys_;
   std::vector<Division> divisions_;
 };
 

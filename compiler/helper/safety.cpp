@@ -19,8 +19,12 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-unsigned space(const llvm::Value* pointer) { return pointer->getType()->getPointerAddressSpace(); }
-bool may_be_global(const llvm::Value* pointer) { return space(pointer) == 1 || space(pointer) == 4; }
+unsigned space(const llvm::Value* pointer) {
+  return pointer->getType()->getPointerAddressSpace();
+}
+bool may_be_global(const llvm::Value* pointer) {
+  return space(pointer) == 1 || space(pointer) == 4;
+}
 
 class Checker {
 public:
@@ -28,33 +32,43 @@ public:
 
   void run() {
     for (const Argument& a : info_.arguments) {
-      if (a.kind == Argument::Kind::other) refuse("argument '" + a.name + "' is of a kind that is not supported", 0);
+      if (a.kind == Argument::Kind::other)
+        refuse("argument '" + a.name + "' is of a kind that is not supported", 0);
       if (a.kind == Argument::Kind::local) info_.uses_local_shape = true;
       if (a.kind == Argument::Kind::image) refuse("images are used", 0);
       if (a.kind == Argument::Kind::buffer && a.is_volatile) refuse("volatile global memory is accessed", 0);
     }
-    for (llvm::Instruction& i : llvm::instructions(f_)) visit(i);
+    for (llvm::Instruction& i : llvm::instructions(f_))
+      visit(i);
     for (const llvm::GlobalVariable* g : locals_)
       info_.local_bytes += f_.getParent()->getDataLayout().getTypeAllocSize(g->getValueType()).getFixedSize();
   }
 
 private:
   void refuse(const std::string& text, int line) {
-    if (std::ranges::none_of(info_.reasons, [&](const Reason& r) { return r.text == text; })) info_.reasons.push_back({text, line});
+    if (std::ranges::none_of(info_.reasons, [&](const Reason& r) { return r.text == text; }))
+      info_.reasons.push_back({text, line});
   }
 
   void visit(llvm::Instruction& i) {
     const int line = i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
     if (i.getType()->getScalarType()->isDoubleTy()) info_.uses_fp64 = true;
-    for (llvm::Value* operand : i.operands()) visit_operand(operand, line);
+    for (llvm::Value* operand : i.operands())
+      visit_operand(operand, line);
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
-      if (load->isVolatile() && may_be_global(load->getPointerOperand())) refuse("volatile global memory is accessed", line);
-      if (load->isAtomic() && may_be_global(load->getPointerOperand())) refuse("atomics on global memory", line);
-      if (load->getType()->isPointerTy() && may_be_global(load)) refuse("a pointer is loaded from memory", line);
+      if (load->isVolatile() && may_be_global(load->getPointerOperand()))
+        refuse("volatile global memory is accessed", line);
+      if (load->isAtomic() && may_be_global(load->getPointerOperand()))
+        refuse("atomics on global memory", line);
+      if (load->getType()->isPointerTy() && may_be_global(load))
+        refuse("a pointer is loaded from memory", line);
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
-      if (store->isVolatile() && may_be_global(store->getPointerOperand())) refuse("volatile global memory is accessed", line);
-      if (store->isAtomic() && may_be_global(store->getPointerOperand())) refuse("atomics on global memory", line);
-      if (store->getValueOperand()->getType()->getScalarType()->isPointerTy() && !isa<llvm::AllocaInst>(store->getPointerOperand()))
+      if (store->isVolatile() && may_be_global(store->getPointerOperand()))
+        refuse("volatile global memory is accessed", line);
+      if (store->isAtomic() && may_be_global(store->getPointerOperand()))
+        refuse("atomics on global memory", line);
+      if (store->getValueOperand()->getType()->getScalarType()->isPointerTy() &&
+          !isa<llvm::AllocaInst>(store->getPointerOperand()))
         stores_pointer(line);
     } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) {
       if (may_be_global(i.getOperand(0))) refuse("atomics on global memory", line);
@@ -78,8 +92,10 @@ private:
 
   void visit_operand(llvm::Value* v, int line) {
     if (auto* expression = dyn_cast<llvm::ConstantExpr>(v)) {
-      if (expression->getOpcode() == llvm::Instruction::IntToPtr) refuse("an integer is turned into a pointer", line);
-      for (llvm::Value* o : expression->operands()) visit_operand(o, line);
+      if (expression->getOpcode() == llvm::Instruction::IntToPtr)
+        refuse("an integer is turned into a pointer", line);
+      for (llvm::Value* o : expression->operands())
+        visit_operand(o, line);
       return;
     }
     auto* g = dyn_cast<llvm::GlobalVariable>(v);
@@ -98,30 +114,38 @@ private:
     if (!callee) return refuse("a function is called through a pointer", line);
     if (callee->isIntrinsic()) {
       if (isa<llvm::MemIntrinsic>(call) || callee->getIntrinsicID() == llvm::Intrinsic::trap) {
-        if (auto* m = dyn_cast<llvm::MemIntrinsic>(&call); m && m->isVolatile() && may_be_global(m->getRawDest()))
+        if (auto* m = dyn_cast<llvm::MemIntrinsic>(&call);
+            m && m->isVolatile() && may_be_global(m->getRawDest()))
           refuse("volatile global memory is accessed", line);
       }
       return;
     }
     if (!callee->isDeclaration())
-      return refuse("the function '" + callee->getName().str() + "' could not be inlined (recursion?)", line);
+      return refuse("the function '" + callee->getName().str() +
+                        "' could not be inlined (recursion, or too much code)",
+                    line);
     const llvm::StringRef mangled = callee->getName(), name = base_name(mangled);
     switch (work_item_builtin(mangled)) {
-      case Builtin::local_id:
-      case Builtin::local_size:
-      case Builtin::group_id:
-      case Builtin::num_groups:
-      case Builtin::local_linear_id: info_.uses_local_shape = true; break;
-      default: break;
+    case Builtin::local_id:
+    case Builtin::local_size:
+    case Builtin::group_id:
+    case Builtin::num_groups:
+    case Builtin::local_linear_id:
+      info_.uses_local_shape = true;
+      break;
+    default:
+      break;
     }
-    if (name == "barrier" || name == "work_group_barrier" || name.startswith("async_work_group")) info_.uses_local_shape = true;
+    if (name == "barrier" || name == "work_group_barrier" || name.startswith("async_work_group"))
+      info_.uses_local_shape = true;
     for (const llvm::Type* type : callee->getFunctionType()->params())
       if (type->isPointerTy() && type->getPointerAddressSpace() == 4)
         return refuse("'" + name.str() + "' is given a generic pointer", line);
     if (const std::string why = missing_on_spir(mangled); !why.empty()) return refuse(why, line);
     if (is_atomic(name)) {
       for (const llvm::Value* operand : call.args())
-        if (operand->getType()->isPointerTy() && may_be_global(operand)) return refuse("atomics on global memory", line);
+        if (operand->getType()->isPointerTy() && may_be_global(operand))
+          return refuse("atomics on global memory", line);
       if (mangled.contains("atomic_") && mangled.contains("_explicit")) return refuse("C11 atomics", line);
       info_.uses_local_shape = true;
       return;
@@ -129,11 +153,13 @@ private:
     if (name == "printf" || mangled == "printf") return refuse("printf", line);
     if (name.contains("image")) return refuse("images are used", line);
     if (name.contains("pipe") || name.contains("enqueue") || name.contains("work_group_"))
-      if (!name.startswith("async_work_group") && name != "work_group_barrier") return refuse("'" + name.str() + "' is not supported", line);
+      if (!name.startswith("async_work_group") && name != "work_group_barrier")
+        return refuse("'" + name.str() + "' is not supported", line);
     if (!is_plain_builtin(mangled)) return refuse("the function '" + mangled.str() + "' is not known", line);
     for (const llvm::Value* operand : call.args()) {
       if (!operand->getType()->isPointerTy() || !may_be_global(operand)) continue;
-      if (!pointer_uses(call)) return refuse("'" + name.str() + "' is given a pointer to global memory", line);
+      if (!pointer_uses(call))
+        return refuse("'" + name.str() + "' is given a pointer to global memory", line);
     }
   }
 
@@ -144,6 +170,8 @@ private:
 
 }  // namespace
 
-void check_safety(llvm::Function& kernel, KernelInfo& info) { Checker(kernel, info).run(); }
+void check_safety(llvm::Function& kernel, KernelInfo& info) {
+  Checker(kernel, info).run();
+}
 
 }  // namespace mkmd::compiler

@@ -19,11 +19,6 @@ namespace {
 
 constexpr int kMaxDepth = 400;  // of recursion over a kernel's values
 
-unsigned width(llvm::Value* v) { return v->getType()->getScalarSizeInBits(); }
-bool is_integer(llvm::Value* v) {
-  return v->getType()->getScalarType()->isIntegerTy() && width(v) <= 64 && width(v) >= 1;
-}
-
 }  // namespace
 
 Values::Values(llvm::Function& f, InfoBuilder& builder, llvm::LoopInfo& loops)
@@ -63,7 +58,8 @@ std::optional<Number> Values::as_signed(llvm::Value* v, int lane) {
   std::optional<Number> n = number(v, lane);
   const unsigned bits = width(v);
   if (!n || bits >= 64) return n;
-  if (!b_.check(*n, n->poly, -(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1)) return std::nullopt;
+  if (!b_.check(*n, n->poly, -(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1))
+    return std::nullopt;
   return n;
 }
 
@@ -80,7 +76,8 @@ std::optional<Number> Values::as_unsigned(llvm::Value* v, int lane) {
   return n;
 }
 
-std::optional<Number> Values::add(const std::optional<Number>& a, const std::optional<Number>& b, int64_t factor) {
+std::optional<Number> Values::add(const std::optional<Number>& a, const std::optional<Number>& b,
+                                  int64_t factor) {
   if (!a || !b) return std::nullopt;
   std::optional<Poly> sum = Poly::sum(a->poly, b->poly, factor);
   if (!sum) return std::nullopt;
@@ -126,12 +123,13 @@ std::optional<Number> Values::slot(int argument, uint64_t offset, uint64_t bytes
   for (size_t i = 0; i < info.extra_scalars.size(); ++i) {
     const ScalarSlot& s = info.extra_scalars[i];
     if (s.argument == argument && s.offset == offset && s.bytes == bytes)
-      return Number{Poly::atom(b_.uniform(Expression::scalar(static_cast<int64_t>(info.arguments.size() + i)))), {}};
+      return Number{
+          Poly::atom(b_.uniform(Expression::scalar(static_cast<int64_t>(info.arguments.size() + i)))), {}};
   }
   info.extra_scalars.push_back({argument, static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes), true});
-  return Number{
-      Poly::atom(b_.uniform(Expression::scalar(static_cast<int64_t>(info.arguments.size() + info.extra_scalars.size() - 1)))),
-      {}};
+  return Number{Poly::atom(b_.uniform(Expression::scalar(
+                    static_cast<int64_t>(info.arguments.size() + info.extra_scalars.size() - 1)))),
+                {}};
 }
 
 std::optional<Number> Values::compute(llvm::Value* v, int lane) {
@@ -155,41 +153,47 @@ std::optional<Number> Values::instruction(llvm::Instruction* i, int lane) {
   if (auto* b = dyn_cast<llvm::BinaryOperator>(i)) return binary(b, lane);
   if (auto* s = dyn_cast<llvm::SelectInst>(i)) return select(s, lane);
   switch (i->getOpcode()) {
-    case llvm::Instruction::Trunc:
-      if (width(i) == 1) return std::nullopt;
-      return low_bits(i->getOperand(0), width(i), lane, 0);
-    case llvm::Instruction::Freeze: return number(i->getOperand(0), lane);
-    case llvm::Instruction::ZExt:
-    case llvm::Instruction::SExt: {
-      llvm::Value* from = i->getOperand(0);
-      const bool is_signed = isa<llvm::SExtInst>(i);
-      if (width(from) == 1)  // a truth value
-        return hull(Number{Poly(0), {}}, Number{Poly(is_signed ? -1 : 1), {}});
-      return is_signed ? as_signed(from, lane) : as_unsigned(from, lane);
-    }
-    case llvm::Instruction::ExtractElement: {
-      auto* index = dyn_cast<llvm::ConstantInt>(i->getOperand(1));
-      if (!index || index->getZExtValue() > 15) return std::nullopt;
-      return number(i->getOperand(0), static_cast<int>(index->getZExtValue()));
-    }
-    case llvm::Instruction::InsertElement: {
-      auto* index = dyn_cast<llvm::ConstantInt>(i->getOperand(2));
-      if (!index || lane < 0) return std::nullopt;
-      if (index->getZExtValue() == static_cast<uint64_t>(lane)) return number(i->getOperand(1));
-      return number(i->getOperand(0), lane);
-    }
-    case llvm::Instruction::ShuffleVector: {
-      auto* s = llvm::cast<llvm::ShuffleVectorInst>(i);
-      auto* type = dyn_cast<llvm::FixedVectorType>(s->getOperand(0)->getType());
-      if (!type || lane < 0 || lane >= static_cast<int>(s->getShuffleMask().size())) return std::nullopt;
-      const int from = s->getMaskValue(static_cast<unsigned>(lane)), count = static_cast<int>(type->getNumElements());
-      if (from < 0) return std::nullopt;
-      return from < count ? number(s->getOperand(0), from) : number(s->getOperand(1), from - count);
-    }
-    case llvm::Instruction::PHI: return lane < 0 ? phi(llvm::cast<llvm::PHINode>(i)) : std::nullopt;
-    case llvm::Instruction::Call: return lane < 0 ? call(llvm::cast<llvm::CallBase>(i)) : std::nullopt;
-    case llvm::Instruction::Load: return lane < 0 ? load(llvm::cast<llvm::LoadInst>(i)) : std::nullopt;
-    default: return std::nullopt;
+  case llvm::Instruction::Trunc:
+    if (width(i) == 1) return std::nullopt;
+    return low_bits(i->getOperand(0), width(i), lane, 0);
+  case llvm::Instruction::Freeze:
+    return number(i->getOperand(0), lane);
+  case llvm::Instruction::ZExt:
+  case llvm::Instruction::SExt: {
+    llvm::Value* from = i->getOperand(0);
+    const bool is_signed = isa<llvm::SExtInst>(i);
+    if (width(from) == 1)  // a truth value
+      return hull(Number{Poly(0), {}}, Number{Poly(is_signed ? -1 : 1), {}});
+    return is_signed ? as_signed(from, lane) : as_unsigned(from, lane);
+  }
+  case llvm::Instruction::ExtractElement: {
+    auto* index = dyn_cast<llvm::ConstantInt>(i->getOperand(1));
+    if (!index || index->getZExtValue() > 15) return std::nullopt;
+    return number(i->getOperand(0), static_cast<int>(index->getZExtValue()));
+  }
+  case llvm::Instruction::InsertElement: {
+    auto* index = dyn_cast<llvm::ConstantInt>(i->getOperand(2));
+    if (!index || lane < 0) return std::nullopt;
+    if (index->getZExtValue() == static_cast<uint64_t>(lane)) return number(i->getOperand(1));
+    return number(i->getOperand(0), lane);
+  }
+  case llvm::Instruction::ShuffleVector: {
+    auto* s = llvm::cast<llvm::ShuffleVectorInst>(i);
+    auto* type = dyn_cast<llvm::FixedVectorType>(s->getOperand(0)->getType());
+    if (!type || lane < 0 || lane >= static_cast<int>(s->getShuffleMask().size())) return std::nullopt;
+    const int from = s->getMaskValue(static_cast<unsigned>(lane)),
+              count = static_cast<int>(type->getNumElements());
+    if (from < 0) return std::nullopt;
+    return from < count ? number(s->getOperand(0), from) : number(s->getOperand(1), from - count);
+  }
+  case llvm::Instruction::PHI:
+    return lane < 0 ? phi(llvm::cast<llvm::PHINode>(i)) : std::nullopt;
+  case llvm::Instruction::Call:
+    return lane < 0 ? call(llvm::cast<llvm::CallBase>(i)) : std::nullopt;
+  case llvm::Instruction::Load:
+    return lane < 0 ? load(llvm::cast<llvm::LoadInst>(i)) : std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -198,16 +202,21 @@ std::optional<Number> Values::low_bits(llvm::Value* v, unsigned bits, int lane, 
   if (!i || depth > 8 || lane >= 0) return number(v, lane);
   const auto operand = [&](unsigned n) { return low_bits(i->getOperand(n), bits, lane, depth + 1); };
   switch (i->getOpcode()) {
-    case llvm::Instruction::ZExt:
-    case llvm::Instruction::SExt:
-      // (int)((long)x + size): a counter stepped by a size_t, which must not need to know its own range.
-      if (width(i->getOperand(0)) < bits) return number(v);
-      return width(i->getOperand(0)) == bits ? number(i->getOperand(0)) : operand(0);
-    case llvm::Instruction::Trunc: return operand(0);
-    case llvm::Instruction::Add: return add(operand(0), operand(1));
-    case llvm::Instruction::Sub: return add(operand(0), operand(1), -1);
-    case llvm::Instruction::Mul: return multiply(operand(0), operand(1));
-    default: return number(v);
+  case llvm::Instruction::ZExt:
+  case llvm::Instruction::SExt:
+    // (int)((long)x + size): a counter stepped by a size_t, which must not need to know its own range.
+    if (width(i->getOperand(0)) < bits) return number(v);
+    return width(i->getOperand(0)) == bits ? number(i->getOperand(0)) : operand(0);
+  case llvm::Instruction::Trunc:
+    return operand(0);
+  case llvm::Instruction::Add:
+    return add(operand(0), operand(1));
+  case llvm::Instruction::Sub:
+    return add(operand(0), operand(1), -1);
+  case llvm::Instruction::Mul:
+    return multiply(operand(0), operand(1));
+  default:
+    return number(v);
   }
 }
 
@@ -221,7 +230,8 @@ std::optional<Expression> Values::uniform_condition(llvm::Value* condition, std:
     relation = llvm::ICmpInst::getSwappedPredicate(relation);
   }
   const bool is_unsigned = llvm::ICmpInst::isUnsigned(relation);
-  const std::optional<Number> a = is_unsigned ? as_unsigned(x) : as_signed(x), b = is_unsigned ? as_unsigned(y) : as_signed(y);
+  const std::optional<Number> a = is_unsigned ? as_unsigned(x) : as_signed(x),
+                              b = is_unsigned ? as_unsigned(y) : as_signed(y);
   if (!a || !b || !b_.is_uniform(a->poly) || !b_.is_uniform(b->poly)) return std::nullopt;
   const std::optional<Expression> left = b_.as_expression(a->poly), right = b_.as_expression(b->poly);
   if (!left || !right) return std::nullopt;
@@ -249,44 +259,59 @@ std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
     if (!b_.check(*s, s->poly, 0, width(b) - 2)) return std::nullopt;
     std::optional<Expression> e = b_.as_expression(s->poly);
     if (!e) return std::nullopt;
-    return Number{Poly::atom(b_.uniform(Expression::combine(Expression::Op::shift_left, int64_t{1}, *e))), s->checks};
+    return Number{Poly::atom(b_.uniform(Expression::combine(Expression::Op::shift_left, int64_t{1}, *e))),
+                  s->checks};
   };
-  const auto divide = [&](std::optional<Number> a, std::optional<Number> d, bool floor, bool rest) -> std::optional<Number> {
+  const auto divide = [&](std::optional<Number> a, std::optional<Number> d, bool floor,
+                          bool rest) -> std::optional<Number> {
     if (!a || !d) return std::nullopt;
     return rest ? b_.remainder(*a, *d, floor) : b_.quotient(*a, *d, floor);
   };
   switch (b->getOpcode()) {
-    case llvm::Instruction::Add: return add(number(x, lane), number(y, lane));
-    case llvm::Instruction::Sub: return add(number(x, lane), number(y, lane), -1);
-    case llvm::Instruction::Mul: return multiply(number(x, lane), number(y, lane));
-    case llvm::Instruction::Shl: return multiply(number(x, lane), power(y));
-    case llvm::Instruction::UDiv: return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, false);
-    case llvm::Instruction::URem: return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, true);
-    case llvm::Instruction::SDiv: return divide(as_signed(x, lane), as_signed(y, lane), false, false);
-    case llvm::Instruction::SRem: return divide(as_signed(x, lane), as_signed(y, lane), false, true);
-    case llvm::Instruction::LShr: return divide(as_unsigned(x, lane), power(y), true, false);
-    case llvm::Instruction::AShr: return divide(as_signed(x, lane), power(y), true, false);
-    case llvm::Instruction::And: {
-      if (lane >= 0) return std::nullopt;
-      auto* mask = dyn_cast<llvm::ConstantInt>(y);
-      if (!mask) {
-        mask = dyn_cast<llvm::ConstantInt>(x);
-        std::swap(x, y);
-      }
-      if (!mask) return std::nullopt;
-      const int64_t m = mask->getSExtValue();
-      const auto low_bits = [&](int64_t modulus) { return divide(as_signed(x), Number{Poly(modulus), {}}, true, true); };
-      if (m > 0 && m < INT64_MAX && (m & (m + 1)) == 0) return low_bits(m + 1);  // …00111
-      if (m < 0 && m != INT64_MIN && (-m & (-m - 1)) == 0) return add(number(x), low_bits(-m), -1);  // …11000
-      return std::nullopt;
+  case llvm::Instruction::Add:
+    return add(number(x, lane), number(y, lane));
+  case llvm::Instruction::Sub:
+    return add(number(x, lane), number(y, lane), -1);
+  case llvm::Instruction::Mul:
+    return multiply(number(x, lane), number(y, lane));
+  case llvm::Instruction::Shl:
+    return multiply(number(x, lane), power(y));
+  case llvm::Instruction::UDiv:
+    return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, false);
+  case llvm::Instruction::URem:
+    return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, true);
+  case llvm::Instruction::SDiv:
+    return divide(as_signed(x, lane), as_signed(y, lane), false, false);
+  case llvm::Instruction::SRem:
+    return divide(as_signed(x, lane), as_signed(y, lane), false, true);
+  case llvm::Instruction::LShr:
+    return divide(as_unsigned(x, lane), power(y), true, false);
+  case llvm::Instruction::AShr:
+    return divide(as_signed(x, lane), power(y), true, false);
+  case llvm::Instruction::And: {
+    if (lane >= 0) return std::nullopt;
+    auto* mask = dyn_cast<llvm::ConstantInt>(y);
+    if (!mask) {
+      mask = dyn_cast<llvm::ConstantInt>(x);
+      std::swap(x, y);
     }
-    case llvm::Instruction::Or:
-      if (lane < 0 && llvm::haveNoCommonBitsSet(x, y, layout_)) return add(number(x), number(y));
-      return std::nullopt;
-    case llvm::Instruction::Xor:
-      if (match(y, m_AllOnes())) return add(Number{Poly(-1), {}}, number(x, lane), -1);
-      return std::nullopt;
-    default: return std::nullopt;
+    if (!mask) return std::nullopt;
+    const int64_t m = mask->getSExtValue();
+    const auto low_bits = [&](int64_t modulus) {
+      return divide(as_signed(x), Number{Poly(modulus), {}}, true, true);
+    };
+    if (m > 0 && m < INT64_MAX && (m & (m + 1)) == 0) return low_bits(m + 1);                      // …00111
+    if (m < 0 && m != INT64_MIN && (-m & (-m - 1)) == 0) return add(number(x), low_bits(-m), -1);  // …11000
+    return std::nullopt;
+  }
+  case llvm::Instruction::Or:
+    if (lane < 0 && llvm::haveNoCommonBitsSet(x, y, layout_)) return add(number(x), number(y));
+    return std::nullopt;
+  case llvm::Instruction::Xor:
+    if (match(y, m_AllOnes())) return add(Number{Poly(-1), {}}, number(x, lane), -1);
+    return std::nullopt;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -297,9 +322,12 @@ std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
     const bool is_signed = flavor == llvm::SPF_SMIN || flavor == llvm::SPF_SMAX;
     if (is_signed || flavor == llvm::SPF_UMIN || flavor == llvm::SPF_UMAX) {
       if (a->getType() == s->getType() && b->getType() == s->getType()) {
-        const auto x = is_signed ? as_signed(a) : as_unsigned(a), y = is_signed ? as_signed(b) : as_unsigned(b);
+        const auto x = is_signed ? as_signed(a) : as_unsigned(a),
+                   y = is_signed ? as_signed(b) : as_unsigned(b);
         if (x && y)
-          return b_.derive(flavor == llvm::SPF_SMIN || flavor == llvm::SPF_UMIN ? Derived::Op::minimum : Derived::Op::maximum, *x, *y);
+          return b_.derive(flavor == llvm::SPF_SMIN || flavor == llvm::SPF_UMIN ? Derived::Op::minimum
+                                                                                : Derived::Op::maximum,
+                           *x, *y);
       }
     }
   }
@@ -333,7 +361,8 @@ std::optional<Number> Values::call(llvm::CallBase* c) {
     const auto a = intrinsic->isSigned() ? as_signed(c->getArgOperand(0)) : as_unsigned(c->getArgOperand(0));
     const auto b = intrinsic->isSigned() ? as_signed(c->getArgOperand(1)) : as_unsigned(c->getArgOperand(1));
     if (!a || !b) return std::nullopt;
-    const bool least = llvm::ICmpInst::isLT(intrinsic->getPredicate()) || llvm::ICmpInst::isLE(intrinsic->getPredicate());
+    const bool least =
+        llvm::ICmpInst::isLT(intrinsic->getPredicate()) || llvm::ICmpInst::isLE(intrinsic->getPredicate());
     return b_.derive(least ? Derived::Op::minimum : Derived::Op::maximum, *a, *b);
   }
   const llvm::StringRef mangled = declared_callee(*c);
@@ -347,7 +376,9 @@ std::optional<Number> Values::call(llvm::CallBase* c) {
   };
   const auto global_linear = [&]() -> std::optional<Number> {
     using Op = Expression::Op;
-    const auto at = [&](unsigned d) { return add(id(Variable::Kind::global_id, d), symbol(Op::global_offset, d), -1); };
+    const auto at = [&](unsigned d) {
+      return add(id(Variable::Kind::global_id, d), symbol(Op::global_offset, d), -1);
+    };
     const auto yz = add(at(1), multiply(at(2), symbol(Op::global_size, 1)));
     return add(at(0), multiply(yz, symbol(Op::global_size, 0)));
   };
@@ -358,20 +389,30 @@ std::optional<Number> Values::call(llvm::CallBase* c) {
     if (!dimension) return std::nullopt;
     const auto d = static_cast<unsigned>(std::min<uint64_t>(dimension->getZExtValue(), 3));
     switch (builtin) {
-      case Builtin::global_id: return id(Variable::Kind::global_id, d);
-      case Builtin::group_id: return id(Variable::Kind::group_id, d);
-      case Builtin::local_id: return id(Variable::Kind::local_id, d);
-      case Builtin::global_size: return symbol(Expression::Op::global_size, d);
-      case Builtin::num_groups: return symbol(Expression::Op::num_groups, d);
-      case Builtin::local_size: return symbol(Expression::Op::local_size, d);
-      case Builtin::global_offset: return symbol(Expression::Op::global_offset, d);
-      default: return std::nullopt;
+    case Builtin::global_id:
+      return id(Variable::Kind::global_id, d);
+    case Builtin::group_id:
+      return id(Variable::Kind::group_id, d);
+    case Builtin::local_id:
+      return id(Variable::Kind::local_id, d);
+    case Builtin::global_size:
+      return symbol(Expression::Op::global_size, d);
+    case Builtin::num_groups:
+      return symbol(Expression::Op::num_groups, d);
+    case Builtin::local_size:
+      return symbol(Expression::Op::local_size, d);
+    case Builtin::global_offset:
+      return symbol(Expression::Op::global_offset, d);
+    default:
+      return std::nullopt;
     }
   }
   const llvm::StringRef name = base_name(mangled), types = parameters(mangled);
   if (!is_integer(c) || types.empty()) return std::nullopt;
   const bool is_signed = llvm::StringRef("acsilx").contains(types[0]);
-  const auto operand = [&](unsigned i) { return is_signed ? as_signed(c->getArgOperand(i)) : as_unsigned(c->getArgOperand(i)); };
+  const auto operand = [&](unsigned i) {
+    return is_signed ? as_signed(c->getArgOperand(i)) : as_unsigned(c->getArgOperand(i));
+  };
   const auto derive = [&](Derived::Op op, const std::optional<Number>& a, const std::optional<Number>& b) {
     return a && b ? b_.derive(op, *a, *b) : std::nullopt;
   };
@@ -398,7 +439,8 @@ std::optional<Number> Values::at_loop_exit(llvm::PHINode* p) {
   for (unsigned i = 0; i < p->getNumIncomingValues(); ++i) {
     if (p->getIncomingValue(i) != inside) return std::nullopt;
     llvm::Loop* from = loops_.getLoopFor(p->getIncomingBlock(i));
-    while (from && from->contains(p->getParent())) from = nullptr;
+    while (from && from->contains(p->getParent()))
+      from = nullptr;
     if (from) loop = from;
   }
   std::optional<Number> n = number(inside);
@@ -418,7 +460,8 @@ std::optional<Number> Values::phi(llvm::PHINode* p) {
     }
     if (leaves) return at_loop_exit(p);
     std::optional<Number> all = number(p->getIncomingValue(0));
-    for (unsigned i = 1; i < p->getNumIncomingValues() && all; ++i) all = hull(all, number(p->getIncomingValue(i)));
+    for (unsigned i = 1; i < p->getNumIncomingValues() && all; ++i)
+      all = hull(all, number(p->getIncomingValue(i)));
     return all;
   }
   llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();
@@ -439,96 +482,6 @@ std::optional<Number> Values::phi(llvm::PHINode* p) {
   if (loop_index_.empty() || step->contains(self)) return std::nullopt;
   const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(loop)})), next->checks};
   return add(init, multiply(Number{*step, {}}, counter));
-}
-
-bool Values::tests_at_top(const llvm::Loop* loop) const {
-  return test_block(loop) == loop->getHeader() && loop->getHeader() != loop->getLoopLatch();
-}
-
-llvm::BasicBlock* Values::test_block(const llvm::Loop* loop) const {
-  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
-  loop->getExitingBlocks(exiting);
-  for (llvm::BasicBlock* b : {loop->getHeader(), loop->getLoopLatch()})
-    if (b && llvm::is_contained(exiting, b)) return b;
-  return nullptr;
-}
-
-void Values::find_trip_counts() {
-  for (llvm::Loop* loop : loops_.getLoopsInPreorder()) find_trip_count(loop);
-}
-
-void Values::find_trip_count(llvm::Loop* loop) {
-  const int index = loop_index(loop);
-  Loop result;
-  result.distance = {b_.expression(int64_t{0}), {}};
-  result.step = b_.expression(int64_t{1});
-  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
-  loop->getExitingBlocks(exiting);
-  result.exact = exiting.size() == 1;
-  llvm::BasicBlock* test = test_block(loop);
-  result.extra = test && tests_at_top(loop) ? 0 : 1;  // a body without a test at its top runs at least once
-  const auto finish = [&] { b_.info().loops[static_cast<size_t>(index)] = result; };
-  auto* branch = test ? dyn_cast<llvm::BranchInst>(test->getTerminator()) : nullptr;
-  auto* compare = branch && branch->isConditional() ? dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
-  if (!compare || !is_integer(compare->getOperand(0))) return finish();
-  // Written as: go on while counter < bound (or another relation).
-  auto relation = compare->getPredicate();
-  if (!loop->contains(branch->getSuccessor(0))) relation = llvm::ICmpInst::getInversePredicate(relation);
-  llvm::Value *left = compare->getOperand(0), *right = compare->getOperand(1);
-  const bool is_unsigned = llvm::ICmpInst::isUnsigned(relation);
-  const auto read = [&](llvm::Value* v) {
-    return relation == llvm::ICmpInst::ICMP_NE ? number(v) : is_unsigned ? as_unsigned(v) : as_signed(v);
-  };
-  std::optional<Number> counter = number(left), bound = number(right);
-  if (!counter || !bound) return finish();
-  if (!b_.depends_on_loop(counter->poly, index)) {
-    std::swap(counter, bound);
-    std::swap(left, right);
-    relation = llvm::ICmpInst::getSwappedPredicate(relation);
-  }
-  for (const auto& [l, i] : loop_index_)
-    if (loop->contains(l) && b_.depends_on_loop(bound->poly, i)) return finish();
-  const int variable = b_.variable({Variable::Kind::loop, index});
-  const auto parts = counter->poly.linear_in(variable);
-  if (!parts || !b_.is_uniform(parts->first)) return finish();
-  for (const auto& [l, i] : loop_index_)
-    if (loop->contains(l) && b_.depends_on_loop(parts->second, i)) return finish();
-  if (!(bound = read(right))) return finish();
-  Number first{parts->second, counter->checks}, step{parts->first, {}};
-  std::optional<Number> distance;
-  const bool upwards = llvm::ICmpInst::isLT(relation) || llvm::ICmpInst::isLE(relation);
-  if (relation == llvm::ICmpInst::ICMP_NE) {
-    const std::optional<int64_t> by = step.poly.constant();
-    if (by != 1 && by != -1) return finish();
-    distance = *by > 0 ? add(bound, first, -1) : add(first, bound, -1);
-    if (!distance || !b_.check(*distance, distance->poly, 0, INT64_MAX / 4)) return finish();
-    step.poly = Poly(1);
-  } else if (upwards || llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {
-    distance = upwards ? add(bound, first, -1) : add(first, bound, -1);
-    const bool with_end = llvm::ICmpInst::isLE(relation) || llvm::ICmpInst::isGE(relation);
-    if (with_end) distance = add(distance, Number{Poly(1), {}});
-    // No value the test sees may wrap around: the first one, and the last one, which is a step beyond the last that
-    // passes the test.
-    const unsigned bits = width(left);
-    const int64_t hi = is_unsigned ? (bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1)
-                                   : (bits >= 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1);
-    const int64_t lo = is_unsigned ? 0 : -hi - 1;
-    std::optional<Poly> last = Poly::sum(bound->poly, step.poly);
-    if (last && !with_end) last = Poly::sum(*last, Poly(upwards ? -1 : 1));
-    if (!distance || !last || !b_.check(*distance, first.poly, lo, hi) || !b_.check(*distance, *last, lo, hi))
-      return finish();
-    if (!upwards) step.poly = *Poly::product(step.poly, Poly(-1));
-  } else {
-    return finish();
-  }
-  const std::optional<Expression> by = b_.as_expression(step.poly);
-  const std::optional<Affine> far = b_.affine(b_.simplified(distance->poly));
-  if (!by || !far) return finish();
-  result.known = true;
-  result.distance = *far;
-  result.step = b_.expression(*by);
-  result.checks = distance->checks;
-  finish();
 }
 
 }  // namespace mkmd::compiler

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values: follows a kernel's integers and pointers back to ids, arguments and loop counters. Integers are kept modulo
-// their width; wherever the program leaves that ring (extensions, comparisons, divisions) a range check is recorded,
-// so that nothing is assumed about wrap-around which is not verified with the launch's numbers.
+// Values: follows a kernel's integers and pointers back to ids, arguments and loop counters. Integers are
+// kept modulo their width; wherever the program leaves that ring (extensions, comparisons, divisions) a range
+// check is recorded, so that nothing is assumed about wrap-around which is not verified with the launch's
+// numbers.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -15,9 +16,20 @@
 
 namespace mkmd::compiler {
 
+inline unsigned width(const llvm::Value* v) {
+  return v->getType()->getScalarSizeInBits();
+}
+inline bool is_integer(const llvm::Value* v) {
+  return v->getType()->getScalarType()->isIntegerTy() && width(v) <= 64 && width(v) >= 1;
+}
+
 // A place in the buffer an argument points to.
 struct Place {
-  enum class Root { argument, elsewhere, untraceable };  // elsewhere: private, local, or constant program memory
+  enum class Root {
+    argument,
+    elsewhere,
+    untraceable
+  };  // elsewhere: private, local, or constant program memory
   Root root = Root::untraceable;
   int argument = 0;
   bool known = false;  // offset is meaningful
@@ -56,7 +68,8 @@ private:
   std::optional<Number> hull(const std::optional<Number>& a, const std::optional<Number>& b);
   std::optional<Number> select(llvm::SelectInst* s, int lane);
   std::optional<Number> load(llvm::LoadInst* l);
-  std::optional<Number> add(const std::optional<Number>& a, const std::optional<Number>& b, int64_t factor = 1);
+  std::optional<Number> add(const std::optional<Number>& a, const std::optional<Number>& b,
+                            int64_t factor = 1);
   std::optional<Number> multiply(const std::optional<Number>& a, const std::optional<Number>& b);
   std::optional<Number> symbol(Expression::Op op, unsigned d);
   std::optional<Number> id(Variable::Kind kind, unsigned d);

@@ -82,8 +82,8 @@ Status Runtime::start() {
     compute_.push_back(lanes_.back().get());
   }
   for (size_t i = 0; i < domains_.size() && domains_.size() > 1; ++i) {
-    // PoCL copies on the workers of the queue's device, so that a copy waits for a kernel on the same sub-device. On
-    // the whole device any idle worker takes it: that of the device which waits for the bytes.
+    // PoCL copies on the workers of the queue's device, so that a copy waits for a kernel on the same
+    // sub-device. On the whole device any idle worker takes it: that of the device which waits for the bytes.
     const vendor::Device& first = p.devices[domains_[i].devices.front()];
     vendor::Owned<cl_command_queue> queue;
     if (first.parent != nullptr) queue = make_queue(domains_[i].context, first.parent);

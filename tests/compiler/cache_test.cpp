@@ -63,7 +63,8 @@ protected:
   std::vector<std::string> entries() {
     std::vector<std::string> all;
     if (fs::exists(cache_))
-      for (const auto& e : fs::directory_iterator(cache_)) all.push_back(e.path());
+      for (const auto& e : fs::directory_iterator(cache_))
+        all.push_back(e.path());
     return all;
   }
 
@@ -91,8 +92,14 @@ TEST_F(Cache, DamagedEntriesAreCompiledAgain) {
   ASSERT_TRUE(compile(kSource).ok());
   const std::string path = entries().at(0);
   const std::string good = *read_file(path);
-  std::vector<std::string> bad = {"", "x", good.substr(0, good.size() - 1), good.substr(0, 30), good + "x", std::string(good.size(), '\0')};
-  for (size_t at : {size_t{0}, size_t{9}, size_t{17}, size_t{30}, size_t{60}, good.size() / 2, good.size() - 1}) {
+  std::vector<std::string> bad = {"",
+                                  "x",
+                                  good.substr(0, good.size() - 1),
+                                  good.substr(0, 30),
+                                  good + "x",
+                                  std::string(good.size(), '\0')};
+  for (size_t at :
+       {size_t{0}, size_t{9}, size_t{17}, size_t{30}, size_t{60}, good.size() / 2, good.size() - 1}) {
     std::string flipped = good;
     flipped[at] = static_cast<char>(flipped[at] ^ 4);
     bad.push_back(flipped);
@@ -119,7 +126,8 @@ TEST_F(Cache, IncludedFilesAreCheckedAgain) {
   fs::create_directory(directory_ + "/include");
   const std::string header = directory_ + "/include/value.h";
   std::ofstream(header) << "#define VALUE 1\n";
-  const std::string source = "#include \"value.h\"\nkernel void k(global int* p) { p[get_global_id(0)] = VALUE; }";
+  const std::string source =
+      "#include \"value.h\"\nkernel void k(global int* p) { p[get_global_id(0)] = VALUE; }";
   const std::string options = "-I " + directory_ + "/include";
   Result<Module> first = compile(source, options);
   ASSERT_TRUE(first.ok()) << first.status().message();
@@ -135,7 +143,8 @@ TEST_F(Cache, IncludedFilesAreCheckedAgain) {
 }
 
 TEST_F(Cache, RelativeIncludesBelongToTheirDirectory) {
-  const std::string source = "#include \"here.h\"\nkernel void k(global int* p) { p[get_global_id(0)] = HERE; }";
+  const std::string source =
+      "#include \"here.h\"\nkernel void k(global int* p) { p[get_global_id(0)] = HERE; }";
   const fs::path before = fs::current_path();
   std::string modules[2];
   for (int i = 0; i < 2; ++i) {
@@ -194,7 +203,8 @@ TEST_F(Cache, SeveralProcessesAndThreadsAtOnce) {
           for (int i = 0; i < 3; ++i)
             if (!compile(kSource, "-DN=" + std::to_string((t + i) % 3)).ok()) ++failed;
         });
-      for (std::thread& t : threads) t.join();
+      for (std::thread& t : threads)
+        t.join();
       _exit(failed == 0 ? 0 : 1);
     }
     children.push_back(child);
@@ -205,7 +215,8 @@ TEST_F(Cache, SeveralProcessesAndThreadsAtOnce) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   EXPECT_EQ(entries().size(), 3U) << "and no temporary files";
-  for (const std::string& path : entries()) EXPECT_TRUE(ModuleFile::decode(*read_file(path)).ok());
+  for (const std::string& path : entries())
+    EXPECT_TRUE(ModuleFile::decode(*read_file(path)).ok());
 }
 
 TEST(Hash, DependsOnEveryByteAndTheLength) {

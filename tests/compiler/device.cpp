@@ -48,7 +48,8 @@ Request Device::request(const std::string& source, const std::string& options) c
   r.source = source;
   r.options = options;
   std::istringstream names(device_text(id_, CL_DEVICE_EXTENSIONS));
-  for (std::string name; names >> name;) r.extensions.push_back(name);
+  for (std::string name; names >> name;)
+    r.extensions.push_back(name);
   r.device_version = device_text(id_, CL_DEVICE_VERSION);
   r.c_version = device_text(id_, CL_DEVICE_OPENCL_C_VERSION);
   return r;
@@ -91,7 +92,8 @@ Memory initial_memory(const LaunchLine& line) {
   return memory;
 }
 
-Memory run(cl_program program, const LaunchLine& line, const Memory& before, const std::vector<GroupBox>* boxes) {
+Memory run(cl_program program, const LaunchLine& line, const Memory& before,
+           const std::vector<GroupBox>* boxes) {
   Device& device = Device::instance();
   cl_int error = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(program, line.kernel.c_str(), &error);
@@ -102,7 +104,8 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before, con
     const ArgumentValue& a = line.arguments[index];
     if (a.kind == ArgumentValue::Kind::buffer) {
       auto bytes = before[index];
-      buffers[index] = clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), bytes.data(), &error);
+      buffers[index] = clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                      bytes.size(), bytes.data(), &error);
       require(error, "clCreateBuffer");
       require(clSetKernelArg(kernel, index, sizeof(cl_mem), &buffers[index]), "clSetKernelArg");
     } else if (a.kind == ArgumentValue::Kind::local) {
@@ -118,7 +121,8 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before, con
     offset[d] = line.launch.offset[d];
   }
   if (!boxes) {
-    require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, offset.data(), global.data(), local.data(), 0, nullptr, nullptr),
+    require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, offset.data(), global.data(),
+                                   local.data(), 0, nullptr, nullptr),
             "clEnqueueNDRangeKernel");
   } else {
     const std::array<uint64_t, 3> groups = line.groups();
@@ -126,17 +130,21 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before, con
       for (size_t d = 0; d < 3; ++d) {
         const cl_ulong values[3] = {box.lo[d], groups[d], line.launch.offset[d]};
         for (cl_uint v = 0; v < 3; ++v)
-          require(clSetKernelArg(kernel, index + 3 * v + static_cast<cl_uint>(d), sizeof(cl_ulong), &values[v]), "clSetKernelArg");
+          require(
+              clSetKernelArg(kernel, index + 3 * v + static_cast<cl_uint>(d), sizeof(cl_ulong), &values[v]),
+              "clSetKernelArg");
         global[d] = (box.hi[d] - box.lo[d]) * local[d];
       }
-      require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, nullptr, global.data(), local.data(), 0, nullptr, nullptr),
+      require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, nullptr, global.data(),
+                                     local.data(), 0, nullptr, nullptr),
               "clEnqueueNDRangeKernel");
     }
   }
   Memory after = before;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (!buffers[i]) continue;
-    require(clEnqueueReadBuffer(device.queue(), buffers[i], CL_TRUE, 0, after[i].size(), after[i].data(), 0, nullptr, nullptr),
+    require(clEnqueueReadBuffer(device.queue(), buffers[i], CL_TRUE, 0, after[i].size(), after[i].data(), 0,
+                                nullptr, nullptr),
             "clEnqueueReadBuffer");
     clReleaseMemObject(buffers[i]);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of OpenCL the device tests need: one device, programs from source or from a module, launches of boxes.
+// The little of OpenCL the device tests need: one device, programs from source or from a module, launches of
+// boxes.
 #pragma once
 
 #include <CL/cl.h>
@@ -23,7 +24,8 @@ public:
   // Null and a log if the build fails.
   cl_program build_source(const std::string& source, const std::string& options, std::string& log);
   cl_program build_spir(const std::string& spir, const std::string& options, std::string& log);
-  Request request(const std::string& source, const std::string& options = "") const;  // with this device's properties
+  Request request(const std::string& source,
+                  const std::string& options = "") const;  // with this device's properties
 
 private:
   Device();
@@ -38,9 +40,10 @@ private:
 using Memory = std::vector<std::vector<uint8_t>>;  // per argument; empty for those that are no buffers
 Memory initial_memory(const LaunchLine& line);
 
-// Runs the kernel over all boxes in turn and returns what the buffers hold then. Without boxes: the kernel as the
-// program wrote it, over the whole NDRange.
-Memory run(cl_program program, const LaunchLine& line, const Memory& before, const std::vector<GroupBox>* boxes);
+// Runs the kernel over all boxes in turn and returns what the buffers hold then. Without boxes: the kernel as
+// the program wrote it, over the whole NDRange.
+Memory run(cl_program program, const LaunchLine& line, const Memory& before,
+           const std::vector<GroupBox>* boxes);
 
 // The whole NDRange cut into `parts` along each dimension where there are groups enough.
 std::vector<GroupBox> cut(const LaunchLine& line, uint64_t parts);

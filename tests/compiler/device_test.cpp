@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisive tests: every launch of kernels/*.cl runs from source, from our module as a whole, and in pieces; all
-// results must agree bit for bit. Then pieces run on marked memory: what they change must lie in may_writes, what is
-// in sure_writes must be written, and what is not in `reads` must not matter. The environment chooses the device.
+// The decisive tests: every launch of kernels/*.cl runs from source, from our module as a whole, and in
+// pieces; all results must agree bit for bit. Then pieces run on marked memory: what they change must lie in
+// may_writes, what is in sure_writes must be written, and what is not in `reads` must not matter. The
+// environment chooses the device.
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
@@ -39,7 +40,8 @@ Built& built(const KernelFile& file, const std::string& options) {
 std::string difference(const LaunchLine& line, const Memory& a, const Memory& b) {
   for (size_t i = 0; i < a.size(); ++i)
     for (size_t j = 0; j < a[i].size(); ++j)
-      if (a[i][j] != b[i][j] && !(line.padded && j % 16 >= 12)) return "argument " + std::to_string(i) + " byte " + std::to_string(j);
+      if (a[i][j] != b[i][j] && !(line.padded && j % 16 >= 12))
+        return "argument " + std::to_string(i) + " byte " + std::to_string(j);
   return {};
 }
 
@@ -52,11 +54,14 @@ std::vector<Case> cases() {
   static auto* files = new std::vector<KernelFile>(kernel_files());
   std::vector<Case> all;
   for (const KernelFile& file : *files)
-    for (const LaunchLine& line : file.launches) all.push_back({&file, &line});
+    for (const LaunchLine& line : file.launches)
+      all.push_back({&file, &line});
   return all;
 }
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.line->text; }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.line->text;
+}
 
 class Launches : public testing::TestWithParam<Case> {
 protected:
@@ -81,32 +86,40 @@ TEST_P(Launches, SourceModuleAndPiecesAgree) {
   EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &whole)), "") << "in one piece";
   for (uint64_t parts : {2, 4, 5}) {
     std::vector<GroupBox> boxes = cut(line(), parts);
-    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "") << parts << " parts per dimension";
+    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "")
+        << parts << " parts per dimension";
     std::ranges::reverse(boxes);
-    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "") << parts << " parts, last first";
+    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "")
+        << parts << " parts, last first";
   }
 }
 
-// Arithmetic must not depend on whether a kernel came from source or from us, whatever the mathematics options.
+// Arithmetic must not depend on whether a kernel came from source or from us, whatever the mathematics
+// options.
 TEST_P(Launches, OptionsGiveTheSameBits) {
   if (Device::instance().is_simulator()) GTEST_SKIP() << "the simulator compiles without optimisation";
   const Memory before = initial_memory(line());
   const std::vector<GroupBox> boxes = cut(line(), 2);
-  for (const char* options : {"-cl-mad-enable", "-cl-finite-math-only -cl-no-signed-zeros", "-cl-denorms-are-zero",
-                              "-cl-single-precision-constant", "-cl-opt-disable"}) {
+  for (const char* options : {"-cl-mad-enable", "-cl-finite-math-only -cl-no-signed-zeros",
+                              "-cl-denorms-are-zero", "-cl-single-precision-constant", "-cl-opt-disable"}) {
     Built& b = program(options);
-    EXPECT_EQ(difference(line(), run(b.source, line(), before, nullptr), run(b.spir, line(), before, &boxes)), "") << options;
+    EXPECT_EQ(difference(line(), run(b.source, line(), before, nullptr), run(b.spir, line(), before, &boxes)),
+              "")
+        << options;
   }
 }
 
-// Options that allow reordering leave the last bits to each compiler run; pieces of ours still agree with our whole.
+// Options that allow reordering leave the last bits to each compiler run; pieces of ours still agree with our
+// whole.
 TEST_P(Launches, ReorderingOptionsAgreeAmongPieces) {
   if (Device::instance().is_simulator()) GTEST_SKIP() << "the simulator compiles without optimisation";
   const Memory before = initial_memory(line());
   const std::vector<GroupBox> whole = cut(line(), 1), boxes = cut(line(), 3);
   for (const char* options : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}) {
     Built& b = program(options);
-    EXPECT_EQ(difference(line(), run(b.spir, line(), before, &whole), run(b.spir, line(), before, &boxes)), "") << options;
+    EXPECT_EQ(difference(line(), run(b.spir, line(), before, &whole), run(b.spir, line(), before, &boxes)),
+              "")
+        << options;
   }
 }
 
@@ -125,13 +138,14 @@ TEST_P(Launches, FootprintsHold) {
         if (static_cast<size_t>(f.argument) == argument) return &f;
       return nullptr;
     };
-    // A second memory in which write-only buffers hold the opposite bits: a byte that is written cannot be equal to
-    // what was there in both.
+    // A second memory in which write-only buffers hold the opposite bits: a byte that is written cannot be
+    // equal to what was there in both.
     Memory opposite = before;
     for (size_t i = 0; i < opposite.size(); ++i) {
       const Footprint* f = of(i);
       if (f && (f->reads_unknown || !f->reads.empty())) continue;
-      for (uint8_t& byte : opposite[i]) byte = static_cast<uint8_t>(~byte);
+      for (uint8_t& byte : opposite[i])
+        byte = static_cast<uint8_t>(~byte);
     }
     const Memory first = run(b.spir, line(), before, &only), second = run(b.spir, line(), opposite, &only);
     for (size_t i = 0; i < before.size(); ++i) {
@@ -144,7 +158,8 @@ TEST_P(Launches, FootprintsHold) {
         const bool may = f && (f->writes_unknown || f->may_writes.contains(j, j + 1));
         const bool sure = f && f->sure_writes.contains(j, j + 1);
         ASSERT_TRUE(!changed || may) << "argument " << i << " byte " << j << " was written, but not foreseen";
-        ASSERT_TRUE(!sure || changed || !write_only) << "argument " << i << " byte " << j << " was not written, but foreseen";
+        ASSERT_TRUE(!sure || changed || !write_only)
+            << "argument " << i << " byte " << j << " was not written, but foreseen";
         ASSERT_TRUE(!sure || may);
       }
       if (line().exact && f) {
@@ -168,7 +183,8 @@ TEST_P(Launches, FootprintsHold) {
         const Footprint* f = of(i);
         const bool surely = f && f->sure_writes.contains(j, j + 1);
         const bool same = third[i][j] == first[i][j];
-        ASSERT_TRUE(same || !(was_written || surely)) << "argument " << i << " byte " << j << " depends on bytes that were not foreseen";
+        ASSERT_TRUE(same || !(was_written || surely))
+            << "argument " << i << " byte " << j << " depends on bytes that were not foreseen";
       }
   }
 }
@@ -184,7 +200,8 @@ TEST(Simulator, FoundNothing) {
   if (!path || !Device::instance().is_simulator()) GTEST_SKIP() << "not on the simulator";
   std::ifstream log(path);
   std::string line, text;
-  while (std::getline(log, line)) text += line + "\n";
+  while (std::getline(log, line))
+    text += line + "\n";
   EXPECT_EQ(text, "");
 }
 

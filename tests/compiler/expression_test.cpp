@@ -43,7 +43,8 @@ TEST(Expression, DivisionsAgreeWithTheirDefinition) {
       }
       EXPECT_EQ(at(Op::divide), a / b);
       EXPECT_EQ(at(Op::remainder), a % b);
-      EXPECT_EQ(at(Op::floor_divide), static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b))));
+      EXPECT_EQ(at(Op::floor_divide),
+                static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b))));
       EXPECT_EQ(*at(Op::floor_divide) * b + *at(Op::modulo), a);
     }
 }
@@ -56,12 +57,15 @@ TEST(Expression, OverflowHasNoValue) {
   EXPECT_EQ((Expression(int64_t{-2}) - huge).evaluate(s), std::nullopt);
   EXPECT_EQ(Expression::combine(Op::shift_left, huge, int64_t{1}).evaluate(s), std::nullopt);
   EXPECT_EQ(Expression::combine(Op::shift_left, int64_t{1}, int64_t{64}).evaluate(s), std::nullopt);
-  EXPECT_EQ((Expression(INT64_MAX) + Expression(int64_t{1})).evaluate(s), std::nullopt) << "not folded either";
+  EXPECT_EQ((Expression(INT64_MAX) + Expression(int64_t{1})).evaluate(s), std::nullopt)
+      << "not folded either";
 }
 
 TEST(Expression, TripsOfLoops) {
   const Symbols s = symbols();
-  const auto trips = [&](int64_t distance, int64_t step) { return Expression::trips(distance, step).evaluate(s); };
+  const auto trips = [&](int64_t distance, int64_t step) {
+    return Expression::trips(distance, step).evaluate(s);
+  };
   EXPECT_EQ(trips(10, 3), 4);
   EXPECT_EQ(trips(9, 3), 3);
   EXPECT_EQ(trips(-5, 3), 0);
@@ -70,7 +74,8 @@ TEST(Expression, TripsOfLoops) {
 
 TEST(Expression, SelectAndReals) {
   const Symbols s = symbols();
-  const Expression e = Expression::choose(Expression::combine(Op::less, Expression::scalar(0), int64_t{10}), int64_t{1}, Expression::scalar(2));
+  const Expression e = Expression::choose(Expression::combine(Op::less, Expression::scalar(0), int64_t{10}),
+                                          int64_t{1}, Expression::scalar(2));
   EXPECT_EQ(e.evaluate(s), 1);
   const Expression half = Expression::scalar(0) * Expression::real_constant(0.5);
   EXPECT_EQ(half.evaluate(s), std::nullopt);
@@ -82,11 +87,16 @@ TEST(Expression, TextGoesBothWays) {
   for (int round = 0; round < 500; ++round) {
     const auto leaf = [&]() -> Expression {
       switch (generator() % 5) {
-        case 0: return static_cast<int64_t>(generator() % 100) - 50;
-        case 1: return Expression::scalar(generator() % 4);
-        case 2: return Expression::symbol(Op::local_size, generator() % 3);
-        case 3: return Expression::symbol(Op::work_dim);
-        default: return Expression::real_constant(static_cast<double>(generator()) / 1e5);
+      case 0:
+        return static_cast<int64_t>(generator() % 100) - 50;
+      case 1:
+        return Expression::scalar(generator() % 4);
+      case 2:
+        return Expression::symbol(Op::local_size, generator() % 3);
+      case 3:
+        return Expression::symbol(Op::work_dim);
+      default:
+        return Expression::real_constant(static_cast<double>(generator()) / 1e5);
       }
     };
     Expression e = leaf();
@@ -105,28 +115,36 @@ TEST(Expression, TextGoesBothWays) {
 }
 
 TEST(Expression, NonsenseIsRefused) {
-  for (const char* text : {"", "+", "1 +", "1 2", "a", "a-1", "foo", "1 2 + +", "rnan", "rinf", "r1x", "local", "1  2 +", "99999999999999999999"})
+  for (const char* text : {"", "+", "1 +", "1 2", "a", "a-1", "foo", "1 2 + +", "rnan", "rinf", "r1x",
+                           "local", "1  2 +", "99999999999999999999"})
     EXPECT_FALSE(Expression::parse(text).ok()) << text;
   std::string deep;
-  for (int i = 0; i < 100; ++i) deep += "1 ";
-  for (int i = 0; i < 99; ++i) deep += "+ ";
+  for (int i = 0; i < 100; ++i)
+    deep += "1 ";
+  for (int i = 0; i < 99; ++i)
+    deep += "+ ";
   EXPECT_FALSE(Expression::parse(deep.substr(0, deep.size() - 1)).ok());
 }
 
 TEST(Expression, TooLongHasNoValueInsteadOfAnotherOne) {
   Expression e = Expression::scalar(0);
-  for (int i = 0; i < 2000; ++i) e = e + Expression::scalar(1);
+  for (int i = 0; i < 2000; ++i)
+    e = e + Expression::scalar(1);
   EXPECT_EQ(e.evaluate(symbols()), std::nullopt);
   EXPECT_LE(e.size(), Expression::kMaxNodes);
 }
 
 TEST(Expression, IsFast) {
   const Symbols s = symbols();
-  const Expression e = Expression::trips(Expression::scalar(0) * Expression::scalar(2) - Expression::scalar(1), int64_t{16}) * Expression(int64_t{4});
+  const Expression e =
+      Expression::trips(Expression::scalar(0) * Expression::scalar(2) - Expression::scalar(1), int64_t{16}) *
+      Expression(int64_t{4});
   int64_t sum = 0;
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 100000; ++i) sum += e.evaluate(s).value_or(0);
-  const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / 100000;
+  for (int i = 0; i < 100000; ++i)
+    sum += e.evaluate(s).value_or(0);
+  const double ns =
+      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / 100000;
   EXPECT_GT(sum, 0);
   RecordProperty("nanoseconds", std::to_string(ns));
   EXPECT_LT(ns, 2000) << "even on a busy machine and without optimisation";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Footprints against brute force: random kernel descriptions are executed literally, work-item by work-item and
-// iteration by iteration, and compared with the byte sets. Then particular cases with known answers.
+// Footprints against brute force: random kernel descriptions are executed literally, work-item by work-item
+// and iteration by iteration, and compared with the byte sets. Then particular cases with known answers.
 #include "compiler/footprint.hpp"
 
 #include <chrono>
@@ -31,44 +31,65 @@ public:
   std::set<int64_t> touched(const Access& access, const GroupBox& box, bool& valid) {
     std::set<int64_t> starts;
     loops_.assign(k_.loops.size(), 0);
-    for (group_[2] = static_cast<int64_t>(box.lo[2]); group_[2] < static_cast<int64_t>(box.hi[2]); ++group_[2])
-      for (group_[1] = static_cast<int64_t>(box.lo[1]); group_[1] < static_cast<int64_t>(box.hi[1]); ++group_[1])
-        for (group_[0] = static_cast<int64_t>(box.lo[0]); group_[0] < static_cast<int64_t>(box.hi[0]); ++group_[0])
+    for (group_[2] = static_cast<int64_t>(box.lo[2]); group_[2] < static_cast<int64_t>(box.hi[2]);
+         ++group_[2])
+      for (group_[1] = static_cast<int64_t>(box.lo[1]); group_[1] < static_cast<int64_t>(box.hi[1]);
+           ++group_[1])
+        for (group_[0] = static_cast<int64_t>(box.lo[0]); group_[0] < static_cast<int64_t>(box.hi[0]);
+             ++group_[0])
           for (id_[2] = 0; id_[2] < local_[2]; ++id_[2])
             for (id_[1] = 0; id_[1] < local_[1]; ++id_[1])
-              for (id_[0] = 0; id_[0] < local_[0]; ++id_[0]) scope(access, 0, starts, valid);
+              for (id_[0] = 0; id_[0] < local_[0]; ++id_[0])
+                scope(access, 0, starts, valid);
     return starts;
   }
 
 private:
   int64_t value(const Affine& a) const {
     int64_t sum = *k_.expressions[static_cast<size_t>(a.base)].evaluate(symbols_);
-    for (const Term& t : a.terms) sum += *k_.expressions[static_cast<size_t>(t.coefficient)].evaluate(symbols_) * value(t.variable);
+    for (const Term& t : a.terms)
+      sum += *k_.expressions[static_cast<size_t>(t.coefficient)].evaluate(symbols_) * value(t.variable);
     return sum;
   }
   int64_t value(const Variable& v) const {
     const auto i = static_cast<size_t>(v.index);
     switch (v.kind) {
-      case Variable::Kind::global_id: return offset_[i] + group_[i] * local_[i] + id_[i];
-      case Variable::Kind::group_id: return group_[i];
-      case Variable::Kind::local_id: return id_[i];
-      case Variable::Kind::loop: return loops_[i];
-      case Variable::Kind::derived: break;
+    case Variable::Kind::global_id:
+      return offset_[i] + group_[i] * local_[i] + id_[i];
+    case Variable::Kind::group_id:
+      return group_[i];
+    case Variable::Kind::local_id:
+      return id_[i];
+    case Variable::Kind::loop:
+      return loops_[i];
+    case Variable::Kind::derived:
+      break;
     }
     const Derived& d = k_.derived[i];
     const int64_t a = value(d.a), b = value(d.b);
     using Op = Derived::Op;
-    const auto floor_divide = [](int64_t x, int64_t y) { return x / y - (x % y != 0 && (x % y < 0) != (y < 0)); };
+    const auto floor_divide = [](int64_t x, int64_t y) {
+      return x / y - (x % y != 0 && (x % y < 0) != (y < 0));
+    };
     switch (d.op) {
-      case Op::divide: return a / b;
-      case Op::remainder: return a % b;
-      case Op::floor_divide: return floor_divide(a, b);
-      case Op::modulo: return a - b * floor_divide(a, b);
-      case Op::minimum: return std::min(a, b);
-      case Op::maximum: return std::max(a, b);
-      case Op::multiply: return a * b;
-      case Op::absolute: return std::abs(a);
-      case Op::hull: return (a + b) % 2 ? a : b;  // either
+    case Op::divide:
+      return a / b;
+    case Op::remainder:
+      return a % b;
+    case Op::floor_divide:
+      return floor_divide(a, b);
+    case Op::modulo:
+      return a - b * floor_divide(a, b);
+    case Op::minimum:
+      return std::min(a, b);
+    case Op::maximum:
+      return std::max(a, b);
+    case Op::multiply:
+      return a * b;
+    case Op::absolute:
+      return std::abs(a);
+    case Op::hull:
+      return (a + b) % 2 ? a : b;  // either
     }
     return 0;
   }
@@ -94,22 +115,30 @@ private:
       bool yes = false;
       const uint64_t mask = g.bits == 64 ? ~uint64_t{0} : (uint64_t{1} << g.bits) - 1;
       switch (g.relation) {
-        case Guard::Relation::signed_order: yes = a + g.slack <= b; break;
-        case Guard::Relation::unsigned_order: {
-          const uint64_t x = static_cast<uint64_t>(a) & mask, y = static_cast<uint64_t>(b) & mask;
-          yes = g.slack ? x < y : x <= y;
-          break;
-        }
-        case Guard::Relation::equal: yes = a == b; break;
-        case Guard::Relation::not_equal: yes = a != b; break;
+      case Guard::Relation::signed_order:
+        yes = a + g.slack <= b;
+        break;
+      case Guard::Relation::unsigned_order: {
+        const uint64_t x = static_cast<uint64_t>(a) & mask, y = static_cast<uint64_t>(b) & mask;
+        yes = g.slack ? x < y : x <= y;
+        break;
+      }
+      case Guard::Relation::equal:
+        yes = a == b;
+        break;
+      case Guard::Relation::not_equal:
+        yes = a != b;
+        break;
       }
       if (yes) scope(access, at + 1, starts, valid);
       return;
     }
     const Loop& l = k_.loops[static_cast<size_t>(s.index)];
     const int64_t step = *k_.expressions[static_cast<size_t>(l.step)].evaluate(symbols_);
-    const int64_t trips = std::max<int64_t>(0, (value(l.distance) + step - 1) / step) * (value(l.distance) > 0) + l.extra;
-    for (int64_t& k = loops_[static_cast<size_t>(s.index)] = 0; k < trips; ++k) scope(access, at + 1, starts, valid);
+    const int64_t trips =
+        std::max<int64_t>(0, (value(l.distance) + step - 1) / step) * (value(l.distance) > 0) + l.extra;
+    for (int64_t& k = loops_[static_cast<size_t>(s.index)] = 0; k < trips; ++k)
+      scope(access, at + 1, starts, valid);
   }
 
   const KernelInfo& k_;
@@ -132,8 +161,10 @@ public:
       launch.global[d] = launch.local[d] * (1 + below(5));
       launch.offset[d] = below(3) ? 0 : below(7);
     }
-    for (int i = 0; i < 2; ++i) launch.scalars.push_back(static_cast<int64_t>(below(20)));
-    width_ = std::array<int64_t, 3>{static_cast<int64_t>(launch.global[0]), static_cast<int64_t>(launch.global[1]), 1};
+    for (int i = 0; i < 2; ++i)
+      launch.scalars.push_back(static_cast<int64_t>(below(20)));
+    width_ = std::array<int64_t, 3>{static_cast<int64_t>(launch.global[0]),
+                                    static_cast<int64_t>(launch.global[1]), 1};
   }
 
   void build() {
@@ -165,7 +196,9 @@ public:
         g.slack = static_cast<int>(below(2));
         g.a = affine(below(3) ? 1 : 3, 2);
         g.b = uniform(static_cast<int64_t>(below(30)) - 4);
-        if (!k.derived.empty() && below(2)) g.a.terms.push_back({{Variable::Kind::derived, 0}, expression(below(2) ? int64_t{1} : int64_t{-1})});
+        if (!k.derived.empty() && below(2))
+          g.a.terms.push_back(
+              {{Variable::Kind::derived, 0}, expression(below(2) ? int64_t{1} : int64_t{-1})});
         if (below(2)) std::swap(g.a, g.b);
         k.guards.push_back(g);
         a.scopes.push_back({Scope::Kind::guard, static_cast<int>(k.guards.size()) - 1});
@@ -173,7 +206,8 @@ public:
     }
     a.offset = address(static_cast<int64_t>(a.bytes));
     if (below(3) == 0) {
-      k.checks.push_back({a.offset, static_cast<int64_t>(below(3) ? 0 : 20), static_cast<int64_t>(50 + below(5000))});
+      k.checks.push_back(
+          {a.offset, static_cast<int64_t>(below(3) ? 0 : 20), static_cast<int64_t>(50 + below(5000))});
       a.checks.push_back(0);
     }
     k.accesses.push_back(a);
@@ -195,12 +229,16 @@ private:
   Variable variable() {
     const int d = static_cast<int>(below(launch.work_dim));
     switch (below(5)) {
-      case 0: return {Variable::Kind::group_id, d};
-      case 1: return {Variable::Kind::local_id, d};
-      case 2:
-        if (!k.loops.empty()) return {Variable::Kind::loop, static_cast<int>(below(static_cast<unsigned>(k.loops.size())))};
-        [[fallthrough]];
-      default: return {Variable::Kind::global_id, d};
+    case 0:
+      return {Variable::Kind::group_id, d};
+    case 1:
+      return {Variable::Kind::local_id, d};
+    case 2:
+      if (!k.loops.empty())
+        return {Variable::Kind::loop, static_cast<int>(below(static_cast<unsigned>(k.loops.size())))};
+      [[fallthrough]];
+    default:
+      return {Variable::Kind::global_id, d};
     }
   }
   Affine affine(unsigned most_terms, int64_t most) {
@@ -217,31 +255,32 @@ private:
   Affine address(int64_t bytes) {
     Affine a{expression(static_cast<int64_t>(below(3) ? 0 : below(40)) * bytes), {}};
     const auto put = [&](Variable v, int64_t c) {
-      if (std::ranges::none_of(a.terms, [&](const Term& t) { return t.variable == v; })) a.terms.push_back({v, expression(c * bytes)});
+      if (std::ranges::none_of(a.terms, [&](const Term& t) { return t.variable == v; }))
+        a.terms.push_back({v, expression(c * bytes)});
     };
     const int last = static_cast<int>(launch.work_dim) - 1;
     switch (below(4)) {
-      case 0:
-        put({Variable::Kind::global_id, 0}, 1);
-        if (last > 0) put({Variable::Kind::global_id, 1}, width_[0] + static_cast<int64_t>(below(3)));
-        if (last > 1) put({Variable::Kind::global_id, 2}, width_[0] * width_[1]);
-        break;
-      case 1:
-        put({Variable::Kind::group_id, last}, static_cast<int64_t>(launch.local[0]));
-        put({Variable::Kind::local_id, 0}, 1);
-        put({Variable::Kind::global_id, 0}, 40);
-        break;
-      case 2:
-        put({Variable::Kind::global_id, last}, 8);
-        if (!k.loops.empty()) put({Variable::Kind::loop, 0}, 1);
-        break;
-      default: {
-        const Affine any = affine(4, 12);
-        for (const Term& t : any.terms) {
-          const int64_t c = *k.expressions[static_cast<size_t>(t.coefficient)].constant();
-          put(t.variable, c);
-        }
+    case 0:
+      put({Variable::Kind::global_id, 0}, 1);
+      if (last > 0) put({Variable::Kind::global_id, 1}, width_[0] + static_cast<int64_t>(below(3)));
+      if (last > 1) put({Variable::Kind::global_id, 2}, width_[0] * width_[1]);
+      break;
+    case 1:
+      put({Variable::Kind::group_id, last}, static_cast<int64_t>(launch.local[0]));
+      put({Variable::Kind::local_id, 0}, 1);
+      put({Variable::Kind::global_id, 0}, 40);
+      break;
+    case 2:
+      put({Variable::Kind::global_id, last}, 8);
+      if (!k.loops.empty()) put({Variable::Kind::loop, 0}, 1);
+      break;
+    default: {
+      const Affine any = affine(4, 12);
+      for (const Term& t : any.terms) {
+        const int64_t c = *k.expressions[static_cast<size_t>(t.coefficient)].constant();
+        put(t.variable, c);
       }
+    }
     }
     if (!k.derived.empty() && below(2)) put({Variable::Kind::derived, 0}, 1 + static_cast<int64_t>(below(4)));
     // Only counters of loops that surround the access mean anything: here all of them do.
@@ -278,19 +317,24 @@ TEST(Footprint, AgreesWithBruteForce) {
       continue;
     }
     ByteRanges truth;
-    for (int64_t s : starts) truth.add(static_cast<uint64_t>(s), static_cast<uint64_t>(s) + k.accesses[0].bytes);
+    for (int64_t s : starts)
+      truth.add(static_cast<uint64_t>(s), static_cast<uint64_t>(s) + k.accesses[0].bytes);
     ByteRanges missing = truth;
     missing.subtract(f.may_writes);
-    ASSERT_TRUE(missing.empty()) << "seed " << seed << ": byte " << missing.hull().lo << " is written but not in may_writes\n"
+    ASSERT_TRUE(missing.empty()) << "seed " << seed << ": byte " << missing.hull().lo
+                                 << " is written but not in may_writes\n"
                                  << nlohmann::json(k).dump(1);
     if (!valid) ADD_FAILURE() << "seed " << seed << ": a check fails, yet the access counts as known";
     ByteRanges extra = f.sure_writes;
     extra.subtract(truth);
-    ASSERT_TRUE(extra.empty()) << "seed " << seed << ": byte " << extra.hull().lo << " is in sure_writes but not written\n"
+    ASSERT_TRUE(extra.empty()) << "seed " << seed << ": byte " << extra.hull().lo
+                               << " is in sure_writes but not written\n"
                                << nlohmann::json(k).dump(1);
     ASSERT_TRUE(f.sure_writes.empty() || f.sure_writes == f.may_writes) << "seed " << seed;
-    if (truth.empty()) ++empty;
-    else exact += f.sure_writes == truth;
+    if (truth.empty())
+      ++empty;
+    else
+      exact += f.sure_writes == truth;
   }
   RecordProperty("known", known);
   RecordProperty("exact", exact);
@@ -305,7 +349,8 @@ KernelInfo kernel_of(const std::string& source) {
   return m.ok() ? m->kernels.at(0) : KernelInfo{};
 }
 
-Launch launch(unsigned dimensions, std::array<uint64_t, 3> global, std::array<uint64_t, 3> local, std::vector<int64_t> scalars) {
+Launch launch(unsigned dimensions, std::array<uint64_t, 3> global, std::array<uint64_t, 3> local,
+              std::vector<int64_t> scalars) {
   return {dimensions, global, local, {0, 0, 0}, std::move(scalars)};
 }
 
@@ -341,33 +386,39 @@ TEST(Footprint, WrapAroundIsUnknown) {
   // 65536 rows of 65536: row · n leaves 32 bits.
   const Launch l = launch(2, {65536, 65536, 1}, {16, 16, 1}, {0, 0, 0, 65536});
   EXPECT_TRUE(of(footprints(k, l, {{0, 4000, 0}, {4096, 4096, 1}}), 2).writes_unknown);
-  EXPECT_FALSE(of(footprints(k, l, {{0, 0, 0}, {1, 1, 1}}), 2).writes_unknown) << "the first rows are still in range";
+  EXPECT_FALSE(of(footprints(k, l, {{0, 0, 0}, {1, 1, 1}}), 2).writes_unknown)
+      << "the first rows are still in range";
 }
 
 TEST(Footprint, TooManyRangesBecomeAHull) {
   const KernelInfo k = kernel_of("kernel void s(global char* p) { p[2 * get_global_id(0)] = 1; }");
-  const std::vector<Footprint> f = footprints(k, launch(1, {1 << 20, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {1 << 14, 1, 1}});
+  const std::vector<Footprint> f =
+      footprints(k, launch(1, {1 << 20, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {1 << 14, 1, 1}});
   EXPECT_TRUE(f[0].sure_writes.empty());
   EXPECT_EQ(f[0].may_writes, ByteRanges(0, (2 << 20) - 1));
 }
 
 TEST(Footprint, GlobalSizesThatDoNotDivideAreUnknown) {
   const KernelInfo k = kernel_of("kernel void s(global char* p) { p[get_global_id(0)] = 1; }");
-  EXPECT_TRUE(footprints(k, launch(1, {100, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {1, 1, 1}})[0].writes_unknown);
-  EXPECT_TRUE(footprints(k, launch(1, {128, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {3, 1, 1}})[0].writes_unknown) << "a box outside the NDRange";
+  EXPECT_TRUE(
+      footprints(k, launch(1, {100, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {1, 1, 1}})[0].writes_unknown);
+  EXPECT_TRUE(
+      footprints(k, launch(1, {128, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {3, 1, 1}})[0].writes_unknown)
+      << "a box outside the NDRange";
 }
 
 TEST(Footprint, MissingScalarsAreUnknown) {
   const KernelInfo k = kernel_of(kMatmul);
-  EXPECT_TRUE(of(footprints(k, launch(2, {64, 64, 1}, {8, 8, 1}, {}), {{0, 0, 0}, {8, 8, 1}}), 2).writes_unknown);
+  EXPECT_TRUE(
+      of(footprints(k, launch(2, {64, 64, 1}, {8, 8, 1}, {}), {{0, 0, 0}, {8, 8, 1}}), 2).writes_unknown);
 }
 
 TEST(Footprint, StencilReadsRowsWithTheirHalo) {
-  const KernelInfo k = kernel_of(
-      "kernel void st(global const float* in, global float* out, int w, int h) {\n"
-      "  int x = get_global_id(0), y = get_global_id(1);\n"
-      "  if (x > 0 && x < w - 1 && y > 0 && y < h - 1)\n"
-      "    out[y * w + x] = in[y * w + x - 1] + in[y * w + x + 1] + in[(y - 1) * w + x] + in[(y + 1) * w + x]; }");
+  const KernelInfo k = kernel_of("kernel void st(global const float* in, global float* out, int w, int h) {\n"
+                                 "  int x = get_global_id(0), y = get_global_id(1);\n"
+                                 "  if (x > 0 && x < w - 1 && y > 0 && y < h - 1)\n"
+                                 "    out[y * w + x] = in[y * w + x - 1] + in[y * w + x + 1] + in[(y - 1) * "
+                                 "w + x] + in[(y + 1) * w + x]; }");
   const Launch l = launch(2, {64, 64, 1}, {8, 8, 1}, {0, 0, 64, 64});
   const std::vector<Footprint> f = footprints(k, l, {{0, 2, 0}, {8, 4, 1}});
   const ByteRange reads = of(f, 0).reads.hull();
@@ -377,7 +428,8 @@ TEST(Footprint, StencilReadsRowsWithTheirHalo) {
 }
 
 TEST(Footprint, EmptyLoopsWriteNothing) {
-  const KernelInfo k = kernel_of("kernel void e(global int* p, int n) { for (int i = 0; i < n; ++i) p[get_global_id(0)] = i; }");
+  const KernelInfo k = kernel_of(
+      "kernel void e(global int* p, int n) { for (int i = 0; i < n; ++i) p[get_global_id(0)] = i; }");
   const GroupBox box{{0, 0, 0}, {2, 1, 1}};
   EXPECT_TRUE(footprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 0}), box)[0].may_writes.empty());
   EXPECT_EQ(footprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 1}), box)[0].sure_writes, ByteRanges(0, 64));
@@ -389,8 +441,10 @@ TEST(Footprint, OfAMatrixProductTakesMicroseconds) {
   const int rounds = 2000;
   size_t sum = 0;
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < rounds; ++i) sum += footprints(k, l, {{0, 8, 0}, {64, 16, 1}}).size();
-  const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / rounds;
+  for (int i = 0; i < rounds; ++i)
+    sum += footprints(k, l, {{0, 8, 0}, {64, 16, 1}}).size();
+  const double us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / rounds;
   EXPECT_EQ(sum, 3U * rounds);
   std::printf("%.2f us\n", us);
   EXPECT_LT(us, 200) << "a few microseconds, with room for a busy machine and sanitizers";

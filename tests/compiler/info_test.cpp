@@ -23,12 +23,14 @@ TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
       ASSERT_NE(k, nullptr) << line.kernel;
       EXPECT_EQ(k->arguments.size(), line.kernel == "images" ? 2 : line.arguments.size()) << line.kernel;
       if (line.whole.empty()) {
-        EXPECT_TRUE(k->split_allowed) << line.kernel << ": " << (k->reasons.empty() ? "" : k->reasons[0].text);
+        EXPECT_TRUE(k->split_allowed)
+            << line.kernel << ": " << (k->reasons.empty() ? "" : k->reasons[0].text);
         continue;
       }
       EXPECT_FALSE(k->split_allowed) << line.kernel;
       std::string all;
-      for (const Reason& r : k->reasons) all += r.text + "; ";
+      for (const Reason& r : k->reasons)
+        all += r.text + "; ";
       // mem_fence and half_sin keep their underscores.
       std::string flat = all;
       std::ranges::replace(flat, '_', ' ');
@@ -48,7 +50,8 @@ TEST(Info, JsonFormIsCompleteAndStable) {
 }
 
 TEST(Info, BadIndicesAreRefused) {
-  const Module m = compile("kernel void k(global int* p, int n) { int i = get_global_id(0); if (i < n) p[i] = 1; }");
+  const Module m =
+      compile("kernel void k(global int* p, int n) { int i = get_global_id(0); if (i < n) p[i] = 1; }");
   nlohmann::json j = m.kernels.at(0);
   j["accesses"][0]["offset"]["base"] = 99;
   EXPECT_FALSE(kernel_info_from_json(j).ok());
@@ -61,11 +64,12 @@ TEST(Info, BadIndicesAreRefused) {
 }
 
 TEST(Info, SignatureIsDescribed) {
-  const Module m = compile(
-      "typedef struct { int a; float b; } S;\n"
-      "kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
-      "void k(global const float* restrict in, constant int* c, local float4* l, S s, uchar small, long big, float4 v,\n"
-      "       global float* out) { l[get_local_id(0)] = v; out[get_global_id(0)] = in[0] + c[0] + s.a + small + big; }\n");
+  const Module m = compile("typedef struct { int a; float b; } S;\n"
+                           "kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
+                           "void k(global const float* restrict in, constant int* c, local float4* l, S s, "
+                           "uchar small, long big, float4 v,\n"
+                           "       global float* out) { l[get_local_id(0)] = v; out[get_global_id(0)] = "
+                           "in[0] + c[0] + s.a + small + big; }\n");
   const KernelInfo& k = m.kernels.at(0);
   ASSERT_EQ(k.arguments.size(), 8U);
   using Kind = Argument::Kind;
@@ -89,9 +93,10 @@ TEST(Info, SignatureIsDescribed) {
 }
 
 TEST(Info, LocalShapeMattersOnlyWhenUsed) {
-  const Module m = compile("kernel void a(global int* p) { p[get_global_id(0)] = get_global_size(0); }\n"
-                           "kernel void b(global int* p) { p[get_global_id(0)] = get_group_id(0); }\n"
-                           "kernel void c(global int* p) { local int x[4]; x[0] = 1; p[get_global_id(0)] = x[0]; }\n");
+  const Module m =
+      compile("kernel void a(global int* p) { p[get_global_id(0)] = get_global_size(0); }\n"
+              "kernel void b(global int* p) { p[get_global_id(0)] = get_group_id(0); }\n"
+              "kernel void c(global int* p) { local int x[4]; x[0] = 1; p[get_global_id(0)] = x[0]; }\n");
   EXPECT_FALSE(m.kernels[0].uses_local_shape);
   EXPECT_TRUE(m.kernels[1].uses_local_shape);
   EXPECT_TRUE(m.kernels[2].uses_local_shape);
@@ -99,10 +104,11 @@ TEST(Info, LocalShapeMattersOnlyWhenUsed) {
 }
 
 TEST(Info, CostFollowsTheArguments) {
-  const Module m = compile("kernel void mm(global const float* a, global const float* b, global float* c, int n) {\n"
-                           "  int x = get_global_id(0), y = get_global_id(1); float s = 0;\n"
-                           "  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n"
-                           "  c[y * n + x] = s; }");
+  const Module m =
+      compile("kernel void mm(global const float* a, global const float* b, global float* c, int n) {\n"
+              "  int x = get_global_id(0), y = get_global_id(1); float s = 0;\n"
+              "  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n"
+              "  c[y * n + x] = s; }");
   const KernelInfo& k = m.kernels[0];
   EXPECT_FALSE(k.cost.irregular);
   Launch l{2, {64, 64, 1}, {8, 8, 1}, {0, 0, 0}, {0, 0, 0, 64}};
@@ -110,7 +116,8 @@ TEST(Info, CostFollowsTheArguments) {
   const double at64 = operations(k, l);
   l.scalars[3] = 128;
   EXPECT_NEAR(operations(k, l) / at64, 2, 0.1);
-  const Module w = compile("kernel void w(global int* p) { int i = p[0]; while (i > 1) i = i & 1 ? 3 * i + 1 : i / 2; p[1] = i; }");
+  const Module w = compile("kernel void w(global int* p) { int i = p[0]; while (i > 1) i = i & 1 ? 3 * i + 1 "
+                           ": i / 2; p[1] = i; }");
   EXPECT_TRUE(w.kernels[0].cost.irregular);
 }
 
@@ -157,7 +164,10 @@ kernel void k(global double* p) { p[get_global_id(0)] = FROM_OPTIONS; }
 )";
   EXPECT_EQ(compile(source, "-D FROM_OPTIONS=3").kernels.size(), 1U);
   EXPECT_EQ(compile(source, "-DFROM_OPTIONS=\"1 + 2\"").kernels.size(), 1U);
-  EXPECT_EQ(compile("#ifndef __FAST_RELAXED_MATH__\n#error\n#endif\nkernel void k() {}", "-cl-fast-relaxed-math").kernels.size(), 1U);
+  EXPECT_EQ(
+      compile("#ifndef __FAST_RELAXED_MATH__\n#error\n#endif\nkernel void k() {}", "-cl-fast-relaxed-math")
+          .kernels.size(),
+      1U);
 }
 
 }  // namespace

@@ -47,25 +47,35 @@ ArgumentValue argument(const std::string& text, std::mt19937& generator) {
     const size_t count = std::stoul(text.substr(bracket + 1)), angle = text.find('<');
     const std::string type = text.substr(0, std::min(bracket, angle));
     const double below = angle == std::string::npos ? 100 : std::stod(text.substr(angle + 1));
-    if (type == "f32") a.bytes = random_bytes<float>(count, below, generator);
-    else if (type == "f64") a.bytes = random_bytes<double>(count, below, generator);
-    else if (type == "i32") a.bytes = random_bytes<int32_t>(count, below, generator);
-    else if (type == "u64") a.bytes = random_bytes<uint64_t>(count, below, generator);
-    else if (type == "u8") a.bytes = random_bytes<uint8_t>(count, below, generator);
-    else throw std::runtime_error("unknown buffer " + text);
+    if (type == "f32")
+      a.bytes = random_bytes<float>(count, below, generator);
+    else if (type == "f64")
+      a.bytes = random_bytes<double>(count, below, generator);
+    else if (type == "i32")
+      a.bytes = random_bytes<int32_t>(count, below, generator);
+    else if (type == "u64")
+      a.bytes = random_bytes<uint64_t>(count, below, generator);
+    else if (type == "u8")
+      a.bytes = random_bytes<uint8_t>(count, below, generator);
+    else
+      throw std::runtime_error("unknown buffer " + text);
     return a;
   }
   const std::string kind = text.substr(0, equals), value = text.substr(equals + 1);
-  if (kind == "i") a.bytes = bytes_of(static_cast<int32_t>(std::stol(value)));
-  else if (kind == "u") a.bytes = bytes_of(static_cast<uint32_t>(std::stoul(value)));
-  else if (kind == "f") a.bytes = bytes_of(std::stof(value));
+  if (kind == "i")
+    a.bytes = bytes_of(static_cast<int32_t>(std::stol(value)));
+  else if (kind == "u")
+    a.bytes = bytes_of(static_cast<uint32_t>(std::stoul(value)));
+  else if (kind == "f")
+    a.bytes = bytes_of(std::stof(value));
   else if (kind == "i4") {
     for (const std::string& part : split(value, ',')) {
       const std::vector<uint8_t> one = bytes_of(static_cast<int32_t>(std::stol(part)));
       a.bytes.insert(a.bytes.end(), one.begin(), one.end());
     }
   } else if (kind == "raw") {
-    for (size_t i = 0; i + 1 < value.size(); i += 2) a.bytes.push_back(static_cast<uint8_t>(std::stoul(value.substr(i, 2), nullptr, 16)));
+    for (size_t i = 0; i + 1 < value.size(); i += 2)
+      a.bytes.push_back(static_cast<uint8_t>(std::stoul(value.substr(i, 2), nullptr, 16)));
   } else if (kind == "local") {
     a.kind = ArgumentValue::Kind::local;
     a.local_bytes = std::stoul(value);
@@ -85,23 +95,32 @@ LaunchLine parse(const std::string& file, const std::string& line) {
   out.kernel = words.at(0);
   const auto sizes = [&](const std::string& text, std::array<uint64_t, 3>& to) {
     const std::vector<std::string> parts = split(text, ',');
-    for (size_t d = 0; d < parts.size(); ++d) to.at(d) = std::stoull(parts[d]);
+    for (size_t d = 0; d < parts.size(); ++d)
+      to.at(d) = std::stoull(parts[d]);
     return static_cast<unsigned>(parts.size());
   };
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string& w = words[i];
     const std::string value = w.substr(w.find('=') + 1);
-    if (w == "exact") out.exact = true;
-    else if (w == "padded") out.padded = true;
-    else if (w.starts_with("whole=")) out.whole = value;
-    else if (w.starts_with("global=")) out.dimensions = sizes(value, out.launch.global);
-    else if (w.starts_with("local=")) sizes(value, out.launch.local);
-    else if (w.starts_with("offset=")) sizes(value, out.launch.offset);
-    else throw std::runtime_error("unknown word " + w);
+    if (w == "exact")
+      out.exact = true;
+    else if (w == "padded")
+      out.padded = true;
+    else if (w.starts_with("whole="))
+      out.whole = value;
+    else if (w.starts_with("global="))
+      out.dimensions = sizes(value, out.launch.global);
+    else if (w.starts_with("local="))
+      sizes(value, out.launch.local);
+    else if (w.starts_with("offset="))
+      sizes(value, out.launch.offset);
+    else
+      throw std::runtime_error("unknown word " + w);
   }
   std::ranges::replace(out.whole, '_', ' ');
   out.launch.work_dim = out.dimensions;
-  for (const std::string& a : split(line.substr(colon + 3), ' ')) out.arguments.push_back(argument(a, generator));
+  for (const std::string& a : split(line.substr(colon + 3), ' '))
+    out.arguments.push_back(argument(a, generator));
   return out;
 }
 
@@ -111,14 +130,16 @@ Launch LaunchLine::with_scalars(const KernelInfo& info) const {
   Launch l = launch;
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].kind == ArgumentValue::Kind::value)
-      set_scalars(info, static_cast<unsigned>(i), arguments[i].bytes.data(), arguments[i].bytes.size(), l.scalars);
+      set_scalars(info, static_cast<unsigned>(i), arguments[i].bytes.data(), arguments[i].bytes.size(),
+                  l.scalars);
   if (l.scalars.empty()) l.scalars.resize(info.arguments.size() + info.extra_scalars.size());
   return l;
 }
 
 std::array<uint64_t, 3> LaunchLine::groups() const {
   std::array<uint64_t, 3> g{1, 1, 1};
-  for (size_t d = 0; d < dimensions; ++d) g[d] = launch.global[d] / launch.local[d];
+  for (size_t d = 0; d < dimensions; ++d)
+    g[d] = launch.global[d] / launch.local[d];
   return g;
 }
 

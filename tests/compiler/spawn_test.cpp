@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The helper as a guest: invisible to the program's own process handling, harmless when it fails. The helpers here are
-// shell scripts.
+// The helper as a guest: invisible to the program's own process handling, harmless when it fails. The helpers
+// here are shell scripts.
 #include "compiler/spawn.hpp"
 
 #include <atomic>
@@ -58,14 +58,16 @@ protected:
 int open_files() {
   int count = 0;
   DIR* d = opendir("/proc/self/fd");
-  while (readdir(d)) ++count;
+  while (readdir(d))
+    ++count;
   closedir(d);
   return count;
 }
 
 TEST_F(Spawn, LargeInputComesBackWhole) {
   std::string input(3 << 20, 'x');
-  for (size_t i = 0; i < input.size(); i += 7) input[i] = static_cast<char>(i);
+  for (size_t i = 0; i < input.size(); i += 7)
+    input[i] = static_cast<char>(i);
   Result<std::string> output = run_helper(script("cat"), input, 20);
   ASSERT_TRUE(output.ok()) << output.status().message();
   EXPECT_TRUE(*output == input);
@@ -76,9 +78,11 @@ TEST_F(Spawn, FailuresAreOneClearSentence) {
   EXPECT_THAT(run_helper(directory_, "", 5).status().message(), HasSubstr("cannot be started"));
   EXPECT_THAT(run_helper(script("exit 3"), "", 5).status().message(), HasSubstr("exit code 3"));
   EXPECT_THAT(run_helper(script("kill -9 $$"), "", 5).status().message(), HasSubstr("signal 9"));
-  EXPECT_THAT(run_helper(script("kill -SEGV $$"), "unread input", 5).status().message(), HasSubstr("signal 11"));
+  EXPECT_THAT(run_helper(script("kill -SEGV $$"), "unread input", 5).status().message(),
+              HasSubstr("signal 11"));
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(run_helper(script("exec sleep 30"), "", 1).status().message(), HasSubstr("took longer than 1 s"));
+  EXPECT_THAT(run_helper(script("exec sleep 30"), "", 1).status().message(),
+              HasSubstr("took longer than 1 s"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
 }
 
@@ -103,7 +107,8 @@ TEST_F(Spawn, TheProgramNeverSeesTheHelper) {
         if (waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD) ++found;
     });
     bool ok = true;
-    for (int i = 0; i < 20; ++i) ok = ok && run_helper(script("cat"), "x", 10).ok();
+    for (int i = 0; i < 20; ++i)
+      ok = ok && run_helper(script("cat"), "x", 10).ok();
     ok = ok && !run_helper(script("kill -9 $$"), "x", 10).ok();
     ok = ok && !run_helper(script("exec sleep 30"), "", 1).ok();
     stop = true;
@@ -132,7 +137,8 @@ TEST_F(Spawn, IgnoredChildSignalsDoNotMatter) {
 TEST_F(Spawn, EnvironmentSignalsAndFilesAreNotInherited) {
   setenv("LD_PRELOAD", "/nonexistent.so", 1);
   setenv("MKMD_EXACT", "1", 1);
-  Result<std::string> output = run_helper(script("env; echo files; ls /proc/self/fd; grep -E 'SigBlk|SigIgn' /proc/self/status"), "", 10);
+  Result<std::string> output = run_helper(
+      script("env; echo files; ls /proc/self/fd; grep -E 'SigBlk|SigIgn' /proc/self/status"), "", 10);
   unsetenv("LD_PRELOAD");
   unsetenv("MKMD_EXACT");
   ASSERT_TRUE(output.ok()) << output.status().message();
@@ -143,7 +149,8 @@ TEST_F(Spawn, EnvironmentSignalsAndFilesAreNotInherited) {
     signal(SIGTERM, SIG_IGN);
     const int leaked = open("/dev/null", O_RDONLY);
     dup2(leaked, 77);
-    Result<std::string> o = run_helper(script("test -e /proc/self/fd/77 && echo open; kill -TERM $$; echo survived"), "", 10);
+    Result<std::string> o =
+        run_helper(script("test -e /proc/self/fd/77 && echo open; kill -TERM $$; echo survived"), "", 10);
     return !o.ok() && o.status().message().find("signal 15") != std::string::npos;
   }));
 }
@@ -165,10 +172,12 @@ TEST_F(Spawn, NothingIsLeftOpenAndTheMaskIsAsBefore) {
 TEST_F(Spawn, WorksWithoutStandardFilesAndWithFewFiles) {
   EXPECT_TRUE(in_child([&] {
     const std::string path = script("cat");
-    for (int fd = 0; fd < 3; ++fd) close(fd);
+    for (int fd = 0; fd < 3; ++fd)
+      close(fd);
     Result<std::string> output = run_helper(path, "hello", 10);
     // And 0-2 are still free: nothing of ours moved in.
-    return output.ok() && *output == "hello" && fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0 && fcntl(2, F_GETFD) < 0;
+    return output.ok() && *output == "hello" && fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0 &&
+           fcntl(2, F_GETFD) < 0;
   }));
   EXPECT_TRUE(in_child([&] {
     const std::string path = script("cat");
@@ -196,7 +205,8 @@ TEST_F(Spawn, ManyThreadsAtOnce) {
         if (output.ok() && *output == text) ++good;
       }
     });
-  for (std::thread& t : threads) t.join();
+  for (std::thread& t : threads)
+    t.join();
   EXPECT_EQ(good, 40);
 }
 
@@ -208,7 +218,8 @@ TEST_F(Spawn, TheHelperItselfSurvivesNonsense) {
 }
 
 TEST_F(Spawn, AnAnswerThatIsNoModuleIsAStatus) {
-  for (const char* text : {"echo garbage", "true", "head -c 100000 /dev/urandom", "echo MKMDMOD1aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
+  for (const char* text : {"echo garbage", "true", "head -c 100000 /dev/urandom",
+                           "echo MKMDMOD1aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
     Client client(script(text), "");
     Result<Module> m = client.compile(request_for("kernel void k() {}"));
     ASSERT_FALSE(m.ok());

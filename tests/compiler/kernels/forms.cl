@@ -138,3 +138,23 @@ __kernel void prefix(__global const int* in, __global int* out) {
 __kernel void float3s(__global const float3* in, __global float3* out) {
   out[get_global_id(0)] = in[get_global_id(0)] * 2.0f;
 }
+//@ data_return global=64 local=8 : i32[64] i32[64]
+__kernel void data_return(__global const int* in, __global int* out) {
+  int i = get_global_id(0);
+  if (in[i] > 70) return;
+  for (int k = 0; k < 3; ++k)
+    if (in[(i + k) % 64] > 95) return;
+  out[i] = 5;
+}
+//@ short_counter global=40 local=8 exact : i32[400] i32[400]
+__kernel void short_counter(__global const int* in, __global int* out) {
+  for (short k = 0; k < 10; ++k)
+    for (uchar j = 0; j < 1; j++) out[get_global_id(0) * 10 + k] = in[get_global_id(0) * 10 + k] + j;
+}
+//@ column_blocks global=16,8 local=4,4 exact : i32[2048]
+__kernel void column_blocks(__global int* out) {
+  // four rows per work-item, rows interleaved over work-groups
+  int x = get_global_id(0), w = get_global_size(0);
+  for (int r = get_local_id(1); r < 16; r += get_local_size(1))
+    out[(get_group_id(1) * 16 + r) * w + x] = r;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop half of Values: how often each loop runs, from the comparison that ends it.
+#include <algorithm>
+#include <llvm/IR/Constants.h>
+
+#include "compiler/helper/values.hpp"
+
+namespace mkmd::compiler {
+
+using llvm::dyn_cast;
+
+bool Values::tests_at_top(const llvm::Loop* loop) const {
+  return test_block(loop) == loop->getHeader() && loop->getHeader() != loop->getLoopLatch();
+}
+
+llvm::BasicBlock* Values::test_block(const llvm::Loop* loop) const {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop->getExitingBlocks(exiting);
+  for (llvm::BasicBlock* b : {loop->getHeader(), loop->getLoopLatch()})
+    if (b && llvm::is_contained(exiting, b)) return b;
+  return nullptr;
+}
+
+void Values::find_trip_counts() {
+  for (llvm::Loop* loop : loops_.getLoopsInPreorder())
+    find_trip_count(loop);
+}
+
+void Values::find_trip_count(llvm::Loop* loop) {
+  const int index = loop_index(loop);
+  Loop result;
+  result.distance = {b_.expression(int64_t{0}), {}};
+  result.step = b_.expression(int64_t{1});
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop->getExitingBlocks(exiting);
+  result.exact = exiting.size() == 1;
+  llvm::BasicBlock* test = test_block(loop);
+  result.extra = test && tests_at_top(loop) ? 0 : 1;  // a body without a test at its top runs at least once
+  const auto finish = [&] { b_.info().loops[static_cast<size_t>(index)] = result; };
+  auto* branch = test ? dyn_cast<llvm::BranchInst>(test->getTerminator()) : nullptr;
+  auto* compare =
+      branch && branch->isConditional() ? dyn_cast<llvm::ICmpInst>(branch->getCondition()) : nullptr;
+  if (!compare || !is_integer(compare->getOperand(0))) return finish();
+  // Written as: go on while counter < bound (or another relation).
+  auto relation = compare->getPredicate();
+  if (!loop->contains(branch->getSuccessor(0))) relation = llvm::ICmpInst::getInversePredicate(relation);
+  llvm::Value *left = compare->getOperand(0), *right = compare->getOperand(1);
+  const bool is_unsigned = llvm::ICmpInst::isUnsigned(relation);
+  const auto read = [&](llvm::Value* v) {
+    return relation == llvm::ICmpInst::ICMP_NE ? number(v) : is_unsigned ? as_unsigned(v) : as_signed(v);
+  };
+  std::optional<Number> counter = number(left), bound = number(right);
+  if (!counter || !bound) return finish();
+  if (!b_.depends_on_loop(counter->poly, index)) {
+    std::swap(counter, bound);
+    std::swap(left, right);
+    relation = llvm::ICmpInst::getSwappedPredicate(relation);
+  }
+  for (const auto& [l, i] : loop_index_)
+    if (loop->contains(l) && b_.depends_on_loop(bound->poly, i)) return finish();
+  const int variable = b_.variable({Variable::Kind::loop, index});
+  const auto parts = counter->poly.linear_in(variable);
+  if (!parts || !b_.is_uniform(parts->first)) return finish();
+  for (const auto& [l, i] : loop_index_)
+    if (loop->contains(l) && b_.depends_on_loop(parts->second, i)) return finish();
+  if (!(bound = read(right))) return finish();
+  // What the counter passes through on its way to the test (a short widened to int) is checked at both ends instead.
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  Number first{parts->second, {}}, step{parts->first, {}};
+  for (int check : counter->checks) {
+    const Poly& checked = b_.check_poly(check);
+    if (!b_.depends_on_loop(checked, index)) {
+      merge_checks(first.checks, {check});
+      continue;
+    }
+    if (checked != counter->poly) return finish();
+    const Check& c = b_.info().checks[static_cast<size_t>(check)];
+    ranges.push_back({c.lo, c.hi});
+  }
+  const auto in_ranges = [&](Number& n, const Poly& last) {
+    return std::ranges::all_of(ranges, [&](const auto& r) {
+      return b_.check(n, first.poly, r.first, r.second) && b_.check(n, last, r.first, r.second);
+    });
+  };
+  std::optional<Number> distance;
+  const bool upwards = llvm::ICmpInst::isLT(relation) || llvm::ICmpInst::isLE(relation);
+  if (relation == llvm::ICmpInst::ICMP_NE) {
+    const std::optional<int64_t> by = step.poly.constant();
+    if (by != 1 && by != -1) return finish();
+    distance = *by > 0 ? add(bound, first, -1) : add(first, bound, -1);
+    if (!distance || !b_.check(*distance, distance->poly, 0, INT64_MAX / 4)) return finish();
+    if (!in_ranges(*distance, bound->poly)) return finish();
+    step.poly = Poly(1);
+  } else if (upwards || llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {
+    distance = upwards ? add(bound, first, -1) : add(first, bound, -1);
+    const bool with_end = llvm::ICmpInst::isLE(relation) || llvm::ICmpInst::isGE(relation);
+    if (with_end) distance = add(distance, Number{Poly(1), {}});
+    // No value the test sees may wrap around: the first one, and the last one, which is a step beyond the
+    // last that passes the test.
+    const unsigned bits = width(left);
+    const int64_t hi = is_unsigned ? (bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1)
+                                   : (bits >= 64 ? INT64_MAX : (int64_t{1} << (bits - 1)) - 1);
+    const int64_t lo = is_unsigned ? 0 : -hi - 1;
+    std::optional<Poly> last = Poly::sum(bound->poly, step.poly);
+    if (last && !with_end) last = Poly::sum(*last, Poly(upwards ? -1 : 1));
+    if (!distance || !last || !b_.check(*distance, first.poly, lo, hi) || !b_.check(*distance, *last, lo, hi))
+      return finish();
+    if (!in_ranges(*distance, *last)) return finish();
+    if (!upwards) step.poly = *Poly::product(step.poly, Poly(-1));
+  } else {
+    return finish();
+  }
+  const std::optional<Expression> by = b_.as_expression(step.poly);
+  const std::optional<Affine> far = b_.affine(b_.simplified(distance->poly));
+  if (!by || !far) return finish();
+  result.known = true;
+  result.distance = *far;
+  result.step = b_.expression(*by);
+  result.checks = distance->checks;
+  finish();
+}
+
+}  // namespace mkmd::compiler
