@@ -64,7 +64,8 @@ void Values::find_trip_count(llvm::Loop* loop) {
   for (const auto& [l, i] : loop_index_)
     if (loop->contains(l) && b_.depends_on_loop(parts->second, i)) return finish();
   if (!(bound = read(right))) return finish();
-  // What the counter passes through on its way to the test (a short widened to int) is checked at both ends instead.
+  // What the counter passes through on its way to the test (a short widened to int) is checked at both ends
+  // instead.
   std::vector<std::pair<int64_t, int64_t>> ranges;
   Number first{parts->second, {}}, step{parts->first, {}};
   for (int check : counter->checks) {
