@@ -18,7 +18,7 @@ namespace mkmd {
     "the real devices behind the virtual one, the first being its home; empty means all of them")            \
   X(bool, separate_memory, "MKMD_SEPARATE_MEMORY", false, "0 or 1",                                          \
     "1 treats each device as having a memory of its own, with real copies")                                  \
-  X(std::string, policy, "MKMD_POLICY", "mkmd-slices", "a name `mkmd simulate --list` knows",                \
+  X(std::string, policy, "MKMD_POLICY", "mkmd-malleable", "a name `mkmd simulate --list` knows",             \
     "the scheduling policy that maps kernels to devices")                                                    \
   X(bool, exact, "MKMD_EXACT", false, "0 or 1",                                                              \
     "1 keeps every kernel on devices that share the home's code generator")                                  \

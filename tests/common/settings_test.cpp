@@ -31,7 +31,7 @@ TEST_F(SettingsTest, DefaultsWithoutVariables) {
   const Settings settings = read();
   EXPECT_THAT(problems, IsEmpty());
   EXPECT_TRUE(settings.enabled);
-  EXPECT_EQ(settings.policy, "mkmd-slices");
+  EXPECT_EQ(settings.policy, "mkmd-malleable");
   EXPECT_EQ(settings.log_level, LogLevel::warning);
 }
 
