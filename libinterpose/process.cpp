@@ -95,9 +95,9 @@ Process* start() {
     assign_domains(*process);
   }
   if (!process->devices.empty()) {
-    const vendor::Device& home = process->devices.front();
-    process->platform = new Platform(home.platform);
-    process->device = new Device(process->platform, home.id, true, nullptr);
+    process->home = vendor::whole_of(process->devices.front());
+    process->platform = new Platform(process->home.platform);
+    process->device = new Device(process->platform, process->home.id, true, nullptr);
   }
   if (process->splits()) {
     process->compiler = new compiler::Client(helper_path(process->settings), cache_directory());

@@ -14,14 +14,25 @@ namespace mkmd {
 
 struct Process {
   Settings settings;
-  std::vector<vendor::Device> devices;  // real ones; devices[0] is home. Empty: no OpenCL on this machine
-  std::vector<int> domain;              // memory domain of each device; devices of one domain share buffers
+  std::vector<vendor::Device> devices;  // those that share the work. Empty: no OpenCL on this machine
+  // What the virtual device is (Rule 1): the first device, or the whole of which that is a sub-device. A
+  // whole excludes its parts in time and runs what cannot be split as fast as without us (Rule 14).
+  vendor::Device home;
+  std::vector<int> domain;  // memory domain of each device; devices of one domain share buffers. Home's is 0
   int domain_count = 0;
   Platform* platform = nullptr;  // null if there is no device
   Device* device = nullptr;
   compiler::Client* compiler = nullptr;  // null where nothing is ever split
 
   bool splits() const { return devices.size() > 1; }
+  // Home has a lane of its own, behind those of the devices, unless it is one of them.
+  bool home_is_whole() const { return home.id != devices.front().id; }
+  int home_index() const { return home_is_whole() ? static_cast<int>(devices.size()) : 0; }
+  size_t lane_count() const { return devices.size() + (home_is_whole() ? 1 : 0); }
+  const vendor::Device& lane_device(size_t lane) const {
+    return lane < devices.size() ? devices[lane] : home;
+  }
+  int lane_domain(size_t lane) const { return lane < devices.size() ? domain[lane] : 0; }
 };
 
 // The first call starts everything; thread-safe.

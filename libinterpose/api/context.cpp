@@ -57,8 +57,9 @@ cl_context create(Properties properties, std::vector<Ref<Device>> devices, Notif
   const bool is_virtual = devices.size() == 1 && devices.front()->is_virtual;
   std::vector<cl_device_id> with_helpers = natives;
   if (is_virtual) {
-    for (size_t i = 1; i < process().devices.size(); ++i) {
-      if (process().domain[i] == process().domain[0]) with_helpers.push_back(process().devices[i].id);
+    const Process& p = process();
+    for (size_t i = 0; i < p.devices.size() && p.splits(); ++i) {
+      if (p.domain[i] == 0 && p.devices[i].id != p.home.id) with_helpers.push_back(p.devices[i].id);
     }
   }
   cl_int error = CL_SUCCESS;

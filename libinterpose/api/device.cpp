@@ -108,10 +108,6 @@ cl_int GetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t para
       return write_info(target, virtual_name());
     case CL_DRIVER_VERSION:
       return write_info(target, "mkmd-" MKMD_VERSION " " + vendor::device_string(ours->home, param_name));
-    case CL_DEVICE_PARTITION_TYPE:
-      // That the home is part of a device is our doing, not the program's.
-      if (process().devices.front().parent != nullptr) return write_bytes(target, nullptr, 0);
-      break;
     default:
       break;
     }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "libinterpose/api/enqueue.hpp"
-#include "libinterpose/api/image_queue.hpp"
 
 #include <array>
 #include <initializer_list>
@@ -51,17 +50,6 @@ cl_int enqueue_on(cl_command_queue command_queue, std::initializer_list<Named> n
                   WaitList waits, cl_event* event, bool blocking, Call&& call) {
   return enqueue_on(command_queue, std::span<const Named>(named.begin(), named.size()), type, waits, event,
                     blocking, call);
-}
-
-// The same for commands that move the bytes of images.
-template <typename Call>
-cl_int enqueue_on_image(cl_command_queue command_queue, std::initializer_list<Named> named,
-                        cl_command_type type, WaitList waits, cl_event* event, bool blocking, Call&& call) {
-  Queue* queue = object_cast<Queue>(command_queue);
-  return enqueue_on(
-      command_queue, named, type, waits, event, blocking, [&](const NativeCall& n, const cl_mem* memory) {
-        return on_image_queue(*queue, n, [&](const NativeCall& there) { return call(there, memory); });
-      });
 }
 
 }  // namespace mkmd::api

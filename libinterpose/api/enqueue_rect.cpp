@@ -81,15 +81,15 @@ void* EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool bloc
                       const cl_event* event_wait_list, cl_event* event, cl_int* errcode_ret) {
   void* mapped = nullptr;
   const cl_int error =
-      enqueue_on_image(command_queue, {{image, maps_for_writing(map_flags)}}, CL_COMMAND_MAP_IMAGE,
-                       {num_events_in_wait_list, event_wait_list}, event, blocking_map != CL_FALSE,
-                       [&](const NativeCall& n, const cl_mem* memory) {
-                         cl_int code = CL_SUCCESS;
-                         mapped = vendor::table(n.queue).clEnqueueMapImage(
-                             n.queue, memory[0], CL_FALSE, map_flags, origin, region, image_row_pitch,
-                             image_slice_pitch, n.wait_count, n.waits, n.event, &code);
-                         return code;
-                       });
+      enqueue_on(command_queue, {{image, maps_for_writing(map_flags)}}, CL_COMMAND_MAP_IMAGE,
+                 {num_events_in_wait_list, event_wait_list}, event, blocking_map != CL_FALSE,
+                 [&](const NativeCall& n, const cl_mem* memory) {
+                   cl_int code = CL_SUCCESS;
+                   mapped = vendor::table(n.queue).clEnqueueMapImage(
+                       n.queue, memory[0], CL_FALSE, map_flags, origin, region, image_row_pitch,
+                       image_slice_pitch, n.wait_count, n.waits, n.event, &code);
+                   return code;
+                 });
   set_error(errcode_ret, error);
   return error == CL_SUCCESS ? mapped : nullptr;
 }

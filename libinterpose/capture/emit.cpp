@@ -69,7 +69,7 @@ void Planner::emit(Task& task) {
   c.planned = true;
   for (const BufferUse& use : task.whole)
     runtime_.join_epoch(*use.root);
-  Lane& home = *runtime_.compute_[0];
+  Lane& home = *runtime_.home_;
   switch (c.kind) {
   case Command::Kind::kernel:
     return emit_kernel(task);
@@ -91,20 +91,20 @@ void Planner::emit_kernel(Task& task) {
   const bool boxed = task.footprints.has_value();
   std::vector<std::vector<cl_mem>> memories;
   for (Piece& piece : task.pieces) {
-    const int domain = process().domain[piece.device];
+    const int domain = process().lane_domain(piece.device);
     memories.push_back(memories_in(domain, c.launch));
     if (memories.back().size() !=
         c.launch.arguments->size()) {  // that memory is full: home has room by definition
-      piece.device = 0;
+      piece.device = process().home_index();
       memories.back() = memories_in(0, c.launch);
     }
     for (const BufferUse& use : piece.uses)
-      make_valid(process().domain[piece.device], *use.root, use.needed);
+      make_valid(process().lane_domain(piece.device), *use.root, use.needed);
   }
   std::vector<Ref<Action>> actions;
   for (size_t i = 0; i < task.pieces.size(); ++i) {
     const Piece& piece = task.pieces[i];
-    const int domain = process().domain[piece.device];
+    const int domain = process().lane_domain(piece.device);
     Lane& lane = *runtime_.compute_[piece.device];
     const cl_program program = boxed ? program_in(*c.launch.kernel->sub_kernels, domain) : nullptr;
     const Ref<Action> action =
@@ -121,23 +121,28 @@ void Planner::emit_kernel(Task& task) {
     actions.push_back(action);
   }
   for (size_t i = 0; i < actions.size(); ++i) {
-    record_uses(process().domain[task.pieces[i].device], task.pieces[i].uses, *actions[i]);
+    record_uses(process().lane_domain(task.pieces[i].device), task.pieces[i].uses, *actions[i]);
     runtime_.push(actions[i]);
   }
 }
 
 void Planner::emit_read(Task& task) {
   Command& c = *task.command;
-  const ByteRanges host(reinterpret_cast<uintptr_t>(c.host), reinterpret_cast<uintptr_t>(c.host) + c.size);
+  // Each part of the read writes its own bytes of the program's memory.
+  const uint64_t from = c.source->origin + c.source_offset;
+  const auto to = reinterpret_cast<uintptr_t>(c.host);
   const BufferUse& use = task.whole.front();
   RegionMap& regions = use.root->storage->regions;
   auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges) {
     regions.read(domain, ranges, *action);
+    ByteRanges host;
+    for (const ByteRange& r : ranges)
+      host.add(to + (r.lo - from), to + (r.hi - from));
     runtime_.host_memory_.write(0, host, *action);
     runtime_.push(action);
   };
   if (regions.missing(0, use.reads).empty()) {
-    Lane& home = *runtime_.compute_[0];
+    Lane& home = *runtime_.home_;
     record(new_action(home, &c, read_at_home(home, c)), 0, use.reads);
     return;
   }
@@ -156,7 +161,7 @@ void Planner::emit_at_home(Task& task, Action::Work work) {
   for (const BufferUse& use : task.whole) {
     if (!use.needed.empty()) make_valid(0, *use.root, use.needed);
   }
-  const Ref<Action> action = new_action(*runtime_.compute_[0], &c, std::move(work));
+  const Ref<Action> action = new_action(*runtime_.home_, &c, std::move(work));
   order_uses(0, task.whole, *action);
   record_uses(0, task.whole, *action);
   if (c.kind == Command::Kind::write) {

@@ -4,6 +4,7 @@
 #include "libinterpose/capture/planner.hpp"
 #include "libinterpose/process.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace mkmd {
@@ -18,11 +19,18 @@ bool read_in_slices(const BufferUses& half, const Memory* root, uint64_t whole) 
   return false;
 }
 
+// Every device is a part of home and works in its memory.
+bool parts_of_home() {
+  const Process& p = process();
+  return p.domain_count == 1 && std::all_of(p.devices.begin(), p.devices.end(),
+                                            [&](const auto& device) { return device.parent == p.home.id; });
+}
+
 }  // namespace
 
 scheduler::Problem Planner::make_problem() const {
   const Process& p = process();
-  const DeviceRates& home = runtime_.times_.rates(0);
+  const DeviceRates& home = runtime_.times_.rates(p.home_index());
   scheduler::Problem problem;
   problem.platform.bw = home.copy_bytes_per_second;
   problem.platform.lat = home.copy_seconds;
@@ -60,7 +68,15 @@ scheduler::Problem Planner::make_problem() const {
     t.divisible = task.cut >= 0;
     if (t.divisible)
       t.units = static_cast<int>(std::min<uint64_t>(task.command->launch.groups[task.cut], 1 << 20));
-    if (!task.footprints) t.pinned = 0;
+    if (task.on_whole() && parts_of_home()) {
+      // It keeps all parts busy: to the policy, a task they share equally.
+      t.times.assign(p.devices.size(), task.at_home * static_cast<double>(p.devices.size()));
+      t.divisible = true;
+      t.units = static_cast<int>(p.devices.size());
+    } else if (!task.footprints || task.on_whole()) {
+      t.times[0] = task.at_home;
+      t.pinned = 0;
+    }
     graph.tasks.push_back(std::move(t));
 
     for (const BufferUse& use : task.whole) {

@@ -79,6 +79,11 @@ const scheduler::Policy* chosen_policy() {
   return policy;
 }
 
+bool Planner::Task::on_whole() const {
+  return command->kind == Command::Kind::kernel && process().home_is_whole() && cut < 0 &&
+         at_home >= kWorthSplitting;
+}
+
 BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) const {
   BufferUses uses;
   const KernelArguments& arguments = *task.command->launch.arguments;
@@ -133,10 +138,11 @@ void Planner::analyse(Task& task) {
   Command& c = *task.command;
   const size_t devices = process().devices.size();
   task.seconds.assign(devices, scheduler::kNever);
+  const int home = process().home_index();
   if (c.kind != Command::Kind::kernel) {
     add_memory_uses(task.whole, c.source.get(), c.source_offset, c.destination.get(), c.destination_offset,
                     c.size);
-    task.seconds[0] = static_cast<double>(c.size) / runtime_.times_.rates(0).copy_bytes_per_second;
+    task.seconds[0] = static_cast<double>(c.size) / runtime_.times_.rates(home).copy_bytes_per_second;
     return;
   }
   Kernel& kernel = *c.launch.kernel;
@@ -145,20 +151,23 @@ void Planner::analyse(Task& task) {
   if (kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of())) {
     task.footprints.emplace(*kernel.info, c.launch.shape);
     for (size_t d = 0; d < devices; ++d) {
-      if (process().settings.exact && !shares_code_generator(process().devices[d], process().devices[0]))
-        continue;
+      if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
     if (task.seconds[0] >= kWorthSplitting) find_cut(task);
-  } else {
-    task.seconds[0] = runtime_.times_.seconds(model, c.cost, 0);
   }
+  task.at_home = runtime_.times_.seconds(model, c.cost, home);
+  if (!task.footprints) task.seconds[0] = task.at_home;
   task.whole = uses_of(task, c.launch.whole());
+}
+
+void Planner::assign_home(Task& task) {
+  task.pieces = {{process().home_index(), task.command->launch.whole(), {}}};
 }
 
 void Planner::assign_home() {
   for (Task& task : tasks_) {
-    if (task.command->kind == Command::Kind::kernel) task.pieces = {{0, task.command->launch.whole(), {}}};
+    if (task.command->kind == Command::Kind::kernel) assign_home(task);
   }
 }
 
@@ -173,8 +182,12 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     for (const scheduler::Entry& e : entries)
       task.start = &e == entries.data() ? e.start : std::min(task.start, e.start);
     if (task.command->kind != Command::Kind::kernel) continue;
+    if (!task.footprints || entries.empty() || task.on_whole()) {
+      assign_home(task);
+      continue;
+    }
     if (task.cut < 0) {
-      task.pieces = {{entries.empty() ? 0 : entries.front().device, task.command->launch.whole(), {}}};
+      task.pieces = {{entries.front().device, task.command->launch.whole(), {}}};
       continue;
     }
     const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
@@ -192,7 +205,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
       }
       done = end;
     }
-    if (task.pieces.empty()) task.pieces = {{0, task.command->launch.whole(), {}}};
+    if (task.pieces.empty()) assign_home(task);
     task.pieces.back().box.hi[task.cut] = task.command->launch.groups[task.cut];
   }
 }
@@ -313,7 +326,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     for (Piece& piece : task.pieces)
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
     if (!split_is_safe(task) || !coarsen(task)) {
-      task.pieces = {{0, task.command->launch.whole(), task.whole}};
+      task.pieces = {{process().home_index(), task.command->launch.whole(), task.whole}};
       coarsen(task);
     }
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);

@@ -44,8 +44,12 @@ private:
     BufferUses first_half;        // along `cut`
     int cut = -1;                 // the dimension it may be split along; -1: not at all
     std::vector<double> seconds;  // by device
+    double at_home = 0;           // seconds, whole
     std::vector<Piece> pieces;
     double start = 0;  // where the plan puts its first piece
+
+    // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
+    bool on_whole() const;
   };
 
   // planner.cpp
@@ -54,6 +58,7 @@ private:
   BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
   void assign(const scheduler::Schedule& schedule);
   void assign_home();
+  static void assign_home(Task& task);
   void keep_cuts(Task& task);
   bool split_is_safe(const Task& task) const;
   bool coarsen(Task& task) const;

@@ -76,9 +76,6 @@ public:
   cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> property_list;  // as given to clCreateCommandQueueWithProperties
 
-  // A queue on the device the home is a part of; made when first needed, see api/image_queue.hpp.
-  std::once_flag whole_once;
-  vendor::Owned<cl_command_queue> whole;
   std::atomic<bool> native_active{false};  // something went to `native` since the runtime last looked
 };
 

@@ -89,7 +89,7 @@ public:
   }
 
   const Kind kind;
-  const int device;  // index in process().devices; -1 for a transfer lane
+  const int device;  // lane index (Process::lane_device); -1 for a transfer lane
   const int domain;
   const cl_context native_context;
   const vendor::Owned<cl_command_queue> queue;

@@ -72,15 +72,17 @@ Status Runtime::start() {
     }
     domain.context = domain.owned.get();
   }
-  for (size_t d = 0; d < p.devices.size(); ++d) {
-    const cl_context context = domains_[p.domain[d]].context;
-    auto queue = make_queue(context, p.devices[d].id);
-    if (!queue) return Status::internal("no command-queue on device " + p.devices[d].name);
-    const auto kind = p.devices[d].synchronous ? Lane::Kind::threaded : Lane::Kind::asynchronous;
+  for (size_t d = 0; d < p.lane_count(); ++d) {
+    const vendor::Device& device = p.lane_device(d);
+    const cl_context context = domains_[p.lane_domain(d)].context;
+    auto queue = make_queue(context, device.id);
+    if (!queue) return Status::internal("no command-queue on device " + device.name);
+    const auto kind = device.synchronous ? Lane::Kind::threaded : Lane::Kind::asynchronous;
     lanes_.push_back(
-        std::make_unique<Lane>(kind, static_cast<int>(d), p.domain[d], context, std::move(queue)));
+        std::make_unique<Lane>(kind, static_cast<int>(d), p.lane_domain(d), context, std::move(queue)));
     compute_.push_back(lanes_.back().get());
   }
+  home_ = compute_[p.home_index()];
   for (size_t i = 0; i < domains_.size() && domains_.size() > 1; ++i) {
     // PoCL copies on the workers of the queue's device, so that a copy waits for a kernel on the same
     // sub-device. On the whole device any idle worker takes it: that of the device which waits for the bytes.
@@ -93,7 +95,7 @@ Status Runtime::start() {
                                             domains_[i].context, std::move(queue)));
     domains_[i].transfer = lanes_.back().get();
   }
-  clock_offset_ = home_clock_offset(compute_[0]->queue.get());
+  clock_offset_ = home_clock_offset(home_->queue.get());
   return {};
 }
 
@@ -204,7 +206,7 @@ void Runtime::enter_captured_regime() {
   std::lock_guard lock(mutex_);
   entry_ = nullptr;
   if (markers.empty()) return;
-  entry_ = Ref<Action>(new Action(*compute_[0], nullptr, entry_barrier(*compute_[0], std::move(markers))));
+  entry_ = Ref<Action>(new Action(*home_, nullptr, entry_barrier(*home_, std::move(markers))));
   entry_->order = next_order_++;
   push(entry_);
 }

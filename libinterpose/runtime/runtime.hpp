@@ -105,7 +105,8 @@ private:
   };
   std::vector<Domain> domains_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<Lane*> compute_;  // by device
+  std::vector<Lane*> compute_;  // by index of the device; last, where it is none of them, home
+  Lane* home_ = nullptr;        // one of these
   TimeModel& times_;
   int64_t clock_offset_ = 0;  // home's clock minus the host's
 

@@ -20,7 +20,7 @@ struct DeviceTotals {
 };
 
 struct Totals {
-  std::unique_ptr<DeviceTotals[]> devices{new DeviceTotals[process().devices.size()]};
+  std::unique_ptr<DeviceTotals[]> devices{new DeviceTotals[process().lane_count()]};
   std::atomic<uint64_t> split{0};
   std::atomic<uint64_t> whole{0};
   std::atomic<uint64_t> bytes{0};
@@ -50,14 +50,18 @@ void add_bytes_moved(uint64_t bytes) {
 void write_summary() {
   const std::string& file = process().settings.summary;
   if (file.empty()) return;
+  const Process& p = process();
+  const auto line = [&](size_t lane) -> nlohmann::json {
+    const DeviceTotals& t = totals().devices[lane];
+    return {{"name", p.lane_device(lane).name},
+            {"groups", t.groups.load()},
+            {"seconds_busy", static_cast<double>(t.nanoseconds.load()) * 1e-9}};
+  };
   nlohmann::json devices = nlohmann::json::array();
-  for (size_t d = 0; d < process().devices.size(); ++d) {
-    const DeviceTotals& t = totals().devices[d];
-    devices.push_back({{"name", process().devices[d].name},
-                       {"groups", t.groups.load()},
-                       {"seconds_busy", static_cast<double>(t.nanoseconds.load()) * 1e-9}});
-  }
+  for (size_t d = 0; d < p.devices.size(); ++d)
+    devices.push_back(line(d));
   const nlohmann::json summary = {{"devices", devices},
+                                  {"whole", p.home_is_whole() ? line(p.home_index()) : nlohmann::json()},
                                   {"bytes_moved", totals().bytes.load()},
                                   {"kernels_split", totals().split.load()},
                                   {"kernels_whole", totals().whole.load()}};

@@ -99,7 +99,12 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
 }
 
 TimeModel& time_model() {
-  static auto* model = new TimeModel(calibrate(process().devices));
+  static auto* model = [] {
+    std::vector<vendor::Device> devices;
+    for (size_t lane = 0; lane < process().lane_count(); ++lane)
+      devices.push_back(process().lane_device(lane));
+    return new TimeModel(calibrate(devices));
+  }();
   return *model;
 }
 

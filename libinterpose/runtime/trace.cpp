@@ -33,8 +33,9 @@ std::string header() {
     devices.push_back(
         {{"name", p.devices[d].name}, {"device", p.devices[d].device_name}, {"memory", p.domain[d]}});
   }
-  return nlohmann::json{{"trace", "mkmd"}, {"format", 1}, {"pid", getpid()}, {"devices", devices}}.dump() +
-         "\n";
+  nlohmann::json line{{"trace", "mkmd"}, {"format", 1}, {"pid", getpid()}, {"devices", devices}};
+  if (p.home_is_whole()) line["whole"] = {{"name", p.home.name}, {"index", p.home_index()}};
+  return line.dump() + "\n";
 }
 
 // With the buffer's mutex held.

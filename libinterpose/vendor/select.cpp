@@ -187,4 +187,14 @@ Result<std::vector<Device>> select_devices(const std::string& specification) {
   return devices;
 }
 
+Device whole_of(const Device& device) {
+  if (device.parent == nullptr) return device;
+  return {device.platform,
+          device.parent,
+          device.name.substr(0, device.name.rfind('/')),
+          device_string(device.parent, CL_DEVICE_NAME),
+          device.synchronous,
+          nullptr};
+}
+
 }  // namespace mkmd::vendor

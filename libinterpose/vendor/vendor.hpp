@@ -105,4 +105,7 @@ struct Device {
 // accelerator. Sub-devices that are created live as long as the process.
 Result<std::vector<Device>> select_devices(const std::string& specification);
 
+// The device that one of our sub-devices is a part of; any other device itself.
+Device whole_of(const Device& device);
+
 }  // namespace mkmd::vendor
