@@ -22,6 +22,9 @@ namespace mkmd {
     "the scheduling policy that maps kernels to devices")                                                    \
   X(bool, exact, "MKMD_EXACT", false, "0 or 1",                                                              \
     "1 keeps every kernel on devices that share the home's code generator")                                  \
+  X(bool, relaxed, "MKMD_RELAXED", false, "0 or 1",                                                          \
+    "1 splits kernels built with -cl-fast-relaxed-math or -cl-unsafe-math-optimizations too: last bits "     \
+    "vary")                                                                                                  \
   X(std::string, trace, "MKMD_TRACE", "", "a file name",                                                     \
     "where to write what was planned and what happened")                                                     \
   X(std::string, summary, "MKMD_SUMMARY", "", "a file name",                                                 \

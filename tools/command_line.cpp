@@ -13,6 +13,8 @@ const std::vector<RunOption>& run_options() {
        "treat each device as having a memory of its own"},
       {"--policy", "NAME", "MKMD_POLICY", "the scheduling policy"},
       {"--exact", nullptr, "MKMD_EXACT", "keep every kernel on devices that share the home's code generator"},
+      {"--relaxed", nullptr, "MKMD_RELAXED",
+       "split kernels built for relaxed arithmetic too: last bits may vary"},
       {"--trace", "FILE", "MKMD_TRACE", "write what was planned and what happened"},
       {"--summary", "FILE", "MKMD_SUMMARY", "write at exit what each device did, as JSON"},
       {"--log", "LEVEL", "MKMD_LOG", "quiet, error, warning, info or debug"},

@@ -44,6 +44,14 @@ compiler::Request request_for(const std::string& source, const std::string& opti
   return request;
 }
 
+// With such an option a driver may reassociate, and does so by the shape of the code it is given: between the
+// program's source and our sub-kernels the last bits then differ.
+const char* relaxing_option(const std::string& options) {
+  for (const char* option : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"})
+    if (options.find(option) != std::string::npos) return option;
+  return nullptr;
+}
+
 // Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of.
 class SubKernelBuild {
 public:
@@ -70,6 +78,14 @@ public:
         made = std::make_shared<SubKernels>();
         made->module = std::move(*compiled);
         made->device_options = compiler::spir_build_options(options_);
+        if (const char* option = relaxing_option(options_);
+            option != nullptr && !process().settings.relaxed) {
+          for (compiler::KernelInfo& kernel : made->module.kernels) {
+            kernel.split_allowed = false;
+            kernel.reasons.insert(kernel.reasons.begin(),
+                                  {std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)", 0});
+          }
+        }
       } else {
         log(LogLevel::info, "a program's kernels run whole: " + compiled.status().message());
       }
