@@ -107,8 +107,13 @@ void Planner::emit_kernel(Task& task) {
     const int domain = process().lane_domain(piece.device);
     Lane& lane = *runtime_.compute_[piece.device];
     const cl_program program = boxed ? program_in(*c.launch.kernel->sub_kernels, domain) : nullptr;
-    const Ref<Action> action =
-        new_action(lane, &c, kernel_piece(lane, c, piece.box, std::move(memories[i]), program));
+    const Ref<Action> action = new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], program));
+    if (piece.seconds > 0) {
+      action->piece.seconds = piece.seconds;
+      action->moved = [&c, box = piece.box, memories = memories[i], program](Lane& other) {
+        return kernel_piece(other, c, box, memories, program);
+      };
+    }
     action->piece.device = piece.device;
     action->piece.lo = piece.box.lo;
     action->piece.hi = piece.box.hi;

@@ -236,6 +236,38 @@ void Planner::keep_cuts(Task& task) {
   }
 }
 
+// Rule 18: a long piece is launched in parts, so that what has not started can still move to a device that
+// falls idle, and copies of what the first part wrote need not wait for the last.
+void Planner::cut_in_parts(Task& task) {
+  constexpr double kLong = 1e-3;  // seconds
+  constexpr double kShortest = 0.5e-3;
+  if (task.pieces.size() < 2) return;
+  const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
+  std::vector<Piece> parts;
+  for (const Piece& piece : task.pieces) {
+    const uint64_t lo = piece.box.lo[task.cut];
+    const uint64_t hi = piece.box.hi[task.cut];
+    const double per_group = task.seconds[piece.device] / groups;
+    if (static_cast<double>(hi - lo) * per_group < kLong) {
+      parts.push_back(piece);
+      continue;
+    }
+    const auto at_least = static_cast<uint64_t>(std::ceil(kShortest / per_group));
+    uint64_t done = lo;
+    for (const double share : {0.5, 0.25, 0.125, 1.0}) {
+      auto count = std::max(at_least, static_cast<uint64_t>(share * static_cast<double>(hi - lo)));
+      if (hi - done < count + at_least) count = hi - done;  // the rest is too short for a part of its own
+      if (count == 0) break;
+      parts.push_back(piece);
+      parts.back().box.lo[task.cut] = done;
+      parts.back().box.hi[task.cut] = done + count;
+      parts.back().seconds = static_cast<double>(count) * per_group;
+      done += count;
+    }
+  }
+  task.pieces = std::move(parts);
+}
+
 // Byte sets of very many ranges cost more to keep than they save. Where all devices share one memory only the
 // order between commands depends on them, and the hull orders enough. Otherwise reading a hull brings a few
 // bytes too many, and writing one needs what lies between to be valid first. False: a split piece would write
@@ -323,6 +355,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
   }
   for (Task& task : tasks_) {
     keep_cuts(task);
+    cut_in_parts(task);
     for (Piece& piece : task.pieces)
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
     if (!split_is_safe(task) || !coarsen(task)) {

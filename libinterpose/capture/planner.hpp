@@ -36,6 +36,7 @@ private:
     int device = 0;
     compiler::GroupBox box;
     BufferUses uses;
+    double seconds = 0;  // predicted; of parts of long pieces only
   };
   struct Task {
     Command* command = nullptr;
@@ -60,6 +61,7 @@ private:
   void assign_home();
   static void assign_home(Task& task);
   void keep_cuts(Task& task);
+  static void cut_in_parts(Task& task);
   bool split_is_safe(const Task& task) const;
   bool coarsen(Task& task) const;
   void trace_plan() const;

@@ -8,7 +8,7 @@
 namespace mkmd {
 
 Action::Action(Lane& lane, Command* command, Work work)
-    : lane(lane), command(command), work(std::move(work)) {
+    : lane(&lane), command(command), work(std::move(work)) {
   if (command != nullptr) command->retain();
 }
 
@@ -22,7 +22,7 @@ void Action::wait_for(Action& other) {
     return;
   }
   predecessors_.push_back(&other);
-  if (!lane.chains_with(other.lane)) {
+  if (!lane->chains_with(*other.lane)) {
     other.on_complete.emplace_back(this);
     ++blockers;
     return;

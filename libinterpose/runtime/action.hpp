@@ -35,6 +35,7 @@ public:
   // This action may not start before `other` is complete. Both belong to one runtime; its mutex is held.
   void wait_for(Action& other);
 
+  bool is_part() const { return piece.seconds > 0; }
   bool complete() const { return state == State::complete; }
   bool same_command(const Action& other) const { return command != nullptr && command == other.command; }
 
@@ -46,14 +47,17 @@ public:
     uint64_t groups = 0;
     double share = 0;                    // of the launch's work-groups
     std::array<uint64_t, 3> lo{}, hi{};  // the work-groups
+    double seconds = 0;                  // predicted; set for parts of long pieces (Rule 18)
   } piece;
+  // Makes its work for another lane of the same vendor context; null if it has to stay where it is.
+  std::function<Work(Lane&)> moved;
   uint64_t bytes_moved = 0;  // of a transfer between memories
   int from_domain = 0;       // of such a transfer
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;
   cl_int status = CL_SUCCESS;
-  Lane& lane;
+  Lane* lane;
   Command* const command;  // retained; null for a transfer or an entry barrier
   Work work;
   vendor::Owned<cl_event> native;
@@ -98,8 +102,9 @@ public:
     bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order > b->order; }
   };
   std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
-  bool has_thread = false;
   bool to_flush = false;
+  int in_flight = 0;        // actions the driver has and has not completed; asynchronous lanes
+  int parts_in_flight = 0;  // those among them that are parts of long pieces
 };
 
 }  // namespace mkmd

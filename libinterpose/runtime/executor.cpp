@@ -16,6 +16,8 @@ namespace mkmd {
 
 namespace {
 
+constexpr int kPartsDeep = 2;  // parts of long pieces a driver is given at a time: refilling takes a moment
+
 // The runtime an action belongs to is found through this pair: a vendor callback has one pointer.
 struct Posting {
   std::function<void(Action*, cl_int)> post;
@@ -43,7 +45,7 @@ void read_native_times(Action& action, int64_t host_to_home) {
     return;
   }
   // Another platform's clock has another zero: its durations are right, its instants are not.
-  const cl_ulong shift = action.lane.domain == 0 ? 0 : now - end;
+  const cl_ulong shift = action.lane->domain == 0 ? 0 : now - end;
   action.started = start + shift;
   action.ended = end + shift;
 }
@@ -53,13 +55,39 @@ void read_native_times(Action& action, int64_t host_to_home) {
 void Runtime::push(Ref<Action> action) {
   if (action->blockers == 0) {
     action->state = Action::State::ready;
-    if (action->lane.kind == Lane::Kind::threaded) lanes_cv_.notify_all();
-    action->lane.ready.push(std::move(action));
+    Lane& lane = *action->lane;
+    if (lane.kind == Lane::Kind::threaded) lanes_cv_.notify_all();
+    lane.ready.push(std::move(action));
   }
 }
 
 void Runtime::unblock(Action& action) {
   if (--action.blockers == 0 && action.state == Action::State::waiting) push(Ref<Action>(&action));
+}
+
+// Moves a part that another lane has not started to an idle one, if it is finished earlier there.
+bool Runtime::take_part() {
+  for (Lane* idle : compute_) {
+    if (idle->kind != Lane::Kind::asynchronous || idle->in_flight > 0 || !idle->ready.empty()) continue;
+    if (idle == home_ && process().home_is_whole()) continue;  // it excludes the others
+    for (Lane* busy : compute_) {
+      if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
+      const Ref<Action> part = busy->ready.top();
+      if (!part->moved || busy->native_context != idle->native_context) continue;
+      // `busy` still has half of what it started before it, at least, and then the part itself.
+      const double there =
+          times_.seconds(kernel_model(*part->command->launch.kernel), part->command->cost, idle->device) *
+          part->piece.share;
+      if (there >= 2 * part->piece.seconds) continue;
+      busy->ready.pop();
+      part->lane = idle;
+      part->piece.device = idle->device;
+      part->work = part->moved(*idle);
+      idle->ready.push(part);
+      return true;
+    }
+  }
+  return false;
 }
 
 void Runtime::pump(std::unique_lock<std::mutex>& lock) {
@@ -70,8 +98,10 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     Lane* next = nullptr;
     for (Lane* lane : compute_) {
       if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
+      if (lane->ready.top()->is_part() && lane->parts_in_flight >= kPartsDeep) continue;
       if (next == nullptr || lane->ready.top()->order < next->ready.top()->order) next = lane;
     }
+    if (next == nullptr && take_part()) continue;
     if (next == nullptr) {
       bool flushed = false;
       for (Lane* lane : compute_) {
@@ -86,10 +116,12 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     }
     const Ref<Action> action = next->ready.top();
     next->ready.pop();
+    ++next->in_flight;
+    if (action->is_part()) ++next->parts_in_flight;
     waits.clear();
     for (const Ref<Action>& before : action->chained) {
       // An in-order queue orders its own actions.
-      if (!before->complete() && &before->lane != next && before->native)
+      if (!before->complete() && before->lane != next && before->native)
         waits.push_back(before->native.get());
     }
     lock.unlock();
@@ -119,6 +151,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
 
 void Runtime::mark_submitted(Action& action, cl_int status) {
   action.work = nullptr;
+  action.moved = nullptr;
   action.chained.clear();
   if (!action.complete()) action.state = Action::State::submitted;  // its callback may have been quicker
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
@@ -129,6 +162,10 @@ void Runtime::mark_submitted(Action& action, cl_int status) {
 void Runtime::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
   action.state = Action::State::complete;
+  if (action.lane->kind == Lane::Kind::asynchronous) {
+    --action.lane->in_flight;
+    if (action.is_part()) --action.lane->parts_in_flight;
+  }
   action.status = status;
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);

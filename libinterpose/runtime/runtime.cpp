@@ -378,7 +378,7 @@ void Runtime::note_transfer(const Action& action) {
     trace({{"transfer",
             {{"bytes", action.bytes_moved},
              {"from", action.from_domain},
-             {"to", action.command == nullptr ? action.lane.domain : -1},  // -1: the program's memory
+             {"to", action.command == nullptr ? action.lane->domain : -1},  // -1: the program's memory
              {"start", action.started},
              {"end", action.ended}}}});
   }

@@ -80,6 +80,7 @@ private:
   void push(Ref<Action> action);
   void unblock(Action& action);
   void pump(std::unique_lock<std::mutex>& lock);
+  bool take_part();
   void mark_submitted(Action& action, cl_int status);
   void mark_complete(Action& action, cl_int status);
   void finish_part(Command& command);
