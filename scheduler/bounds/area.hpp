@@ -16,7 +16,8 @@ struct AreaSolution {
   std::vector<double> cpu_share;  // of each task, 0..1
 };
 
-// Among equally accelerated tasks those with the smallest `late` go to the CPUs first (by default: the first).
+// Among equally accelerated tasks those with the smallest `late` go to the CPUs first (by default: the
+// first).
 AreaSolution area_bound(const ProblemIndex& index, const TwoClass& classes,
                         std::span<const double> late = {});
 

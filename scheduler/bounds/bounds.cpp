@@ -37,12 +37,14 @@ double shared_time(const TwoClass& classes, int t, double cpu_share) {
          (cpu_share < 1 ? (1 - cpu_share) * classes.gpu_time(t) : 0);
 }
 
-// Large graphs have so much slack that dependences cost nothing: where the area bound's own solution, with the
-// tasks off the long paths on the CPUs, has no path longer than the bound, it solves the mixed program, too.
+// Large graphs have so much slack that dependences cost nothing: where the area bound's own solution, with
+// the tasks off the long paths on the CPUs, has no path longer than the bound, it solves the mixed program,
+// too.
 std::optional<MixedBound> area_is_mixed(const ProblemIndex& index, const TwoClass& classes) {
   const int tasks = index.task_count();
   const auto best = [&](int t) { return std::min(classes.cpu_time(t), classes.gpu_time(t)); };
-  std::vector<double> start(tasks), through(tasks);  // the longest path through a task, each on its best class
+  std::vector<double> start(tasks),
+      through(tasks);  // the longest path through a task, each on its best class
   for (int t : index.order())
     for (const Input& in : index.inputs(t))
       start[t] = std::max(start[t], start[in.src] + best(in.src));
