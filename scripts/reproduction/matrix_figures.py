@@ -44,7 +44,8 @@ def make_figures(page, simulator):
     axis.hlines(limits, [g - 0.45 for g in range(12)], [g + 0.45 for g in range(12)], color="#222222",
                 linestyle="--", linewidth=1, label="limit")
     known = {**published.MKMD_SPEEDUP, "geo. mean": published.MKMD_MEAN_SPEEDUP}
-    axis.plot([labels.index(e) for e in known], list(known.values()), linestyle="none", marker="D",
+    mkmd_bar = (POLICIES.index("mkmd") - (len(POLICIES) - 1) / 2) * 0.8 / len(POLICIES)
+    axis.plot([labels.index(e) + mkmd_bar for e in known], list(known.values()), linestyle="none", marker="D",
               markeredgecolor="#222222", markerfacecolor="#f5e663", markersize=6, label="published (mkmd)")
     axis.axhline(1, color="#222222", linewidth=0.8)
     axis.set_ylabel("speed-up over in-order on the GTX 760")

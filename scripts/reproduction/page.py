@@ -44,6 +44,7 @@ def legend_below(figure, axes, columns=6, extra=0.0):
             if label not in handles:
                 handles[label] = handle
                 labels.append(label)
+    labels.sort(key=lambda label: any(word in label for word in ("limit", "bound", "published")))
     rows = -(-len(labels) // columns)
     space = (0.24 * rows + 0.08 + extra) / figure.get_figheight()
     figure.tight_layout(rect=(0, space, 1, 1))
