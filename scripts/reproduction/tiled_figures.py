@@ -99,7 +99,7 @@ def panels_by_kind(measured, names, value, ylabel, limit=None):
 
 def figure_10(page, simulator, options):
     sizes = [4, 8, 12, 16] if options.quick else [4, 6, 8, 10, 12, 14, 16, 20, 24, 32, 40, 64]
-    measured = Measured(simulator, sizes, 0.4 if options.quick else 5, ",independent")
+    measured = Measured(simulator, sizes, 0.1 if options.quick else 5, ",independent")
     measured.add(INDEPENDENT)
     figure, axis = plt.subplots(figsize=(7.4, 4.2))
     mean = {}
@@ -134,7 +134,7 @@ def figure_10(page, simulator, options):
 def make_figures(page, simulator, options):
     figure_10(page, simulator, options)
     sizes = [4, 8, 12, 16, 20] if options.quick else [4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 64]
-    measured = Measured(simulator, sizes, 0.4 if options.quick else 4)
+    measured = Measured(simulator, sizes, 0.1 if options.quick else 4)
     measured.add(VARIANTS)
     measured.add(ALGORITHMS)
 
