@@ -56,6 +56,12 @@ struct Work {
   bool spoliate = false;  // the task runs elsewhere: abort it there and start it again here
 };
 
+// What an ended piece of one task passes as a whole to another, moved before that one is ready.
+struct Prefetch {
+  int producer = -1, consumer = -1, device = -1;
+  double lo = 0, hi = 1;
+};
+
 class OnlinePolicy {
 public:
   virtual ~OnlinePolicy() = default;
@@ -74,6 +80,8 @@ public:
   // Asked again and again, after everything that happened at one instant has been told, until it returns
   // nothing.
   virtual std::optional<Work> next(const OnlineState& state) = 0;
+  // Asked again and again when there is nothing more to start: transfers may use the time.
+  virtual std::optional<Prefetch> prefetch(const OnlineState& /*state*/) { return std::nullopt; }
 };
 
 }  // namespace mkmd::scheduler

@@ -45,6 +45,11 @@ public:
   // `home`: consumers see the task's results in that one memory only. Returns when the task is done.
   double place_merged(int task, int home, std::span<const Share> shares);
 
+  // Moves a range of an item, all of it produced, to the device; returns when it is there.
+  double bring_item(int item, int device, double lo, double hi, double not_before) {
+    return acquire(item, lo, hi, index_->memory_of(device), not_before);
+  }
+
   // Moves the inputs of a piece to its device without placing it; returns when they are all there.
   double bring_inputs(int task, int device, double lo, double hi, Inputs inputs = Inputs::needed,
                       double not_before = 0);

@@ -15,9 +15,12 @@ public:
     if (budget_ != kNever) begin_ = std::chrono::steady_clock::now();
   }
 
-  bool over() const {
-    if (budget_ == kNever) return false;
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() > budget_;
+  bool over() const { return seconds() > budget_; }
+
+  // Since planning began; 0 without a budget.
+  double seconds() const {
+    if (budget_ == kNever) return 0;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
 
 private:

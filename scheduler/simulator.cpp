@@ -27,6 +27,7 @@ public:
     running_.assign(tasks, 0);
     waiting_.resize(tasks);
     done_.assign(tasks, false);
+    ended_.resize(tasks);
     end_.assign(devices, kNever);
     for (int i = 0; i < predicted.item_count(); ++i)
       moves_data_ = moves_data_ || predicted.item(i).bytes > 0;
@@ -84,7 +85,24 @@ private:
   Status decide() {
     while (std::optional<Work> work = policy_.next(state_))
       if (Status s = give(*work); !s) return s;
+    while (moves_data_) {
+      const std::optional<Prefetch> wanted = policy_.prefetch(state_);
+      if (!wanted) break;
+      prefetch(*wanted);
+    }
     return {};
+  }
+
+  // What has not ended, or does not exist, cannot move: such a wish is dropped.
+  void prefetch(const Prefetch& wanted) {
+    if (wanted.producer < 0 || wanted.producer >= predicted_.task_count() || wanted.device < 0 ||
+        wanted.device >= predicted_.device_count())
+      return;
+    const auto holds = [&](const Range& r) { return r.lo <= wanted.lo && wanted.hi <= r.hi; };
+    if (std::none_of(ended_[wanted.producer].begin(), ended_[wanted.producer].end(), holds)) return;
+    for (const Output& o : actual_.outputs(wanted.producer))
+      if (o.dst == wanted.consumer && !o.row)
+        data_.bring_item(o.item, wanted.device, wanted.lo, wanted.hi, state_.now);
   }
 
   Status refuse(const Work& work, const char* why) const {
@@ -173,6 +191,7 @@ private:
     const OnlinePiece piece = take(d);
     schedule_.entries.push_back({piece.task, d, piece.start, state_.now, piece.lo, piece.hi});
     if (moves_data_) data_.publish_results(piece.task, d, piece.lo, piece.hi, state_.now);
+    if (moves_data_) ended_[piece.task].push_back({piece.lo, piece.hi});
     policy_.ended(piece, d, state_.now - piece.start, state_);
     if (running_[piece.task] > 0 || state_.unassigned[piece.task] > kDone) return 0;
     done_[piece.task] = true;
@@ -204,7 +223,11 @@ private:
   OnlineState state_;
   std::vector<int> running_, waiting_;  // per task: pieces given and not ended; predecessors not done
   std::vector<bool> done_;
-  std::vector<double> end_;  // per device: when the running piece ends
+  struct Range {
+    double lo, hi;
+  };
+  std::vector<std::vector<Range>> ended_;  // per task: the pieces that ended
+  std::vector<double> end_;                // per device: when the running piece ends
   std::vector<int> newly_ready_;
   size_t next_loss_ = 0;
   Schedule schedule_;

@@ -6,14 +6,16 @@
 
 namespace mkmd::scheduler {
 
-AreaSolution area_bound(const ProblemIndex& index, const TwoClass& classes) {
+AreaSolution area_bound(const ProblemIndex& index, const TwoClass& classes, std::span<const double> late) {
   const int tasks = index.task_count();
   AreaSolution solution;
   solution.cpu_share.assign(tasks, 0.0);
   std::vector<int> order(tasks);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return classes.factor(a) < classes.factor(b); });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    if (classes.factor(a) != classes.factor(b) || late.empty()) return classes.factor(a) < classes.factor(b);
+    return late[a] < late[b];
+  });
   const double m = classes.cpus(), n = classes.gpus();
   double cpu = 0, gpu = 0;
   for (int t = 0; t < tasks; ++t) {

@@ -7,6 +7,8 @@
 
 #include "scheduler/two_class.hpp"
 
+#include <span>
+
 namespace mkmd::scheduler {
 
 struct AreaSolution {
@@ -14,6 +16,9 @@ struct AreaSolution {
   std::vector<double> cpu_share;  // of each task, 0..1
 };
 
-AreaSolution area_bound(const ProblemIndex& index, const TwoClass& classes);
+// Among equally accelerated tasks those with the smallest `late` go to the CPUs first (by default: the
+// first).
+AreaSolution area_bound(const ProblemIndex& index, const TwoClass& classes,
+                        std::span<const double> late = {});
 
 }  // namespace mkmd::scheduler

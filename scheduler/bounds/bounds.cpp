@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/bounds/bounds.hpp"
 
+#include "scheduler/bounds/area.hpp"
 #include "scheduler/bounds/linear_program.hpp"
 #include "scheduler/two_class.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace mkmd::scheduler {
 namespace {
@@ -27,6 +29,42 @@ double time_scale(const ProblemIndex& index) {
   for (int t = 0; t < index.task_count(); ++t)
     sum += fastest(index, t);
   return sum > 0 ? index.device_count() / sum : 1;
+}
+
+// The time of a task of which this share runs on the CPUs.
+double shared_time(const TwoClass& classes, int t, double cpu_share) {
+  return (cpu_share > 0 ? cpu_share * classes.cpu_time(t) : 0) +
+         (cpu_share < 1 ? (1 - cpu_share) * classes.gpu_time(t) : 0);
+}
+
+// Large graphs have so much slack that dependences cost nothing: where the area bound's own solution, with
+// the tasks off the long paths on the CPUs, has no path longer than the bound, it solves the mixed program,
+// too.
+std::optional<MixedBound> area_is_mixed(const ProblemIndex& index, const TwoClass& classes) {
+  const int tasks = index.task_count();
+  const auto best = [&](int t) { return std::min(classes.cpu_time(t), classes.gpu_time(t)); };
+  std::vector<double> start(tasks),
+      through(tasks);  // the longest path through a task, each on its best class
+  for (int t : index.order())
+    for (const Input& in : index.inputs(t))
+      start[t] = std::max(start[t], start[in.src] + best(in.src));
+  const auto order = index.order();
+  for (auto t = order.rbegin(); t != order.rend(); ++t) {
+    for (const Output& o : index.outputs(*t))
+      through[*t] = std::max(through[*t], through[o.dst]);
+    through[*t] += best(*t);
+  }
+  for (int t = 0; t < tasks; ++t)
+    through[t] += start[t];
+  AreaSolution area = area_bound(index, classes, through);
+  std::vector<double> end(tasks);
+  for (int t : index.order()) {
+    for (const Input& in : index.inputs(t))
+      end[t] = std::max(end[t], end[in.src]);
+    end[t] += shared_time(classes, t, area.cpu_share[t]);
+    if (end[t] > area.bound * (1 + 1e-12)) return std::nullopt;
+  }
+  return MixedBound{area.bound, std::move(area.cpu_share)};
 }
 
 }  // namespace
@@ -122,6 +160,7 @@ Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfer
 
 Result<MixedBound> mixed_bound(const ProblemIndex& index, double seconds) {
   const TwoClass classes(index);
+  if (std::optional<MixedBound> area = area_is_mixed(index, classes)) return std::move(*area);
   LinearProgram lp;
   const int tasks = index.task_count();
   const double scale = time_scale(index);

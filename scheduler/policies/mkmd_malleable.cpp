@@ -15,6 +15,8 @@ namespace mkmd::scheduler {
 namespace {
 
 constexpr int kMostPieces = 400;  // of one try, before pieces are divided over devices
+constexpr double kGrowth = 3;     // the next try takes about this many times as long as the last
+constexpr double kWorth = 0.01;   // of the makespan: all planning together, where it counts
 
 struct Parameters {
   int chunks = 0;  // per divisible kernel; 0: several numbers are tried, the best schedule is kept
@@ -132,15 +134,20 @@ public:
     if (!index) return index.status();
     if (parameters_.chunks > 0) return Malleable(*index, parameters_, clock).run();
     // Few chunks cost little and already give most of the gain, so they come first; more are tried while the
-    // work stays small (a limit in pieces, not in time: the same input always gets the same schedule) and the
-    // caller's budget lasts.
+    // work stays small. That limit is in pieces, so that the same input always gets the same schedule; a
+    // caller with a budget counts planning as part of the run, and gets another try only if it costs next to
+    // nothing of what is to be run.
     Schedule best;
-    double earliest = kNever;
-    for (int chunks : {2, 1, 4, 12}) {
-      if (earliest < kNever && (index->task_count() * chunks > kMostPieces || clock.over())) break;
+    double earliest = kNever, before = 0, last = 0;
+    for (int chunks : {1, 2, 4, 12}) {
+      if (chunks > 2 && index->task_count() * chunks > kMostPieces) break;
+      const bool worth = options.planning_budget == kNever || before + kGrowth * last <= kWorth * earliest;
+      if (earliest < kNever && (clock.over() || !worth)) break;
       Parameters parameters = parameters_;
       parameters.chunks = chunks;
       Schedule schedule = Malleable(*index, parameters, clock).run();
+      last = clock.seconds() - before;
+      before += last;
       const double end = schedule.makespan();
       if (end >= earliest) continue;
       earliest = end;

@@ -16,11 +16,12 @@ namespace mkmd::scheduler {
 namespace {
 
 struct Parameters {
-  double quantum = 2e-4;   // seconds: parts shorter than four of these are given out whole
-  double smallest = 0.01;  // shares of a kernel below this are given out whole as well
-  double whole = 6e-5;     // seconds: kernels shorter than this on their best device are not divided
-  int depth = 2;           // pieces on a device, the running one included
-  double fraction = 0.35;  // of its part that a device gets at once
+  double quantum = 2e-4;    // seconds: parts shorter than four of these are given out whole
+  double smallest = 0.004;  // shares of a kernel below this are given out whole as well
+  double whole = 6e-5;      // seconds: kernels shorter than this on their best device are not divided
+  int depth = 2;            // pieces on a device, the running one included
+  double ahead = 1e-3;      // seconds of transfers for later kernels that a device may have outstanding
+  double fraction = 0.35;   // of its part that a device gets at once
 };
 
 struct Range {
@@ -47,6 +48,8 @@ public:
         if (!std::isdigit(static_cast<unsigned char>(c))) kernel += c;
       kind_.push_back(kinds.try_emplace(kernel, static_cast<int>(kinds.size())).first->second);
     }
+    fetches_.clear();
+    fetched_until_.assign(index.device_count(), 0);
     measured_.assign(kinds.size(), std::vector<Rate>(index.device_count()));
   }
 
@@ -56,6 +59,7 @@ public:
   }
 
   void ended(const OnlinePiece& piece, int device, double seconds, const OnlineState& state) override {
+    plan_fetches(piece, device, state);
     const double predicted = state.index->duration(piece.task, device, piece.hi - piece.lo);
     if (predicted <= 0 || seconds <= 0) return;
     Rate& rate = measured_[kind_[piece.task]][device];
@@ -77,6 +81,27 @@ public:
     return std::nullopt;
   }
 
+  // While kernels run, what later ones need as a whole moves ahead, the most urgent first and little at a
+  // time: it must not stand in the way of what pieces need now.
+  std::optional<Prefetch> prefetch(const OnlineState& state) override {
+    for (size_t i = 0; i < fetches_.size();) {
+      const Prefetch f = fetches_[i];
+      if (fetched_until_[f.device] > state.now + parameters_.ahead) {
+        ++i;
+        continue;
+      }
+      fetches_.erase(fetches_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (!state.may_run(f.consumer, f.device) || state.unassigned[f.consumer] < 1) continue;
+      for (const Output& o : state.index->outputs(f.producer))
+        if (o.dst == f.consumer && !o.row)
+          fetched_until_[f.device] =
+              std::max(state.now, fetched_until_[f.device]) +
+              (f.hi - f.lo) * state.index->item(o.item).bytes * fastest_link(f.device, state);
+      return f;
+    }
+    return std::nullopt;
+  }
+
 private:
   struct Rate {
     double predicted = 0, taken = 0;
@@ -85,6 +110,31 @@ private:
     int device = -1;
     double end = kNever, seconds = kNever;
   };
+
+  void plan_fetches(const OnlinePiece& piece, int device, const OnlineState& state) {
+    const ProblemIndex& index = *state.index;
+    for (const Output& o : index.outputs(piece.task)) {
+      if (o.row || o.bytes == 0) continue;
+      const auto behind = std::find_if(fetches_.begin(), fetches_.end(), [&](const Prefetch& f) {
+        return priority_[f.consumer] < priority_[o.dst];
+      });
+      std::vector<Prefetch> wanted;
+      for (int d = 0; d < index.device_count(); ++d) {
+        const bool certain = index.task(o.dst).divisible || index.task(o.dst).pinned >= 0;
+        if (certain && state.may_run(o.dst, d) && index.memory_of(d) != index.memory_of(device))
+          wanted.push_back({piece.task, o.dst, d, piece.lo, piece.hi});
+      }
+      fetches_.insert(behind, wanted.begin(), wanted.end());
+    }
+  }
+
+  static double fastest_link(int device, const OnlineState& state) {
+    const int to = state.index->memory_of(device);
+    double seconds = kNever;
+    for (int from = 0; from < state.index->memory_count(); ++from)
+      if (from != to) seconds = std::min(seconds, state.index->per_byte(from, to));
+    return seconds == kNever ? 0 : seconds;
+  }
 
   void add(int task, Range range) {
     left_[task].push_back(range);
@@ -217,6 +267,8 @@ private:
   std::vector<std::vector<Range>> worked_;
   std::vector<int> kind_;  // tasks of one kernel share their measurements
   std::vector<std::vector<Rate>> measured_;
+  std::vector<Prefetch> fetches_;      // most urgent consumer first
+  std::vector<double> fetched_until_;  // per device: when the last of its fetches should have ended
 };
 
 }  // namespace
@@ -227,6 +279,7 @@ MadePolicy make_mkmd_online(ParameterReader& reader) {
   reader.number("smallest", parameters.smallest, 0, 1);
   reader.number("whole", parameters.whole, 0, 1e9);
   reader.integer("depth", parameters.depth, 1, 64);
+  reader.number("ahead", parameters.ahead, 0, 1e9);
   reader.number("fraction", parameters.fraction, 0.01, 1);
   if (Status s = reader.finish(); !s) return s;
   return made_online<MkmdOnline>(parameters);

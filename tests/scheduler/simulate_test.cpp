@@ -56,6 +56,28 @@ TEST(Simulate, ComparesAllPolicies) {
     EXPECT_NE(answer.out.find("\n" + std::string(p.name) + " "), std::string::npos) << p.name;
 }
 
+TEST(Simulate, ComparesSeveralPoliciesAsJson) {
+  const Answer answer = simulate({"--generate", "lu:6,independent", "--policy", "heft:rank=area", "--policy",
+                                  "heteroprio", "--bounds", "mixed", "--json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const nlohmann::json json = nlohmann::json::parse(answer.out);
+  ASSERT_EQ(json["policies"].size(), 2u);
+  ASSERT_EQ(json["bounds"].size(), 1u);
+  const double bound = json["bounds"][0]["seconds"];
+  double work = 0, times = 0;
+  for (const char* device_class : {"CPU", "GPU"})
+    work += json["bounds"][0]["work"][device_class].get<double>();
+  for (const auto& result : json["policies"]) {
+    const double makespan = result["makespan"];
+    EXPECT_GE(makespan, bound * (1 - 1e-9));
+    times = 24 * makespan * (1 - result["idle_share"].get<double>());
+    EXPECT_NEAR(24 * makespan - result["idle"]["CPU"].get<double>() - result["idle"]["GPU"].get<double>(),
+                times, 1e-9);
+  }
+  EXPECT_GT(work, 0);
+  EXPECT_EQ(simulate({"--generate", "lu:6", "--policy", "heft", "--bounds", "best"}).code, 2);
+}
+
 TEST(Simulate, SearchesTheExactOptimum) {
   const Answer answer = simulate({graph("emsoft_table2"), "--policy", "d-rank", "--exact", "20"});
   EXPECT_EQ(answer.code, 0);

@@ -34,8 +34,13 @@ Result<Problem> generate_problem(const std::string& spec) {
        {std::pair("cholesky", Factorisation::cholesky), std::pair("lu", Factorisation::lu),
         std::pair("qr", Factorisation::qr)})
     if (kind == name) {
-      if (!read(rest, n, 128) || n < 1) return bad("needs 1 to 128 tiles");
-      return tiled_factorisation(factorisation, n);
+      const size_t comma = rest.find(',');
+      const bool independent = comma != std::string::npos;
+      if (independent && rest.substr(comma) != ",independent") return bad("knows no other form");
+      if (!read(std::string_view(rest).substr(0, comma), n, 128) || n < 1) return bad("needs 1 to 128 tiles");
+      Problem problem = tiled_factorisation(factorisation, n);
+      if (independent) problem.graph.edges.clear();
+      return problem;
     }
   if (kind == "random") {
     if (!read(rest, n, 2000000000)) return bad("needs a seed");

@@ -9,9 +9,10 @@
 
 namespace mkmd {
 
-inline constexpr std::string_view kGenerators = "cholesky:N, lu:N, qr:N (N x N tiles), mkmd:EQUATION[,SIZE] "
-                                                "(ABE, BiCGSTAB, ...), app:NAME[,small|medium|large] "
-                                                "(xgemm, cg, mixed, nn-LeNet, ...), random:SEED";
+inline constexpr std::string_view kGenerators =
+    "cholesky:N, lu:N, qr:N[,independent] (N x N tiles; tasks without dependences), mkmd:EQUATION[,SIZE] "
+    "(ABE, BiCGSTAB, ...), app:NAME[,small|medium|large] "
+    "(xgemm, cg, mixed, nn-LeNet, ...), random:SEED";
 
 Result<scheduler::Problem> generate_problem(const std::string& spec);
 

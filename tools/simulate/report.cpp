@@ -6,6 +6,8 @@
 #include "scheduler/simulator.hpp"
 #include "scheduler/validator.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -28,20 +30,33 @@ std::vector<Bound> bounds_of(const Problem& problem, const BoundOptions& options
   std::vector<Bound> bounds;
   Result<ProblemIndex> index = ProblemIndex::make(problem);
   if (!index) return bounds;
-  bounds.push_back({"critical path", critical_path(*index)});
+  const TwoClass classes(*index);
+  const bool two = classes.cpus() > 0 && classes.gpus() > 0;
+  const bool divisible = std::any_of(problem.graph.tasks.begin(), problem.graph.tasks.end(),
+                                     [](const Task& t) { return t.divisible; });
   const auto add = [&](const char* name, Result<double> value) {
     bounds.push_back({name, value ? std::optional(*value) : std::nullopt});
   };
-  const TwoClass classes(*index);
-  const bool two = classes.cpus() > 0 && classes.gpus() > 0;
-  if (two) bounds.push_back({"area of two classes", area_bound(*index, classes).bound});
-  add("area", area_transfer_bound(*index, false, options.seconds_each));
-  add("area + transfers", area_transfer_bound(*index, true, options.seconds_each));
-  const bool divisible = std::any_of(problem.graph.tasks.begin(), problem.graph.tasks.end(),
-                                     [](const Task& t) { return t.divisible; });
-  if (!divisible && two) {
+  const auto work = [&](const std::vector<double>& cpu_share) {
+    std::pair<double, double> sum;
+    for (size_t t = 0; t < cpu_share.size(); ++t) {
+      if (cpu_share[t] > 0) sum.first += cpu_share[t] * classes.cpu_time(static_cast<int>(t));
+      if (cpu_share[t] < 1) sum.second += (1 - cpu_share[t]) * classes.gpu_time(static_cast<int>(t));
+    }
+    return sum;
+  };
+  if (options.wants("path")) bounds.push_back({"critical path", critical_path(*index)});
+  if (options.wants("classes") && two) {
+    const AreaSolution area = area_bound(*index, classes);
+    bounds.push_back({"area of two classes", area.bound, true, work(area.cpu_share)});
+  }
+  if (options.wants("area")) add("area", area_transfer_bound(*index, false, options.seconds_each));
+  if (options.wants("transfers"))
+    add("area + transfers", area_transfer_bound(*index, true, options.seconds_each));
+  if (options.wants("mixed") && !divisible && two) {
     Result<MixedBound> mixed = mixed_bound(*index, options.seconds_each);
     bounds.push_back({"mixed", mixed ? std::optional(mixed->bound) : std::nullopt});
+    if (mixed) bounds.back().work = work(mixed->cpu_share);
   }
   if (options.exact_seconds > 0) {
     Result<ExactOptimum> exact = exact_optimum(*index, options.exact_seconds);
@@ -132,6 +147,44 @@ void print_table_row(std::ostream& out, std::string_view name, const Problem& pr
                 static_cast<int>(name.size()), name.data(), makespan, bound > 0 ? makespan / bound : 0,
                 100 * idle_share(problem, outcome.schedule), 1e3 * outcome.planning_seconds);
   out << line;
+}
+
+nlohmann::ordered_json bounds_to_json(const std::vector<Bound>& bounds) {
+  nlohmann::ordered_json json{{"bounds", nlohmann::ordered_json::array()}};
+  for (const Bound& b : bounds) {
+    nlohmann::ordered_json& row = json["bounds"].emplace_back();
+    row["name"] = b.name;
+    if (b.seconds) row["seconds"] = *b.seconds;
+    if (b.work) row["work"] = {{"CPU", b.work->first}, {"GPU", b.work->second}};
+  }
+  return json;
+}
+
+nlohmann::ordered_json outcome_to_json(const std::string& policy, const Problem& problem,
+                                       const Outcome& outcome) {
+  nlohmann::ordered_json json{{"policy", policy}, {"tasks", problem.graph.tasks.size()}};
+  if (!outcome.status.ok()) {
+    json["error"] = outcome.status.message();
+    return json;
+  }
+  const Schedule& schedule = outcome.schedule;
+  json["makespan"] = schedule.makespan();
+  json["planning"] = outcome.planning_seconds;
+  json["idle_share"] = idle_share(problem, schedule);
+  nlohmann::ordered_json& idle = json["idle"];
+  const auto of_class = [&](size_t d) -> nlohmann::ordered_json& {
+    return idle[problem.platform.devices[d].device_class == DeviceClass::cpu ? "CPU" : "GPU"];
+  };
+  for (size_t d = 0; d < problem.platform.devices.size(); ++d)
+    of_class(d) =
+        of_class(d).is_null() ? schedule.makespan() : of_class(d).get<double>() + schedule.makespan();
+  for (const Entry& e : schedule.entries)
+    of_class(e.device) = of_class(e.device).get<double>() - (e.end - e.start);
+  for (const Occupation& m : schedule.merges)
+    of_class(m.device) = of_class(m.device).get<double>() - (m.end - m.start);
+  json["pieces"] = schedule.entries.size();
+  json["aborted"] = schedule.aborted.size();
+  return json;
 }
 
 }  // namespace mkmd

@@ -6,6 +6,9 @@
 #include "scheduler/problem.hpp"
 #include "scheduler/schedule.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <algorithm>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -15,13 +18,19 @@ namespace mkmd {
 
 struct Bound {
   std::string name;
-  std::optional<double> seconds;  // none: not solved in time
-  bool of_all = true;             // false: only of schedules that divide no task
+  std::optional<double> seconds;                       // none: not solved in time
+  bool of_all = true;                                  // false: only of schedules that divide no task
+  std::optional<std::pair<double, double>> work = {};  // seconds of CPUs and of GPUs in its solution
 };
 
 struct BoundOptions {
   double seconds_each = 5;
   double exact_seconds = 0;  // 0: not asked for
+  std::vector<std::string> only{"path", "classes", "area", "transfers", "mixed"};
+
+  bool wants(const std::string& name) const {
+    return std::find(only.begin(), only.end(), name) != only.end();
+  }
 };
 
 std::vector<Bound> bounds_of(const scheduler::Problem& problem, const BoundOptions& options);
@@ -50,5 +59,11 @@ void print_outcome(std::ostream& out, const scheduler::Problem& problem, const O
 void print_table_head(std::ostream& out);
 void print_table_row(std::ostream& out, std::string_view name, const scheduler::Problem& problem,
                      const Outcome& outcome, double bound);
+
+// The same as values: {"bounds": [{"name", "seconds", "work": {class: seconds}}]}, and per policy {"policy",
+// "tasks", "makespan", "planning", "idle": {class: seconds}, ...}; aborted runs count as idle.
+nlohmann::ordered_json bounds_to_json(const std::vector<Bound>& bounds);
+nlohmann::ordered_json outcome_to_json(const std::string& policy, const scheduler::Problem& problem,
+                                       const Outcome& outcome);
 
 }  // namespace mkmd

@@ -29,14 +29,17 @@ constexpr uintmax_t kLargestInput = 96'000'000;  // bytes
 constexpr const char* kUsage =
     "usage: mkmd simulate INPUT.json --policy NAME[:key=value,...]|all [--output FILE] [--platform FILE]\n"
     "                     [--rate-error 0.2 [--seed 1]] [--bound-time SECONDS] [--exact SECONDS]\n"
+    "                     [--bounds path,classes,area,transfers,mixed] [--json]   (several --policy: one "
+    "table)\n"
     "       mkmd simulate --generate SPEC [--output FILE]\n"
     "       mkmd simulate --list\n";
 
 struct Arguments {
-  std::string input, policy, output, platform, generate;
+  std::string input, output, platform, generate;
+  std::vector<std::string> policies;
   RateError rate;
   BoundOptions bounds;
-  bool list = false, help = false;
+  bool list = false, help = false, json = false;
 };
 
 Status wrong(const std::string& what) {
@@ -59,12 +62,15 @@ Status read_number(const std::string& option, const std::string& text, double mi
 Result<Arguments> read_arguments(std::span<const std::string> args) {
   Arguments a;
   double seed = 1;
+  std::string bounds;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
     if (arg == "--list") {
       a.list = true;
     } else if (arg == "--help" || arg == "-h") {
       a.help = true;
+    } else if (arg == "--json") {
+      a.json = true;
     } else if (!arg.starts_with("-")) {
       if (!a.input.empty()) return wrong("more than one input: " + a.input + " and " + arg);
       a.input = arg;
@@ -72,9 +78,10 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
       std::string* text = nullptr;
       double* number = nullptr;
       double min = 0, max = 1e6;
-      if (arg == "--policy") text = &a.policy;
+      if (arg == "--policy") text = &a.policies.emplace_back();
       if (arg == "--output") text = &a.output;
       if (arg == "--platform") text = &a.platform;
+      if (arg == "--bounds") text = &bounds;
       if (arg == "--generate") text = &a.generate;
       if (arg == "--rate-error") {
         number = &a.rate.error;
@@ -95,6 +102,13 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
     }
   }
   a.rate.seed = static_cast<uint64_t>(seed);
+  if (!bounds.empty()) a.bounds.only.clear();
+  std::istringstream list(bounds);
+  for (std::string name; std::getline(list, name, ',');) {
+    if (!BoundOptions{}.wants(name) && name != "none")
+      return wrong("--bounds " + name + ": needs path, classes, area, transfers, mixed or none");
+    a.bounds.only.push_back(name);
+  }
   return a;
 }
 
@@ -173,6 +187,28 @@ int list_policies(std::ostream& out) {
   return 0;
 }
 
+int compare(const std::vector<std::string>& wanted, const Problem& problem, const Problem& actual,
+            const std::vector<Bound>& bounds, bool as_json, std::ostream& out) {
+  nlohmann::ordered_json json = as_json ? bounds_to_json(bounds) : nlohmann::ordered_json();
+  if (!as_json) {
+    for (const Bound& b : bounds)
+      if (b.seconds) out << "bound: " << b.name << "  " << *b.seconds << " s\n";
+    print_table_head(out);
+  }
+  bool failed = false;
+  for (const std::string& policy : wanted) {
+    const Outcome outcome = try_policy(problem, actual, policy);
+    failed = failed || !outcome.status.ok();
+    if (as_json) {
+      json["policies"].push_back(outcome_to_json(policy, problem, outcome));
+    } else {
+      print_table_row(out, policy, problem, outcome, best_bound(bounds));
+    }
+  }
+  if (as_json) out << json.dump() << "\n";
+  return failed ? kFailed : 0;
+}
+
 int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   const auto fail = [&](const Status& s, int code = kWrongUse) {
     std::string line = s.message();
@@ -192,7 +228,7 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   if (!problem) return fail(problem.status());
   if (!a.platform.empty())
     if (Status s = move_to_platform(*problem, a.platform); !s) return fail(s);
-  if (a.policy.empty()) {
+  if (a.policies.empty()) {
     if (a.generate.empty()) return fail(wrong("needs --policy (see mkmd simulate --list)"));
     const nlohmann::ordered_json json = to_json(*problem);
     if (a.output.empty()) {
@@ -206,25 +242,23 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   const Problem perturbed =
       a.rate.error > 0 ? with_rate_error(*problem, a.rate.error, a.rate.seed) : Problem{};
   const Problem& actual = a.rate.error > 0 ? perturbed : *problem;
-  if (a.policy != "all")
-    if (Result<std::unique_ptr<Policy>> policy = make_policy(a.policy); !policy) return fail(policy.status());
-  const std::vector<Bound> bounds = bounds_of(actual, a.bounds);
-  if (a.policy == "all") {
-    if (!a.output.empty()) return fail(wrong("--output needs one policy, not all"));
-    for (const Bound& b : bounds)
-      if (b.seconds) out << "bound: " << b.name << "  " << *b.seconds << " s\n";
-    print_table_head(out);
-    bool failed = false;
-    for (const PolicyInfo& p : policies()) {
-      const Outcome outcome = try_policy(*problem, actual, std::string(p.name));
-      failed = failed || !outcome.status.ok();
-      print_table_row(out, p.name, *problem, outcome, best_bound(bounds));
+  std::vector<std::string> wanted;
+  for (const std::string& spec : a.policies) {
+    if (spec == "all") {
+      for (const PolicyInfo& p : policies())
+        wanted.emplace_back(p.name);
+    } else if (Result<std::unique_ptr<Policy>> policy = make_policy(spec); !policy) {
+      return fail(policy.status());
+    } else {
+      wanted.push_back(spec);
     }
-    return failed ? kFailed : 0;
   }
-  const Outcome outcome = try_policy(*problem, actual, a.policy);
+  if (wanted.size() > 1 && !a.output.empty()) return fail(wrong("--output needs one policy"));
+  const std::vector<Bound> bounds = bounds_of(actual, a.bounds);
+  if (a.json || wanted.size() > 1) return compare(wanted, *problem, actual, bounds, a.json, out);
+  const Outcome outcome = try_policy(*problem, actual, wanted.front());
   if (!outcome.status.ok()) return fail(outcome.status, kFailed);
-  out << "policy            " << a.policy << "\n";
+  out << "policy            " << wanted.front() << "\n";
   print_outcome(out, *problem, outcome, bounds);
   if (a.output.empty()) return 0;
   nlohmann::ordered_json json = to_json(actual);

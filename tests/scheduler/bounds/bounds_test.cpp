@@ -4,6 +4,7 @@
 
 #include "scheduler/bounds/area.hpp"
 #include "scheduler/generators/random_graph.hpp"
+#include "scheduler/generators/tiled.hpp"
 #include "tests/scheduler/data.hpp"
 
 #include <algorithm>
@@ -52,6 +53,30 @@ TEST(Bounds, GreedyAreaIsTheLinearProgram) {
     EXPECT_NEAR(greedy, *area_transfer_bound(index), 1e-7 * greedy) << seed;
     EXPECT_LE(greedy, mixed_bound(index)->bound * kRounding) << seed;
   }
+}
+
+// Within no time: where the area bound's solution has no long path, it solves the mixed program.
+TEST(Bounds, MixedIsTheAreaOfLargeGraphs) {
+  const Problem problem = tiled_factorisation(Factorisation::lu, 24);
+  const ProblemIndex index = *ProblemIndex::make(problem);
+  const TwoClass classes(index);
+  const MixedBound mixed = *mixed_bound(index, 1e-3);
+  EXPECT_DOUBLE_EQ(mixed.bound, area_bound(index, classes).bound);
+  EXPECT_NEAR(mixed.bound, 1.730218, 1e-6);  // by the linear program, which takes 18 s
+  double cpu = 0, gpu = 0, longest = 0;
+  std::vector<double> end(index.task_count());
+  for (int t : index.order()) {
+    const double share = mixed.cpu_share[t];
+    cpu += share * classes.cpu_time(t);
+    gpu += (1 - share) * classes.gpu_time(t);
+    for (const Input& in : index.inputs(t))
+      end[t] = std::max(end[t], end[in.src]);
+    end[t] += share * classes.cpu_time(t) + (1 - share) * classes.gpu_time(t);
+    longest = std::max(longest, end[t]);
+  }
+  EXPECT_LE(cpu, mixed.bound * classes.cpus() * kRounding);
+  EXPECT_LE(gpu, mixed.bound * classes.gpus() * kRounding);
+  EXPECT_LE(longest, mixed.bound * kRounding);
 }
 
 TEST(ExactOptimum, IsThatOfTheCaseStudy) {

@@ -81,8 +81,8 @@ TEST(Mkmd, OnlineCorrectionSurvivesWrongRates) {
     }
   }
   const double count = kSeeds * std::size(kMkmdGraphs);
-  EXPECT_GE(std::exp(speed_up / count), 1.95);
-  EXPECT_GE(std::exp((speed_up - limit) / count), 0.90);
+  EXPECT_GE(std::exp(speed_up / count), 1.97);
+  EXPECT_GE(std::exp((speed_up - limit) / count), 0.92);
 }
 
 TEST(Mkmd, ResidencyIsUsed) {
