@@ -32,8 +32,8 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
   nlohmann::json platform = scheduler::to_json(problem.platform);
   for (size_t d = 0; d < platform["devices"].size(); ++d) {
     const DeviceRates& rates = runtime_.times_.rates(static_cast<int>(d));
-    platform["devices"][d]["operations_per_second"] = rates.operations_per_second;
-    platform["devices"][d]["bytes_per_second"] = rates.bytes_per_second;
+    platform["devices"][d]["rates"] = {{"operations", rates.operations_per_second},
+                                       {"bytes", rates.bytes_per_second}};
   }
   trace_platform(platform);
 
