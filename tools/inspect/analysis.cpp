@@ -195,6 +195,7 @@ std::string memory_name(const Trace& trace, int memory) {
 }
 
 std::string time_text(double seconds) {
+  if (seconds == 0) return "0 s";
   if (seconds >= 0.9995) return with_unit(seconds, "s");
   if (seconds >= 0.9995e-3) return with_unit(seconds * 1e3, "ms");
   return with_unit(seconds * 1e6, "µs");

@@ -96,7 +96,8 @@ std::vector<TimeAxis::Tick> TimeAxis::ticks(double apart) const {
 std::vector<Mark> marks_of(const Row& row, const TimeAxis& axis, int columns) {
   struct Column {
     std::map<std::pair<int, int>, double> covered;  // by kind and colour
-    size_t count = 0;
+    size_t count = 0;  // of bars that begin here
+    size_t index = 0;  // of one of them, or of one that ends here
   };
   std::vector<Mark> marks;
   std::map<int, Column> narrow;
@@ -109,11 +110,16 @@ std::vector<Mark> marks_of(const Row& row, const TimeAxis& axis, int columns) {
     }
     const int column = std::min(static_cast<int>(x0), columns - 1);
     const double here = std::min(x1, column + 1.0) - x0;
-    narrow[column].covered[{static_cast<int>(b.kind), b.colour}] += std::max(here, 1e-6);
-    ++narrow[column].count;
-    if (x1 > column + 1.0 && column + 1 < columns)
-      narrow[column + 1].covered[{static_cast<int>(b.kind), b.colour}] += x1 - (column + 1.0);
+    Column& c = narrow[column];
+    c.covered[{static_cast<int>(b.kind), b.colour}] += std::max(here, 1e-6);
+    c.index = b.index;
+    ++c.count;
+    if (x1 <= column + 1.0 || column + 1 >= columns) continue;
+    Column& next = narrow[column + 1];
+    next.covered[{static_cast<int>(b.kind), b.colour}] += x1 - (column + 1.0);
+    next.index = b.index;
   }
+  const size_t wide = marks.size();
   for (const auto& [column, c] : narrow) {
     const auto most = std::max_element(c.covered.begin(), c.covered.end(),
                                        [](const auto& x, const auto& y) { return x.second < y.second; });
@@ -121,15 +127,15 @@ std::vector<Mark> marks_of(const Row& row, const TimeAxis& axis, int columns) {
     for (const auto& [what, width] : c.covered)
       all += width;
     // In eighths, so that neighbours can be drawn as one; what is there is seen.
-    const double height = std::clamp(std::ceil(all * 8) / 8, 0.125, 1.0);
+    const double height = std::clamp(std::round(all * 8) / 8, 0.125, 1.0);
     const auto kind = static_cast<BarKind>(most->first.first);
     const int colour = most->first.second;
-    if (!marks.empty() && marks.back().count != 1 && marks.back().x1 == column && marks.back().kind == kind &&
+    if (marks.size() > wide && marks.back().x1 == column && marks.back().kind == kind &&
         marks.back().colour == colour && marks.back().height == height) {
       marks.back().x1 = column + 1;
       marks.back().count += c.count;
     } else {
-      marks.push_back({static_cast<double>(column), column + 1.0, height, colour, kind, c.count + (c.count == 1), 0});
+      marks.push_back({static_cast<double>(column), column + 1.0, height, colour, kind, std::max<size_t>(c.count, 1), c.index});
     }
   }
   return marks;

@@ -37,6 +37,10 @@ void print_table(std::ostream& out, const std::vector<Cells>& rows, size_t left)
   }
 }
 
+std::string counted(size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string at_line(int line) {
   return line > 0 ? "line " + std::to_string(line) : "";
 }
@@ -53,10 +57,10 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
   for (const auto& [kind, count] : trace.native_commands)
     native += count;
 
-  out << trace.windows.size() << " windows, " << trace.commands.size() << " captured commands, of which "
-      << kernels << " kernels, " << split << " of them split; " << trace.pieces.size() << " pieces";
-  if (native > 0) out << "; " << native << " commands went straight to the home device";
-  out << "\n";
+  out << counted(trace.windows.size(), "window") << ", " << counted(trace.commands.size(), "captured command")
+      << ", " << counted(kernels, "kernel") << " among them, " << split << " split; "
+      << counted(trace.pieces.size(), "piece") << "; ";
+  out << counted(native, "command") << " went straight to the home device\n";
   if (trace.cut) out << "the trace ends within a line, which is left out\n";
 
   out << "\ndevices while captured work was under way (" << time_text(a.active) << ")\n";
@@ -76,8 +80,8 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
   print_table(out, table, 1);
   out << "  idle share of all devices: " << percent_text(a.idle_share) << "\n";
 
-  out << "\nmoved between memories: " << bytes_text(a.bytes_moved) << " in " << trace.transfers.size()
-      << " transfers\n";
+  out << "\nmoved between memories: " << bytes_text(a.bytes_moved) << " in "
+      << counted(trace.transfers.size(), "transfer") << "\n";
   if (!trace.transfers.empty()) {
     table = {{"link", "bytes", "transfers", "busy"}};
     for (const Row& row : a.rows) {
@@ -93,7 +97,7 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
   const auto complete =
       std::count_if(a.windows.begin(), a.windows.end(), [](const WindowTimes& w) { return w.complete; });
   if (complete > 0) {
-    out << "\nmakespan of " << complete << " complete windows: predicted " << time_text(a.predicted)
+    out << "\nmakespan of " << counted(static_cast<size_t>(complete), "complete window") << ": predicted " << time_text(a.predicted)
         << ", measured " << time_text(a.measured);
     if (a.measured > 0) out << " (" << percent_text(a.measured / a.predicted) << " of the prediction)";
     out << "; planning took " << time_text(a.planning_seconds) << "\n";
