@@ -115,8 +115,7 @@ scheduler::Problem Planner::make_problem() const {
     for (size_t d = 1; d < runtime_.domains_.size(); ++d) {
       for (const ByteRange& r : root->storage->regions.valid(static_cast<int>(d))) {
         const auto size = static_cast<double>(root->size);
-        graph.resident.push_back({name_of(*root),
-                                  static_cast<int>(d), static_cast<double>(r.lo) / size,
+        graph.resident.push_back({name_of(*root), static_cast<int>(d), static_cast<double>(r.lo) / size,
                                   static_cast<double>(r.hi) / size});
       }
     }

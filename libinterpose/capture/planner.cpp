@@ -301,14 +301,14 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
     const bool safe = split_is_safe(task);
     if (!safe || !coarsen(task)) {
-      task.taken_back = safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
+      task.taken_back =
+          safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
       task.pieces = {{process().home_index(), task.command->launch.whole(), task.whole}};
       coarsen(task);
     }
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
-  if (tracing())
-    trace_plan(plan ? &*plan : nullptr, static_cast<double>(host_nanoseconds() - began) * 1e-9);
+  if (tracing()) trace_plan(plan ? &*plan : nullptr, static_cast<double>(host_nanoseconds() - began) * 1e-9);
   // Dependences are those of the program's order; which ready action a lane takes first is the plan's.
   std::vector<size_t> by_start(tasks_.size());
   for (size_t i = 0; i < by_start.size(); ++i)

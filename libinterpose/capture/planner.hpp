@@ -46,7 +46,7 @@ private:
     std::vector<double> seconds;  // by device
     double at_home = 0;           // seconds, whole
     std::vector<Piece> pieces;
-    double start = 0;  // where the plan puts its first piece
+    double start = 0;                  // where the plan puts its first piece
     const char* taken_back = nullptr;  // why a split the policy wanted is not made
 
     // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
@@ -83,7 +83,7 @@ private:
 
   Runtime& runtime_;
   std::vector<Task> tasks_;
-  double order_ = 0;  // of the actions being emitted
+  double order_ = 0;       // of the actions being emitted
   uint64_t emitting_ = 0;  // the command's sequence number
 };
 

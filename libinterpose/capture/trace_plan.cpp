@@ -35,17 +35,28 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
     platform["devices"][d]["rates"] = {{"operations", rates.operations_per_second},
                                        {"bytes", rates.bytes_per_second}};
   }
+  const Process& p = process();
+  if (p.home_is_whole()) {
+    const DeviceRates& rates = runtime_.times_.rates(p.home_index());
+    platform["whole"] = {
+        {"launch", rates.launch_seconds},
+        {"rates", {{"operations", rates.operations_per_second}, {"bytes", rates.bytes_per_second}}}};
+  }
   trace_platform(platform);
 
   double in_order_at_home = 0;
   nlohmann::json commands = nlohmann::json::array();
   for (const Task& task : tasks_) {
     const Command& c = *task.command;
-    in_order_at_home += task.seconds[0];
+    const bool kernel = c.kind == Command::Kind::kernel;
+    const double at_home = kernel ? task.at_home : task.seconds[0];
+    in_order_at_home += at_home;
+    std::vector<double> seconds = task.seconds;
+    if (p.home_is_whole()) seconds.push_back(at_home);
     nlohmann::json line = {{"id", c.sequence}, {"kind", to_string(c.kind)}, {"start", task.start}};
-    if (c.kind != Command::Kind::kernel) {
+    if (!kernel) {
       line["bytes"] = c.size;
-      line["seconds"] = task.seconds;
+      line["seconds"] = seconds;
       commands.push_back(std::move(line));
       continue;
     }
@@ -54,10 +65,10 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
     line["local"] = c.launch.shape.local;
     line["operations"] = c.cost.operations;
     line["bytes"] = c.cost.bytes;
-    line["seconds"] = task.seconds;
+    line["seconds"] = seconds;
     line["pieces"] = nlohmann::json::array();
-    for (const Piece& p : task.pieces)
-      line["pieces"].push_back({{"device", p.device}, {"lo", p.box.lo}, {"hi", p.box.hi}});
+    for (const Piece& piece : task.pieces)
+      line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
     if (task.pieces.size() < 2) {
       const compiler::Reason reason =
           why_whole(c.launch, task.footprints.has_value(), task.seconds[0] >= kWorthSplitting, task.cut,
@@ -69,7 +80,7 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
   }
   nlohmann::json window = {{"time", host_nanoseconds() + runtime_.clock_offset_},
                            {"planning_seconds", planning_seconds},
-                           {"policy", schedule != nullptr ? process().settings.policy : "home"},
+                           {"policy", schedule != nullptr ? p.settings.policy : "home"},
                            {"predicted", schedule != nullptr ? schedule->makespan() : in_order_at_home},
                            {"commands", std::move(commands)},
                            {"graph", scheduler::to_json(problem.graph)}};

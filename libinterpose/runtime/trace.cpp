@@ -64,12 +64,36 @@ std::string header() {
 
 std::string name_of(cl_command_type type) {
   // CL_COMMAND_NDRANGE_KERNEL and what follows it.
-  static constexpr const char* kNames[] = {
-      "kernel",     "task",       "native kernel", "read",       "write",      "copy",        "read image",
-      "write image", "copy image", "image to buffer", "buffer to image", "map", "map image", "unmap",
-      "marker",     "acquire GL", "release GL",    "read rect",  "write rect", "copy rect",   "user",
-      "barrier",    "migrate",    "fill",          "fill image", "SVM free",   "SVM copy",    "SVM fill",
-      "SVM map",    "SVM unmap"};
+  static constexpr const char* kNames[] = {"kernel",
+                                           "task",
+                                           "native kernel",
+                                           "read",
+                                           "write",
+                                           "copy",
+                                           "read image",
+                                           "write image",
+                                           "copy image",
+                                           "image to buffer",
+                                           "buffer to image",
+                                           "map",
+                                           "map image",
+                                           "unmap",
+                                           "marker",
+                                           "acquire GL",
+                                           "release GL",
+                                           "read rect",
+                                           "write rect",
+                                           "copy rect",
+                                           "user",
+                                           "barrier",
+                                           "migrate",
+                                           "fill",
+                                           "fill image",
+                                           "SVM free",
+                                           "SVM copy",
+                                           "SVM fill",
+                                           "SVM map",
+                                           "SVM unmap"};
   const cl_command_type index = type - CL_COMMAND_NDRANGE_KERNEL;
   return index < std::size(kNames) ? kNames[index] : "other";
 }
@@ -105,7 +129,8 @@ void write_out(Buffer& b) {
   add_native(b);
   if (b.text.empty()) return;
   const std::string& file = process().settings.trace;
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (b.begun ? 0 : O_TRUNC), 0644);
+  const int fd =
+      open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (b.begun ? 0 : O_TRUNC), 0644);
   const std::string text = (b.begun ? "" : header()) + b.text;
   if (fd < 0 || !write_all(fd, text)) {
     log(LogLevel::warning, "MKMD_TRACE: cannot write " + file + "; no more is traced");

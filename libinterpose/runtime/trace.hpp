@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace of a run (MKMD_TRACE): one JSON object per line, in the order things became known, so that a file
-// cut off by a crash is still good up to its last line. docs/trace.md describes the lines. Without the setting
-// nothing is done: every caller asks tracing() first.
+// cut off by a crash is still good up to its last line. docs/trace.md describes the lines. Without the
+// setting nothing is done: every caller asks tracing() first.
 #pragma once
 
 #include <CL/cl.h>

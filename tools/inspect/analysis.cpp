@@ -67,7 +67,8 @@ void make_rows(const Trace& trace, Analysis& a) {
   for (Row& row : a.rows) {
     std::stable_sort(row.bars.begin(), row.bars.end(),
                      [](const Bar& x, const Bar& y) { return x.start < y.start; });
-    row.busy = covered(row.bars, [](const Bar& b) { return b.start; }, [](const Bar& b) { return b.end; });
+    row.busy = covered(
+        row.bars, [](const Bar& b) { return b.start; }, [](const Bar& b) { return b.end; });
     for (const Bar& b : row.bars)
       a.end = std::max(a.end, b.end);
   }
@@ -168,10 +169,18 @@ Analysis analyse(const Trace& trace) {
   time_windows(trace, a);
   judge_predictions(trace, a);
   list_whole(trace, a);
-  double busy = 0;
+  // A whole keeps all its parts busy.
+  const double whole = trace.has_whole ? a.rows[trace.devices.size() - 1].busy : 0;
+  const size_t devices = trace.devices.size() - trace.has_whole;
+  a.busy.assign(trace.devices.size(), 0);
   for (size_t d = 0; d < trace.devices.size(); ++d)
-    busy += a.rows[d].busy;
-  const double all = a.active * static_cast<double>(trace.devices.size());
+    a.busy[d] = a.rows[d].busy;
+  for (const int part : trace.parts)
+    a.busy[part] += whole;
+  double busy = 0;
+  for (size_t d = 0; d < devices; ++d)
+    busy += std::min(a.busy[d], a.active);
+  const double all = a.active * static_cast<double>(devices);
   a.idle_share = all > 0 ? std::max(0.0, 1 - busy / all) : 0;
   for (const Transfer& t : trace.transfers)
     a.bytes_moved += t.bytes;
@@ -180,7 +189,7 @@ Analysis analyse(const Trace& trace) {
 
 double predicted_seconds(const Trace& trace, const Piece& piece) {
   const Command& c = trace.commands[piece.command];
-  const double launch = trace.windows[c.window].problem.platform.devices[piece.device].launch;
+  const double launch = trace.devices[piece.device].launch;
   const double whole = c.seconds[piece.device];
   const double share = c.whole.groups() > 0 ? piece.box.groups() / c.whole.groups() : 0;
   return share * std::max(0.0, whole - launch);

@@ -49,15 +49,16 @@ struct Row {
 };
 
 struct Analysis {
-  std::vector<Row> rows;  // devices in order, then links
+  std::vector<Row> rows;             // devices in order, then links
   std::vector<std::string> kernels;  // that have pieces, by total time, longest first
   std::vector<double> kernel_seconds;
   std::vector<WindowTimes> windows;
-  double active = 0;     // seconds in which a window's work was under way
-  double end = 0;        // of the last bar
-  double predicted = 0;  // makespans of the complete windows, added up
-  double measured = 0;   // seconds in which complete windows were under way
-  double idle_share = 0; // of devices × active
+  std::vector<double> busy;  // seconds, by device; that of a part with what the whole ran
+  double active = 0;         // seconds in which a window's work was under way
+  double end = 0;            // of the last bar
+  double predicted = 0;      // makespans of the complete windows, added up
+  double measured = 0;       // seconds in which complete windows were under way
+  double idle_share = 0;     // of devices × active
   double bytes_moved = 0;
   double planning_seconds = 0;
   std::vector<Prediction> predictions;  // by piece

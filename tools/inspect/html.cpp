@@ -37,7 +37,8 @@ Json rows_of(const Analysis& a) {
       bars.push_back(b.colour);
       bars.push_back(b.index);
     }
-    rows.push_back({{"label", row.label}, {"link", row.is_link}, {"busy", row.busy}, {"bars", std::move(bars)}});
+    rows.push_back(
+        {{"label", row.label}, {"link", row.is_link}, {"busy", row.busy}, {"bars", std::move(bars)}});
   }
   return rows;
 }
@@ -90,8 +91,8 @@ void write_html(const Trace& trace, const Analysis& a, std::ostream& out) {
        devices = Json::array(), colours = Json::array(), segments = Json::array(), worst = Json::array();
   for (const Piece& p : trace.pieces) {
     const double all = trace.commands[p.command].whole.groups();
-    pieces.push_back({p.command, p.device, all > 0 ? p.box.groups() / all : 0, number(predicted_seconds(trace, p)),
-                      p.end - p.start});
+    pieces.push_back({p.command, p.device, all > 0 ? p.box.groups() / all : 0,
+                      number(predicted_seconds(trace, p)), p.end - p.start});
   }
   for (const Transfer& t : trace.transfers)
     transfers.push_back({index_of(t.command), t.buffer, t.bytes});

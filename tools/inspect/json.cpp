@@ -71,7 +71,7 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
     devices.push_back({{"name", trace.devices[d].name},
                        {"device", trace.devices[d].device},
                        {"memory", trace.devices[d].memory},
-                       {"busy", a.rows[d].busy}});
+                       {"busy", a.busy[d]}});
   for (size_t i = 0; i < trace.windows.size(); ++i) {
     const Window& w = trace.windows[i];
     windows.push_back({{"policy", w.policy},

@@ -36,7 +36,11 @@ public:
   }
   void name_row(int pid, int tid, const std::string& name) {
     add({{"ph", "M"}, {"name", "thread_name"}, {"pid", pid}, {"tid", tid}, {"args", {{"name", name}}}});
-    add({{"ph", "M"}, {"name", "thread_sort_index"}, {"pid", pid}, {"tid", tid}, {"args", {{"sort_index", tid}}}});
+    add({{"ph", "M"},
+         {"name", "thread_sort_index"},
+         {"pid", pid},
+         {"tid", tid},
+         {"args", {{"sort_index", tid}}}});
   }
   void slice(const Slice& s, const std::string& name, const char* category, Json args) {
     add({{"ph", "X"},
@@ -52,8 +56,21 @@ public:
     const int id = ++arrows_;
     // An arrow leaves from inside a slice.
     const double leave = from.start + 0.999 * (from.end - from.start);
-    add({{"ph", "s"}, {"name", buffer}, {"cat", "data"}, {"id", id}, {"pid", from.pid}, {"tid", from.tid}, {"ts", leave}});
-    add({{"ph", "f"}, {"bp", "e"}, {"name", buffer}, {"cat", "data"}, {"id", id}, {"pid", to.pid}, {"tid", to.tid}, {"ts", std::max(to.start, leave)}});
+    add({{"ph", "s"},
+         {"name", buffer},
+         {"cat", "data"},
+         {"id", id},
+         {"pid", from.pid},
+         {"tid", from.tid},
+         {"ts", leave}});
+    add({{"ph", "f"},
+         {"bp", "e"},
+         {"name", buffer},
+         {"cat", "data"},
+         {"id", id},
+         {"pid", to.pid},
+         {"tid", to.tid},
+         {"ts", std::max(to.start, leave)}});
   }
 
 private:
@@ -118,8 +135,8 @@ void write_perfetto(const Trace& trace, const Analysis& a, std::ostream& out) {
       if (e.src == 0) continue;
       const auto& from = of_command[w.first_command + e.src - 1];
       if (from.empty()) continue;
-      const Slice& last =
-          *std::max_element(from.begin(), from.end(), [](const Slice& x, const Slice& y) { return x.end < y.end; });
+      const Slice& last = *std::max_element(from.begin(), from.end(),
+                                            [](const Slice& x, const Slice& y) { return x.end < y.end; });
       for (const Slice& to : of_command[w.first_command + e.dst - 1]) {
         if (to.start >= last.start) events.arrow(last, to, e.buffer);
       }

@@ -27,10 +27,11 @@ TimeAxis::TimeAxis(const Analysis& analysis) {
   for (const Segment& s : parts)
     active += s.folded ? 0 : s.to - s.from;
   const double long_gap = std::max(0.04 * active, 1e-9);
-  const auto folds =
-      std::count_if(parts.begin(), parts.end(), [&](const Segment& s) { return s.folded && s.to - s.from > long_gap; });
+  const auto folds = std::count_if(parts.begin(), parts.end(),
+                                   [&](const Segment& s) { return s.folded && s.to - s.from > long_gap; });
   // All folded stretches together take at most a fifth of the picture.
-  const double fold_width = std::min(long_gap / 2, folds > 0 ? 0.25 * active / static_cast<double>(folds) : 0);
+  const double fold_width =
+      std::min(long_gap / 2, folds > 0 ? 0.25 * active / static_cast<double>(folds) : 0);
   double x = 0;
   for (Segment s : parts) {
     const double seconds = s.to - s.from;
@@ -86,7 +87,9 @@ std::vector<TimeAxis::Tick> TimeAxis::ticks(double apart) const {
       const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step / unit) - 1e-9)), 0, 9);
       char text[48];
       std::snprintf(text, sizeof text, "%.*f %s", decimals, t / unit,
-                    seconds ? "s" : unit == 1e-3 ? "ms" : "µs");
+                    seconds        ? "s"
+                    : unit == 1e-3 ? "ms"
+                                   : "µs");
       result.push_back({x, text});
     }
   }
@@ -96,8 +99,8 @@ std::vector<TimeAxis::Tick> TimeAxis::ticks(double apart) const {
 std::vector<Mark> marks_of(const Row& row, const TimeAxis& axis, int columns) {
   struct Column {
     std::map<std::pair<int, int>, double> covered;  // by kind and colour
-    size_t count = 0;  // of bars that begin here
-    size_t index = 0;  // of one of them, or of one that ends here
+    size_t count = 0;                               // of bars that begin here
+    size_t index = 0;                               // of one of them, or of one that ends here
   };
   std::vector<Mark> marks;
   std::map<int, Column> narrow;
@@ -135,7 +138,8 @@ std::vector<Mark> marks_of(const Row& row, const TimeAxis& axis, int columns) {
       marks.back().x1 = column + 1;
       marks.back().count += c.count;
     } else {
-      marks.push_back({static_cast<double>(column), column + 1.0, height, colour, kind, std::max<size_t>(c.count, 1), c.index});
+      marks.push_back({static_cast<double>(column), column + 1.0, height, colour, kind,
+                       std::max<size_t>(c.count, 1), c.index});
     }
   }
   return marks;
@@ -144,8 +148,8 @@ std::vector<Mark> marks_of(const Row& row, const TimeAxis& axis, int columns) {
 Colour colour_of(int kernel) {
   // Lightness from 20 to 89 in even steps: apart in grey, and neighbours in the list far apart.
   static constexpr Colour kPalette[kColours + 1] = {
-      {"#14305a", true},  {"#62aede", false}, {"#1f7068", true},  {"#e0c33f", false},
-      {"#7d2446", true},  {"#f3dcc0", false}, {"#c9702f", false}, {"url(#other)", false}};
+      {"#14305a", true}, {"#62aede", false}, {"#1f7068", true},  {"#e0c33f", false},
+      {"#7d2446", true}, {"#f3dcc0", false}, {"#c9702f", false}, {"url(#other)", false}};
   return kPalette[std::clamp(kernel, 0, kColours)];
 }
 

@@ -15,8 +15,8 @@ using Cells = std::vector<std::string>;
 
 // As many columns as a terminal shows, which is not bytes.
 size_t width(const std::string& text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 // The first `left` columns are text, the others numbers.
@@ -73,8 +73,11 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
       ++pieces;
       groups += p.box.groups();
     }
-    const double idle = a.active > 0 ? std::max(0.0, 1 - a.rows[d].busy / a.active) : 0;
-    table.push_back({a.rows[d].label, time_text(a.rows[d].busy), percent_text(idle), std::to_string(pieces),
+    const bool whole = trace.has_whole && d + 1 == trace.devices.size();
+    if (whole && a.rows[d].bars.empty()) continue;
+    const double idle = a.active > 0 ? std::max(0.0, 1 - a.busy[d] / a.active) : 0;
+    table.push_back({a.rows[d].label + (whole ? " (all parts at once)" : ""), time_text(a.rows[d].busy),
+                     whole ? "" : percent_text(idle), std::to_string(pieces),
                      std::to_string(static_cast<unsigned long long>(groups))});
   }
   print_table(out, table, 1);
@@ -97,8 +100,8 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
   const auto complete =
       std::count_if(a.windows.begin(), a.windows.end(), [](const WindowTimes& w) { return w.complete; });
   if (complete > 0) {
-    out << "\nmakespan of " << counted(static_cast<size_t>(complete), "complete window") << ": predicted " << time_text(a.predicted)
-        << ", measured " << time_text(a.measured);
+    out << "\nmakespan of " << counted(static_cast<size_t>(complete), "complete window") << ": predicted "
+        << time_text(a.predicted) << ", measured " << time_text(a.measured);
     if (a.measured > 0) out << " (" << percent_text(a.measured / a.predicted) << " of the prediction)";
     out << "; planning took " << time_text(a.planning_seconds) << "\n";
   }
@@ -121,7 +124,8 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
     out << "\nkernels not split\n";
     table = {{"kernel", "launches", "source", "why"}};
     for (const WholeKernel& w : a.whole)
-      table.push_back({w.name, std::to_string(w.launches), at_line(w.line), w.why + (w.native ? " (not captured)" : "")});
+      table.push_back(
+          {w.name, std::to_string(w.launches), at_line(w.line), w.why + (w.native ? " (not captured)" : "")});
     print_table(out, table, 4);
   }
 }

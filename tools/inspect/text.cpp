@@ -63,8 +63,8 @@ void write_text(const Trace& trace, const Analysis& a, std::ostream& out) {
       out << "  Z  … and " << a.kernels.size() - k << " more kernels\n";
       break;
     }
-    out << "  " << static_cast<char>('A' + k) << "  " << a.kernels[k] << ", " << time_text(a.kernel_seconds[k])
-        << "\n";
+    out << "  " << static_cast<char>('A' + k) << "  " << a.kernels[k] << ", "
+        << time_text(a.kernel_seconds[k]) << "\n";
   }
   out << "  small letter: busy less than half of the time; + reads, writes, copies; = transfers; / nothing "
          "captured for a while\n\n";

@@ -27,7 +27,8 @@ public:
     const uint64_t zero = instants_.empty() ? 0 : *std::min_element(instants_.begin(), instants_.end());
     size_t next = 0;
     const auto set = [&](double& value) { value = static_cast<double>(instants_[next++] - zero) * 1e-9; };
-    for (double* value : places()) set(*value);
+    for (double* value : places())
+      set(*value);
     merge_native();
     return std::move(trace_);
   }
@@ -65,7 +66,8 @@ private:
       if (kind == 'w') value = &trace_.windows[index].time;
       if (kind == 'p') value = end ? &trace_.pieces[index].end : &trace_.pieces[index].start;
       if (kind == 't') value = end ? &trace_.transfers[index].end : &trace_.transfers[index].start;
-      if (kind == 'm') value = end ? &trace_.memory_commands[index].end : &trace_.memory_commands[index].start;
+      if (kind == 'm')
+        value = end ? &trace_.memory_commands[index].end : &trace_.memory_commands[index].start;
       all[at] = value;
     }
     return all;
@@ -99,13 +101,39 @@ private:
     if (!status_) return;
     for (const json& d : in.list("devices")) {
       JsonReader device(d, "devices[" + std::to_string(trace_.devices.size()) + "]", status_);
-      trace_.devices.push_back({device.text("name"), device.has("device") ? device.text("device") : "",
-                                device.integer("memory")});
+      trace_.devices.push_back(
+          {device.text("name"), device.has("device") ? device.text("device") : "", device.integer("memory")});
       if (trace_.devices.back().memory < 0) device.fail("memory", "must not be negative");
       memories_ = std::max(memories_, trace_.devices.back().memory + 1);
     }
-    (void)j;
+    planned_devices_ = trace_.devices.size();
+    if (in.has("whole")) whole(j["whole"]);
     begun_ = true;
+  }
+
+  void whole(const json& j) {
+    JsonReader in(j, "whole", status_);
+    if (in.integer("index") != static_cast<int>(planned_devices_))
+      in.fail("index", "must be the one after the devices");
+    for (const json& part : in.list("parts")) {
+      const double d = in.as_number(part, "parts");
+      if (!status_ || d < 0 || d >= static_cast<double>(planned_devices_)) {
+        in.fail("parts", "no such device");
+        return;
+      }
+      trace_.parts.push_back(static_cast<int>(d));
+    }
+    trace_.devices.push_back({in.text("name"), "", 0});
+    trace_.has_whole = true;
+  }
+
+  void read_rates(const json& j, const std::string& place, Device& device) {
+    JsonReader in(j, place, status_);
+    device.launch = in.number_or("launch", 0);
+    if (!in.has("rates")) return;
+    JsonReader rates(j["rates"], place + ".rates", status_);
+    device.operations_per_second = rates.number_or("operations", 0);
+    device.bytes_per_second = rates.number_or("bytes", 0);
   }
 
   void platform(const json& j) {
@@ -115,17 +143,14 @@ private:
       status_ = parsed.status();
       return;
     }
-    if (parsed->devices.size() != trace_.devices.size()) {
+    if (parsed->devices.size() != planned_devices_) {
       status_ = Status::internal("platform.devices: must be as many as in the first line");
       return;
     }
-    for (size_t d = 0; d < trace_.devices.size(); ++d) {
-      const json& device = j["devices"][d];
-      if (!device.contains("rates")) continue;
-      JsonReader rates(device["rates"], "platform.devices.rates", status_);
-      trace_.devices[d].operations_per_second = rates.number_or("operations", 0);
-      trace_.devices[d].bytes_per_second = rates.number_or("bytes", 0);
-    }
+    for (size_t d = 0; d < planned_devices_; ++d)
+      read_rates(j["devices"][d], "platform.devices", trace_.devices[d]);
+    if (trace_.has_whole && j.contains("whole"))
+      read_rates(j["whole"], "platform.whole", trace_.devices.back());
   }
 
   void window(const json& j) {
@@ -291,6 +316,7 @@ private:
   Status status_;
   Trace trace_;
   bool begun_ = false;
+  size_t planned_devices_ = 0;  // without the whole
   int memories_ = 0;
   json platform_;
   std::unordered_map<uint64_t, size_t> index_;
@@ -302,7 +328,8 @@ private:
 
 Result<Trace> read_trace(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return Status::internal(path + ": there is no such file");
+  if (!std::filesystem::is_regular_file(path, error))
+    return Status::internal(path + ": there is no such file");
   std::ifstream in(path, std::ios::binary);
   if (!in) return Status::internal(path + ": cannot be read");
   Reader reader;
@@ -342,6 +369,8 @@ bool is_trace(const std::string& path) {
 Trace only_window(const Trace& trace, size_t window) {
   Trace result;
   result.devices = trace.devices;
+  result.has_whole = trace.has_whole;
+  result.parts = trace.parts;
   result.cut = trace.cut;
   Window w = trace.windows[window];
   const size_t first = w.first_command, last = first + w.commands;

@@ -22,6 +22,7 @@ struct Device {
   std::string device;  // as its driver calls it
   int memory = 0;
   double operations_per_second = 0, bytes_per_second = 0;  // as calibrated; 0: not known
+  double launch = 0;                                       // seconds
 };
 
 // Work-groups lo…hi, exclusive.
@@ -42,12 +43,12 @@ struct Command {
   std::string kind;  // kernel, read, write, copy, fill, marker
   std::string name;  // of the kernel; otherwise the kind
   bool is_kernel() const { return kind == "kernel"; }
-  Box whole;                             // kernel
-  double operations = 0, bytes = 0;      // kernel: of the whole launch, as counted; otherwise the bytes moved
-  std::vector<double> seconds;           // predicted, whole, by device; infinite: not there
-  std::vector<std::pair<int, Box>> plan; // kernel: the pieces as planned, {device, work-groups}
-  std::string whole_because;             // kernel that is not split
-  int line = 0;                          // of the program's source, where that says why; 0: not known
+  Box whole;                         // kernel
+  double operations = 0, bytes = 0;  // kernel: of the whole launch, as counted; otherwise the bytes moved
+  std::vector<double> seconds;       // predicted, whole, by device; infinite: not there
+  std::vector<std::pair<int, Box>> plan;  // kernel: the pieces as planned, {device, work-groups}
+  std::string whole_because;              // kernel that is not split
+  int line = 0;                           // of the program's source, where that says why; 0: not known
 };
 
 struct Window {
@@ -93,7 +94,10 @@ struct NativeKernel {
 };
 
 struct Trace {
+  // A device of which others are parts comes last: it excludes them in time, and policies do not know of it.
   std::vector<Device> devices;
+  bool has_whole = false;
+  std::vector<int> parts;
   std::vector<Window> windows;
   std::vector<Command> commands;
   std::vector<Piece> pieces;

@@ -53,7 +53,8 @@ Result<std::vector<size_t>> find_alike(const std::vector<Device>& old, const std
   for (size_t d = 0; d < devices.size(); ++d) {
     const auto of_class = [&](const Device& o) { return o.device_class == devices[d].device_class; };
     const auto first = std::find_if(old.begin(), old.end(), of_class);
-    const auto same = std::find_if(old.begin(), old.end(), [&](const Device& o) { return o.name == devices[d].name; });
+    const auto same =
+        std::find_if(old.begin(), old.end(), [&](const Device& o) { return o.name == devices[d].name; });
     if (same != old.end()) {
       like.push_back(static_cast<size_t>(same - old.begin()));
     } else if (std::count_if(old.begin(), old.end(), of_class) == 1) {

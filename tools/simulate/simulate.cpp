@@ -26,7 +26,8 @@ namespace {
 
 constexpr int kFailed = 1, kWrongUse = 2;
 constexpr const char* kUsage =
-    "usage: mkmd simulate INPUT.json|TRACE --policy NAME[:key=value,...]|all [--output FILE] [--platform FILE]\n"
+    "usage: mkmd simulate INPUT.json|TRACE --policy NAME[:key=value,...]|all [--output FILE] [--platform "
+    "FILE]\n"
     "                     [--rate-error 0.2 [--seed 1]] [--bound-time SECONDS] [--exact SECONDS]\n"
     "       mkmd simulate --generate SPEC [--output FILE]\n"
     "       mkmd simulate --list\n";

@@ -21,8 +21,8 @@ namespace {
 constexpr int kNoSchedule = 1;
 
 struct Window {
-  Problem problem;  // as predicted
-  Problem actual;   // with a rate error
+  Problem problem;                     // as predicted
+  Problem actual;                      // with a rate error
   double recorded = 0, predicted = 0;  // seconds; recorded 0: the trace ends within it
   double bound = 0;
 };
@@ -42,7 +42,8 @@ Counts counts_of(const inspect::Trace& trace, const inspect::Window& window) {
 Result<std::vector<Window>> windows_of(const TraceRequest& request) {
   Result<inspect::Trace> trace = inspect::read_trace(request.trace);
   if (!trace) return trace.status();
-  if (trace->windows.empty()) return Status::internal(request.trace + ": has no window: nothing was captured");
+  if (trace->windows.empty())
+    return Status::internal(request.trace + ": has no window: nothing was captured");
   const inspect::Analysis analysis = inspect::analyse(*trace);
   BoundOptions options = request.bounds;
   options.seconds_each /= static_cast<double>(trace->windows.size());
@@ -58,7 +59,8 @@ Result<std::vector<Window>> windows_of(const TraceRequest& request) {
       const Status moved = move_to_platform(w.problem, request.platform, counts_of(*trace, recorded));
       if (!moved) return moved;
     }
-    w.actual = request.rate.error > 0 ? with_rate_error(w.problem, request.rate.error, request.rate.seed) : w.problem;
+    w.actual = request.rate.error > 0 ? with_rate_error(w.problem, request.rate.error, request.rate.seed)
+                                      : w.problem;
     w.bound = best_bound(bounds_of(w.actual, options));
     windows.push_back(std::move(w));
   }
@@ -90,9 +92,9 @@ __attribute__((format(printf, 2, 3))) void print(std::ostream& out, const char* 
 }
 
 void print_row(std::ostream& out, const char* name, const Sum& s) {
-  print(out, "%-8s %6zu %12.6g %12.6g %12.6g   %14.4f   %6.1f   %11.3f\n", name, s.tasks, s.recorded, s.predicted,
-        s.makespan, s.bound > 0 ? s.makespan / s.bound : 0, s.makespan > 0 ? 100 * s.idle / s.makespan : 0,
-        1e3 * s.planning);
+  print(out, "%-8s %6zu %12.6g %12.6g %12.6g   %14.4f   %6.1f   %11.3f\n", name, s.tasks, s.recorded,
+        s.predicted, s.makespan, s.bound > 0 ? s.makespan / s.bound : 0,
+        s.makespan > 0 ? 100 * s.idle / s.makespan : 0, 1e3 * s.planning);
 }
 
 // try_policy plans with the predicted times when both problems are the same object.
