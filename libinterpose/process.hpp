@@ -23,6 +23,9 @@ struct Process {
   Platform* platform = nullptr;  // null if there is no device
   Device* device = nullptr;
   compiler::Client* compiler = nullptr;  // null where nothing is ever split
+  // Counted over all contexts, so that a trace is unambiguous.
+  std::atomic<uint64_t> next_sequence{0};  // of captured commands
+  std::atomic<uint64_t> next_buffer{1};    // of buffers that were planned for
 
   bool splits() const { return devices.size() > 1; }
   // Home has a lane of its own, behind those of the devices, unless it is one of them.

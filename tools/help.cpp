@@ -20,6 +20,7 @@ void print_usage() {
   std::printf("mkmd runs an unmodified OpenCL program over several devices, as if they were one.\n\n"
               "  mkmd run [options] [--] program args…   run a program\n"
               "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
+              "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
               "  mkmd simulate …                         try scheduling policies on recorded graphs\n"
               "  mkmd help [run|settings|policies]       this text, or more\n"
               "  mkmd version\n");

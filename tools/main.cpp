@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mkmd command: finds the sub-command. A new one is a row here and a function in commands.hpp.
 #include "tools/commands.hpp"
+#include "tools/inspect/inspect.hpp"
+
+#include <iostream>
 
 #ifdef MKMD_HAS_SIMULATE
 #include "tools/simulate/simulate.hpp"
@@ -25,9 +28,10 @@ int main(int argc, char** argv) {
   for (const auto& row : kCommands) {
     if (all.front() == row.name) return row.command(arguments);
   }
+  if (all.front() == "inspect") return mkmd::inspect::run_inspect(arguments, std::cout, std::cerr);
 #ifdef MKMD_HAS_SIMULATE
   if (all.front() == "simulate") return mkmd::run_simulate(argc - 1, argv + 1);
 #endif
   return wrong_use("unknown command \"" + all.front() +
-                   "\"; accepted: run, devices, simulate, help, version");
+                   "\"; accepted: run, devices, inspect, simulate, help, version");
 }

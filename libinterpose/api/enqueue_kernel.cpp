@@ -6,6 +6,7 @@
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/local_size.hpp"
 #include "libinterpose/runtime/summary.hpp"
+#include "libinterpose/runtime/trace.hpp"
 
 #include <algorithm>
 
@@ -97,6 +98,21 @@ void add_touched(const Kernel& kernel, std::vector<Touched>& touched) {
   }
 }
 
+// For the trace: why a launch went to the home's own queue. The kernel's mutex is held.
+void trace_native_launch(const Kernel& kernel, const Runtime* runtime, bool odd) {
+  compiler::Reason why{"too short to split, or one work-group"};
+  if (runtime == nullptr) {
+    why.text = "there is one device";
+  } else if (kernel.info == nullptr) {
+    why.text = "its code could not be analysed";
+  } else if (!kernel.info->split_allowed && !kernel.info->reasons.empty()) {
+    why = kernel.info->reasons.front();
+  } else if (odd) {
+    why.text = "an argument, the shape of the launch, or what it waits for is left to the driver";
+  }
+  trace_native_kernel(kernel.name, why.text, why.line);
+}
+
 }  // namespace
 
 cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_handle, cl_uint work_dim,
@@ -111,6 +127,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
   Runtime* runtime = queue->context->runtime.get();
   std::vector<Touched> touched;
+  bool odd = false;  // not to be captured, whatever it is worth
   if (runtime != nullptr) {
     const bool capturing = runtime->capturing();
     bool known_small = false;
@@ -140,13 +157,19 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     std::lock_guard lock(kernel->mutex);
     if (runtime->separate_memories() || kernel->info == nullptr) add_touched(*kernel, touched);
     add_kernel(false);
+    odd = !known_small && !can;
   }
-  return enqueue_native(
+  const cl_int status = enqueue_native(
       *queue, CL_COMMAND_NDRANGE_KERNEL, touched, waits, event, false, [&](const NativeCall& n) {
         return vendor::table(n.queue).clEnqueueNDRangeKernel(n.queue, kernel->native.get(), work_dim,
                                                              global_work_offset, global_work_size,
                                                              local_work_size, n.wait_count, n.waits, n.event);
       });
+  if (tracing() && status == CL_SUCCESS) {
+    std::lock_guard lock(kernel->mutex);
+    trace_native_launch(*kernel, runtime, odd);
+  }
+  return status;
 }
 
 cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_uint num_events_in_wait_list,

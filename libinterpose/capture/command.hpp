@@ -34,7 +34,7 @@ public:
   Command(Kind kind, Queue* queue) : kind(kind), queue(queue) {}
 
   const Kind kind;
-  uint64_t sequence = 0;  // its place among all captured commands of the context
+  uint64_t sequence = 0;  // its place among all captured commands of the process
   const Ref<Queue> queue;
   Ref<Event> event;  // null if the program did not ask for one
 

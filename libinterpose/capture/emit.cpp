@@ -30,6 +30,8 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
         new_action(to, nullptr, transfer(from, from_memory, to, to_memory, source.ranges));
     action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
+    action->buffer = buffer_number(root);
+    action->consumer = emitting_;
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
@@ -67,6 +69,7 @@ std::vector<cl_mem> Planner::memories_in(int domain, const KernelLaunch& launch)
 void Planner::emit(Task& task) {
   Command& c = *task.command;
   c.planned = true;
+  emitting_ = c.sequence;
   for (const BufferUse& use : task.whole)
     runtime_.join_epoch(*use.root);
   Lane& home = *runtime_.home_;
@@ -157,6 +160,8 @@ void Planner::emit_read(Task& task) {
     const Ref<Action> action = new_action(lane, &c, read_elsewhere(lane, c, memory, source.ranges));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
+    action->buffer = buffer_number(*use.root);
+    action->consumer = c.sequence;
     record(action, source.domain, source.ranges);
   }
 }

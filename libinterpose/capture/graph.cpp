@@ -26,7 +26,17 @@ bool parts_of_home() {
                                             [&](const auto& device) { return device.parent == p.home.id; });
 }
 
+std::string name_of(const Memory& root) {
+  return "b" + std::to_string(buffer_number(root));
+}
+
 }  // namespace
+
+uint64_t buffer_number(const Memory& root) {
+  uint64_t& number = root.storage->number;
+  if (number == 0) number = process().next_buffer.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
 
 scheduler::Problem Planner::make_problem() const {
   const Process& p = process();
@@ -83,7 +93,7 @@ scheduler::Problem Planner::make_problem() const {
       const auto access = task.cut >= 0 && read_in_slices(task.first_half, use.root, use.needed.total())
                               ? scheduler::Access::row
                               : scheduler::Access::full;
-      const std::string name = "b" + std::to_string(reinterpret_cast<uintptr_t>(use.root));
+      const std::string name = name_of(*use.root);
       ByteRanges left = use.needed;
       auto& earlier = writers[use.root];
       for (auto w = earlier.rbegin(); w != earlier.rend() && !left.empty(); ++w) {
@@ -105,8 +115,7 @@ scheduler::Problem Planner::make_problem() const {
     for (size_t d = 1; d < runtime_.domains_.size(); ++d) {
       for (const ByteRange& r : root->storage->regions.valid(static_cast<int>(d))) {
         const auto size = static_cast<double>(root->size);
-        graph.resident.push_back({"b" + std::to_string(reinterpret_cast<uintptr_t>(root)),
-                                  static_cast<int>(d), static_cast<double>(r.lo) / size,
+        graph.resident.push_back({name_of(*root), static_cast<int>(d), static_cast<double>(r.lo) / size,
                                   static_cast<double>(r.hi) / size});
       }
     }

@@ -301,36 +301,8 @@ bool Planner::split_is_safe(const Task& task) const {
   return true;
 }
 
-void Planner::trace_plan() const {
-  nlohmann::json commands = nlohmann::json::array();
-  for (const Task& task : tasks_) {
-    const Command& c = *task.command;
-    nlohmann::json line = {{"id", c.sequence}, {"kind", to_string(c.kind)}, {"start", task.start}};
-    if (c.kind == Command::Kind::kernel) {
-      const compiler::KernelInfo& info = *c.launch.kernel->info;
-      line["kernel"] = info.name;
-      line["groups"] = c.launch.groups;
-      line["seconds"] = task.seconds;  // predicted, whole, by device; null: not there
-      line["pieces"] = nlohmann::json::array();
-      for (const Piece& p : task.pieces) {
-        line["pieces"].push_back({{"device", p.device}, {"lo", p.box.lo}, {"hi", p.box.hi}});
-      }
-      if (!info.split_allowed && !info.reasons.empty()) {
-        line["whole_because"] = info.reasons.front().text;
-        line["line"] = info.reasons.front().line;
-      } else if (task.cut < 0) {
-        line["whole_because"] =
-            task.seconds[0] < kWorthSplitting ? "too short to split" : "its work-groups touch the same bytes";
-      }
-    } else {
-      line["bytes"] = c.size;
-    }
-    commands.push_back(std::move(line));
-  }
-  trace({{"window", commands}});
-}
-
 void Planner::plan(const std::vector<Ref<Command>>& window) {
+  const cl_ulong began = tracing() ? host_nanoseconds() : 0;
   bool several_devices = false;
   for (const Ref<Command>& command : window) {
     Task task;
@@ -341,10 +313,12 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     tasks_.push_back(std::move(task));
   }
   const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
+  std::optional<scheduler::Schedule> plan;  // kept for the trace
   if (policy != nullptr) {
     auto schedule = policy->schedule(make_problem(), {.planning_budget = 1e-3});
     if (schedule) {
-      assign(*schedule);
+      plan = std::move(*schedule);
+      assign(*plan);
     } else {
       log(LogLevel::info,
           "the policy gave no schedule (" + schedule.status().message() + "): kernels run whole");
@@ -358,13 +332,16 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     cut_in_parts(task);
     for (Piece& piece : task.pieces)
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
-    if (!split_is_safe(task) || !coarsen(task)) {
+    const bool safe = split_is_safe(task);
+    if (!safe || !coarsen(task)) {
+      task.taken_back =
+          safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
       task.pieces = {{process().home_index(), task.command->launch.whole(), task.whole}};
       coarsen(task);
     }
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
-  if (tracing()) trace_plan();
+  if (tracing()) trace_plan(plan ? &*plan : nullptr, static_cast<double>(host_nanoseconds() - began) * 1e-9);
   // Dependences are those of the program's order; which ready action a lane takes first is the plan's.
   std::vector<size_t> by_start(tasks_.size());
   for (size_t i = 0; i < by_start.size(); ++i)

@@ -47,7 +47,8 @@ private:
     std::vector<double> seconds;  // by device
     double at_home = 0;           // seconds, whole
     std::vector<Piece> pieces;
-    double start = 0;  // where the plan puts its first piece
+    double start = 0;                  // where the plan puts its first piece
+    const char* taken_back = nullptr;  // why a split the policy wanted is not made
 
     // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
     bool on_whole() const;
@@ -64,10 +65,12 @@ private:
   static void cut_in_parts(Task& task);
   bool split_is_safe(const Task& task) const;
   bool coarsen(Task& task) const;
-  void trace_plan() const;
 
   // graph.cpp
   scheduler::Problem make_problem() const;
+
+  // trace_plan.cpp; only while tracing
+  void trace_plan(const scheduler::Schedule* schedule, double planning_seconds) const;
 
   // emit.cpp
   void emit(Task& task);
@@ -82,8 +85,12 @@ private:
 
   Runtime& runtime_;
   std::vector<Task> tasks_;
-  double order_ = 0;  // of the actions being emitted
+  double order_ = 0;       // of the actions being emitted
+  uint64_t emitting_ = 0;  // the command's sequence number
 };
+
+// The number of a root buffer in graphs and traces. With the runtime's mutex held.
+uint64_t buffer_number(const Memory& root);
 
 // The policy the settings name; null if it is unknown (one log line).
 const scheduler::Policy* chosen_policy();

@@ -22,6 +22,7 @@ public:
   RegionMap regions;
   // Every byte is valid at home and nowhere else: what the native fast path needs to know, without a lock.
   std::atomic<bool> home_only{true};
+  uint64_t number = 0;    // among the process's buffers, given when first planned for; 0: not yet
   bool in_epoch = false;  // the runtime has it on the list of storages whose actions are to be forgotten
 
 private:

@@ -53,6 +53,8 @@ public:
   std::function<Work(Lane&)> moved;
   uint64_t bytes_moved = 0;  // of a transfer between memories
   int from_domain = 0;       // of such a transfer
+  uint64_t buffer = 0;       // the number of the buffer it moves
+  uint64_t consumer = 0;     // sequence number of the command it is made for
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;

@@ -7,6 +7,7 @@
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/trace.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -173,6 +174,8 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     unblock(*after);
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
+  if (tracing() && action.command != nullptr && action.piece.device < 0 && action.bytes_moved == 0)
+    trace_memory(action);
   if (action.command == nullptr) {
     if (status < 0)
       log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) + ")");

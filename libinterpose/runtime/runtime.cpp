@@ -147,7 +147,18 @@ void Runtime::bring_home(Memory& root, bool written) {
     const Lane& from = *domains_[source.domain].transfer;
     const Lane& to = *domains_[0].transfer;
     const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
+    const cl_ulong began = tracing() ? host_nanoseconds() : 0;
     const cl_int status = copy_between(from, from_memory, to, root.native.get(), source.ranges);
+    if (tracing()) {
+      trace({{"transfer",
+              {{"command", nullptr},
+               {"buffer", "b" + std::to_string(storage.number)},
+               {"bytes", source.ranges.total()},
+               {"from", source.domain},
+               {"to", 0},
+               {"start", began + clock_offset_},
+               {"end", host_nanoseconds() + clock_offset_}}}});
+    }
     if (status != CL_SUCCESS) {
       log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
     }
@@ -272,7 +283,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     if (!capturing()) enter_captured_regime();
     std::lock_guard lock(mutex_);
     start_threads();
-    command->sequence = next_sequence_++;
+    command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
     command->queued = host_nanoseconds() + clock_offset_;
     if (command->event) command->event->times[0] = command->queued;
     add_predecessors(*command, waits);
@@ -376,12 +387,22 @@ void Runtime::note_transfer(const Action& action) {
   add_bytes_moved(action.bytes_moved);
   if (tracing()) {
     trace({{"transfer",
-            {{"bytes", action.bytes_moved},
+            {{"command", action.consumer},
+             {"buffer", "b" + std::to_string(action.buffer)},
+             {"bytes", action.bytes_moved},
              {"from", action.from_domain},
              {"to", action.command == nullptr ? action.lane->domain : -1},  // -1: the program's memory
              {"start", action.started},
              {"end", action.ended}}}});
   }
+}
+
+void Runtime::trace_memory(const Action& action) {
+  trace({{"memory",
+          {{"command", action.command->sequence},
+           {"device", action.lane.device},
+           {"start", action.started},
+           {"end", action.ended}}}});
 }
 
 }  // namespace mkmd

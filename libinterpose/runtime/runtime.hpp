@@ -89,6 +89,7 @@ private:
   static void bury(std::vector<Ref<Command>> dead);
   void note_piece(const Action& action);
   void note_transfer(const Action& action);
+  static void trace_memory(const Action& action);
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
   // executor.cpp; without mutex_
   void lane_thread(Lane& lane);
@@ -133,7 +134,6 @@ private:
   Ref<Action> entry_;  // orders the captured epoch after the native commands before it
   bool pumping_ = false;
   double next_order_ = 0;
-  uint64_t next_sequence_ = 0;
   std::condition_variable lanes_cv_;
   bool threads_started_ = false;
   bool stop_ = false;

@@ -3,9 +3,13 @@
 
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
+#include <map>
 #include <mutex>
+#include <tuple>
 #include <unistd.h>
 
 namespace mkmd {
@@ -13,17 +17,31 @@ namespace mkmd {
 namespace {
 
 constexpr size_t kBuffered = 64 << 10;
+constexpr cl_ulong kOldest = 10'000'000;  // nanoseconds a line waits at most while others follow it
+
+using NativeKernel = std::tuple<std::string, std::string, int>;  // name, reason, source line
 
 struct Buffer {
   std::mutex mutex;
   std::string text;
   bool begun = false;
   bool broken = false;
+  cl_ulong written_at = 0;
+  std::string platform;
+  // Since the last line about them; kernels stay as keys, so that a new one is noticed.
+  std::map<std::string, uint64_t> native_commands;
+  std::map<NativeKernel, uint64_t> native_kernels;
+  bool native_changed = false;
 };
 
 Buffer& buffer() {
   static auto* const one = new Buffer;
   return *one;
+}
+
+// What drivers and programs call things need not be UTF-8.
+std::string text_of(const nlohmann::json& line) {
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 std::string header() {
@@ -33,24 +51,99 @@ std::string header() {
     devices.push_back(
         {{"name", p.devices[d].name}, {"device", p.devices[d].device_name}, {"memory", p.domain[d]}});
   }
-  nlohmann::json line{{"trace", "mkmd"}, {"format", 1}, {"pid", getpid()}, {"devices", devices}};
-  if (p.home_is_whole()) line["whole"] = {{"name", p.home.name}, {"index", p.home_index()}};
-  return line.dump() + "\n";
+  nlohmann::json line{{"trace", "mkmd"}, {"format", 2}, {"pid", getpid()}, {"devices", devices}};
+  if (p.home_is_whole()) {
+    nlohmann::json parts = nlohmann::json::array();
+    for (size_t d = 0; d < p.devices.size(); ++d) {
+      if (p.devices[d].parent == p.home.id) parts.push_back(d);
+    }
+    line["whole"] = {{"name", p.home.name}, {"index", p.home_index()}, {"parts", parts}};
+  }
+  return text_of(line);
+}
+
+std::string name_of(cl_command_type type) {
+  // CL_COMMAND_NDRANGE_KERNEL and what follows it.
+  static constexpr const char* kNames[] = {"kernel",
+                                           "task",
+                                           "native kernel",
+                                           "read",
+                                           "write",
+                                           "copy",
+                                           "read image",
+                                           "write image",
+                                           "copy image",
+                                           "image to buffer",
+                                           "buffer to image",
+                                           "map",
+                                           "map image",
+                                           "unmap",
+                                           "marker",
+                                           "acquire GL",
+                                           "release GL",
+                                           "read rect",
+                                           "write rect",
+                                           "copy rect",
+                                           "user",
+                                           "barrier",
+                                           "migrate",
+                                           "fill",
+                                           "fill image",
+                                           "SVM free",
+                                           "SVM copy",
+                                           "SVM fill",
+                                           "SVM map",
+                                           "SVM unmap"};
+  const cl_command_type index = type - CL_COMMAND_NDRANGE_KERNEL;
+  return index < std::size(kNames) ? kNames[index] : "other";
 }
 
 // With the buffer's mutex held.
+void add_native(Buffer& b) {
+  if (!std::exchange(b.native_changed, false)) return;
+  nlohmann::json kernels = nlohmann::json::array();
+  for (auto& [kernel, count] : b.native_kernels) {
+    if (count == 0) continue;
+    const auto& [name, reason, line] = kernel;
+    kernels.push_back({{"kernel", name}, {"launches", count}, {"whole_because", reason}, {"line", line}});
+    count = 0;
+  }
+  b.text += text_of({{"native", {{"commands", b.native_commands}, {"kernels", kernels}}}});
+  b.native_commands.clear();
+}
+
+bool write_all(int fd, const std::string& text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t count = write(fd, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<size_t>(count);
+  }
+  return true;
+}
+
+// With the buffer's mutex held. Whole lines, by one call: a process killed at any moment leaves at most its
+// last line cut off.
 void write_out(Buffer& b) {
-  if (b.broken || b.text.empty()) return;
+  if (b.broken) return;
+  add_native(b);
+  if (b.text.empty()) return;
   const std::string& file = process().settings.trace;
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (b.begun ? O_APPEND : O_TRUNC), 0644);
+  const int fd =
+      open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (b.begun ? 0 : O_TRUNC), 0644);
   const std::string text = (b.begun ? "" : header()) + b.text;
-  if (fd < 0 || write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+  if (fd < 0 || !write_all(fd, text)) {
     log(LogLevel::warning, "MKMD_TRACE: cannot write " + file + "; no more is traced");
     b.broken = true;
   }
   if (fd >= 0) close(fd);
   b.begun = true;
   b.text.clear();
+  b.written_at = host_nanoseconds();
+}
+
+void write_if_due(Buffer& b) {
+  if (b.text.size() >= kBuffered || host_nanoseconds() - b.written_at >= kOldest) write_out(b);
 }
 
 }  // namespace
@@ -61,12 +154,37 @@ bool tracing() {
 }
 
 void trace(const nlohmann::json& line) {
-  if (!tracing()) return;
   Buffer& b = buffer();
   std::lock_guard lock(b.mutex);
-  b.text += line.dump();
-  b.text += '\n';
-  if (b.text.size() >= kBuffered) write_out(b);
+  if (b.broken) return;
+  b.text += text_of(line);
+  write_if_due(b);
+}
+
+void trace_platform(const nlohmann::json& platform) {
+  Buffer& b = buffer();
+  std::lock_guard lock(b.mutex);
+  std::string line = text_of({{"platform", platform}});
+  if (line == b.platform || b.broken) return;
+  b.text += line;
+  b.platform = std::move(line);
+}
+
+void trace_native(cl_command_type type) {
+  Buffer& b = buffer();
+  std::lock_guard lock(b.mutex);
+  ++b.native_commands[name_of(type)];
+  b.native_changed = true;
+  write_if_due(b);
+}
+
+void trace_native_kernel(const std::string& name, const std::string& reason, int line) {
+  Buffer& b = buffer();
+  std::lock_guard lock(b.mutex);
+  const bool first = b.native_kernels.empty() || !b.native_kernels.contains({name, reason, line});
+  ++b.native_kernels[{name, reason, line}];
+  b.native_changed = true;
+  if (first) write_out(b);  // why a kernel is not split is known whatever happens next
 }
 
 void trace_flush() {

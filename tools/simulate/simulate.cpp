@@ -4,16 +4,17 @@
 #include "scheduler/json_forms.hpp"
 #include "scheduler/simulator.hpp"
 #include "scheduler/solver/coin.hpp"
+#include "tools/inspect/trace_file.hpp"
 #include "tools/simulate/generate.hpp"
+#include "tools/simulate/other_hardware.hpp"
 #include "tools/simulate/report.hpp"
+#include "tools/simulate/trace_input.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -24,10 +25,9 @@ using namespace scheduler;
 namespace {
 
 constexpr int kFailed = 1, kWrongUse = 2;
-constexpr uintmax_t kLargestInput = 96'000'000;  // bytes
-
 constexpr const char* kUsage =
-    "usage: mkmd simulate INPUT.json --policy NAME[:key=value,...]|all [--output FILE] [--platform FILE]\n"
+    "usage: mkmd simulate INPUT.json|TRACE --policy NAME[:key=value,...]|all [--output FILE] [--platform "
+    "FILE]\n"
     "                     [--rate-error 0.2 [--seed 1]] [--bound-time SECONDS] [--exact SECONDS]\n"
     "                     [--bounds path,classes,area,transfers,mixed] [--json]   (several --policy: one "
     "table)\n"
@@ -112,73 +112,12 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
   return a;
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return wrong(path + ": there is no such file");
-  const uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return wrong(path + ": cannot be read");
-  if (size > kLargestInput)
-    return wrong(path + ": has " + std::to_string(size) + " bytes, more than " +
-                 std::to_string(kLargestInput));
-  std::ifstream in(path, std::ios::binary);
-  std::string text(size, '\0');
-  if (!in.read(text.data(), static_cast<std::streamsize>(size))) return wrong(path + ": cannot be read");
-  return text;
-}
-
 Result<Problem> read_problem(const std::string& path) {
   Result<std::string> text = read_file(path);
   if (!text) return text.status();
   Result<Document> document = parse_document(*text);
   if (!document) return wrong(path + ": " + document.status().message());
   return std::move(document->problem);
-}
-
-// The same graph on other hardware: a device takes the times of the input's device of its name, or of the
-// only one of its class.
-Status move_to_platform(Problem& problem, const std::string& path) {
-  Result<std::string> text = read_file(path);
-  if (!text) return text.status();
-  nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
-  if (json.is_object() && json.contains("platform")) json = json["platform"];
-  if (!json.is_object()) return wrong(path + ": not a JSON object with a platform");
-  Result<Platform> platform = platform_from_json(json);
-  if (!platform) return wrong(path + ": " + platform.status().message());
-  std::vector<size_t> like;
-  const auto& old = problem.platform.devices;
-  for (const Device& d : platform->devices) {
-    auto same = std::find_if(old.begin(), old.end(), [&](const Device& o) { return o.name == d.name; });
-    const auto of_class = [&](const Device& o) { return o.device_class == d.device_class; };
-    if (same == old.end() && std::count_if(old.begin(), old.end(), of_class) == 1)
-      same = std::find_if(old.begin(), old.end(), of_class);
-    if (same == old.end())
-      return wrong(path + ": nothing is known about device \"" + d.name +
-                   "\": no device of the input has its name");
-    like.push_back(static_cast<size_t>(same - old.begin()));
-  }
-  for (Task& t : problem.graph.tasks) {
-    std::vector<double> times;
-    int pinned = -1;
-    for (size_t d = 0; d < like.size(); ++d) {
-      times.push_back(t.times[like[d]]);
-      if (t.pinned >= 0 && pinned < 0 && static_cast<size_t>(t.pinned) == like[d])
-        pinned = static_cast<int>(d);
-    }
-    if (t.pinned >= 0 && pinned < 0)
-      return wrong(path + ": no device for what is pinned to " + old[t.pinned].name);
-    t.times = std::move(times);
-    t.pinned = pinned;
-  }
-  problem.platform = std::move(*platform);
-  problem.graph.resident.clear();
-  return check(problem);
-}
-
-Status write_file(const std::string& path, const nlohmann::ordered_json& json) {
-  std::ofstream file(path);
-  file << json.dump() << "\n";
-  file.flush();
-  return file ? Status{} : wrong(path + ": cannot be written");
 }
 
 int list_policies(std::ostream& out) {
@@ -224,10 +163,15 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   if (!a.generate.empty() && !a.input.empty()) return fail(wrong("either an input or --generate, not both"));
   if (a.generate.empty() && a.input.empty()) return fail(wrong("needs an input (see mkmd simulate --help)"));
 
+  if (a.generate.empty() && inspect::is_trace(a.input)) {
+    const TraceRequest request{a.input, a.platform, a.output, a.policies, a.rate, a.bounds};
+    const Status status = simulate_trace(request, out);
+    return status.ok() ? 0 : fail(status, status.code() == Status::kInternal ? kWrongUse : kFailed);
+  }
   Result<Problem> problem = a.generate.empty() ? read_problem(a.input) : generate_problem(a.generate);
   if (!problem) return fail(problem.status());
   if (!a.platform.empty())
-    if (Status s = move_to_platform(*problem, a.platform); !s) return fail(s);
+    if (Status s = move_to_platform(*problem, a.platform, {}); !s) return fail(s);
   if (a.policies.empty()) {
     if (a.generate.empty()) return fail(wrong("needs --policy (see mkmd simulate --list)"));
     const nlohmann::ordered_json json = to_json(*problem);

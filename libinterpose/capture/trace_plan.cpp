@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace's line about a planned window: its commands, the graph the policy was given, and the plan.
+#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/trace.hpp"
+#include "scheduler/json_forms.hpp"
+
+namespace mkmd {
+
+namespace {
+
+// Why a kernel has one piece, and the source line if that says it (0: not).
+compiler::Reason why_whole(const KernelLaunch& launch, bool has_pieces_code, bool worth, int cut,
+                           const char* taken_back) {
+  const compiler::KernelInfo& info = *launch.kernel->info;
+  if (!info.split_allowed) {
+    return info.reasons.empty() ? compiler::Reason{"the compiler does not allow it"} : info.reasons.front();
+  }
+  if (!has_pieces_code) return {"no code for its pieces could be had"};
+  if (!worth) return {"too short to split"};
+  if (launch.group_count() < 2) return {"it has one work-group"};
+  if (cut < 0) return {"its work-groups touch the same bytes"};
+  if (taken_back != nullptr) return {taken_back};
+  return {"the policy found nothing to gain"};
+}
+
+}  // namespace
+
+void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_seconds) const {
+  const scheduler::Problem problem = make_problem();
+  nlohmann::json platform = scheduler::to_json(problem.platform);
+  for (size_t d = 0; d < platform["devices"].size(); ++d) {
+    const DeviceRates& rates = runtime_.times_.rates(static_cast<int>(d));
+    platform["devices"][d]["rates"] = {{"operations", rates.operations_per_second},
+                                       {"bytes", rates.bytes_per_second}};
+  }
+  const Process& p = process();
+  if (p.home_is_whole()) {
+    const DeviceRates& rates = runtime_.times_.rates(p.home_index());
+    platform["whole"] = {
+        {"launch", rates.launch_seconds},
+        {"rates", {{"operations", rates.operations_per_second}, {"bytes", rates.bytes_per_second}}}};
+  }
+  trace_platform(platform);
+
+  double in_order_at_home = 0;
+  nlohmann::json commands = nlohmann::json::array();
+  for (const Task& task : tasks_) {
+    const Command& c = *task.command;
+    const bool kernel = c.kind == Command::Kind::kernel;
+    const double at_home = kernel ? task.at_home : task.seconds[0];
+    in_order_at_home += at_home;
+    std::vector<double> seconds = task.seconds;
+    if (p.home_is_whole()) seconds.push_back(at_home);
+    nlohmann::json line = {{"id", c.sequence}, {"kind", to_string(c.kind)}, {"start", task.start}};
+    if (!kernel) {
+      line["bytes"] = c.size;
+      line["seconds"] = seconds;
+      commands.push_back(std::move(line));
+      continue;
+    }
+    line["kernel"] = c.launch.kernel->name;
+    line["groups"] = c.launch.groups;
+    line["local"] = c.launch.shape.local;
+    line["operations"] = c.cost.operations;
+    line["bytes"] = c.cost.bytes;
+    line["seconds"] = seconds;
+    line["pieces"] = nlohmann::json::array();
+    for (const Piece& piece : task.pieces)
+      line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
+    if (task.pieces.size() < 2) {
+      const compiler::Reason reason =
+          why_whole(c.launch, task.footprints.has_value(), task.seconds[0] >= kWorthSplitting, task.cut,
+                    task.taken_back);
+      line["whole_because"] = reason.text;
+      line["line"] = reason.line;
+    }
+    commands.push_back(std::move(line));
+  }
+  nlohmann::json window = {{"time", host_nanoseconds() + runtime_.clock_offset_},
+                           {"planning_seconds", planning_seconds},
+                           {"policy", schedule != nullptr ? p.settings.policy : "home"},
+                           {"predicted", schedule != nullptr ? schedule->makespan() : in_order_at_home},
+                           {"commands", std::move(commands)},
+                           {"graph", scheduler::to_json(problem.graph)}};
+  if (schedule != nullptr) window["schedule"] = scheduler::to_json(*schedule, problem);
+  trace({{"window", std::move(window)}});
+}
+
+}  // namespace mkmd

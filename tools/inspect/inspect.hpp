@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mkmd inspect`: shows what a recorded run did. trace_file.cpp reads, analysis.cpp adds up, and a file per
+// format writes.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace mkmd::inspect {
+
+// `arguments` are what follows `mkmd inspect`. Returns the exit code: 0; 1 if the output could not be
+// written; 2, with one line on `err`, for wrong use or a broken trace.
+int run_inspect(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+
+}  // namespace mkmd::inspect

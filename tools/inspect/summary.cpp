@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that `mkmd inspect TRACE` prints.
+#include "tools/inspect/formats.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mkmd::inspect {
+
+namespace {
+
+constexpr size_t kWorst = 10;
+
+using Cells = std::vector<std::string>;
+
+// As many columns as a terminal shows, which is not bytes.
+size_t width(const std::string& text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// The first `left` columns are text, the others numbers.
+void print_table(std::ostream& out, const std::vector<Cells>& rows, size_t left) {
+  std::vector<size_t> widths(rows.front().size(), 0);
+  for (const Cells& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], width(row[i]));
+  }
+  for (const Cells& row : rows) {
+    std::string line = "  ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string pad(widths[i] - width(row[i]), ' ');
+      line += i < left ? row[i] + pad : pad + row[i];
+      if (i + 1 < row.size()) line += "  ";
+    }
+    out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
+  }
+}
+
+std::string counted(size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string at_line(int line) {
+  return line > 0 ? "line " + std::to_string(line) : "";
+}
+
+}  // namespace
+
+void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
+  size_t kernels = 0, split = 0;
+  for (const Command& c : trace.commands) {
+    kernels += c.is_kernel();
+    split += c.is_kernel() && c.plan.size() > 1;
+  }
+  uint64_t native = 0;
+  for (const auto& [kind, count] : trace.native_commands)
+    native += count;
+
+  out << counted(trace.windows.size(), "window") << ", " << counted(trace.commands.size(), "captured command")
+      << ", " << counted(kernels, "kernel") << " among them, " << split << " split; "
+      << counted(trace.pieces.size(), "piece") << "; ";
+  out << counted(native, "command") << " went straight to the home device\n";
+  if (trace.cut) out << "the trace ends within a line, which is left out\n";
+
+  out << "\ndevices while captured work was under way (" << time_text(a.active) << ")\n";
+  std::vector<Cells> table{{"device", "busy", "idle", "pieces", "work-groups"}};
+  for (size_t d = 0; d < trace.devices.size(); ++d) {
+    double groups = 0;
+    size_t pieces = 0;
+    for (const Piece& p : trace.pieces) {
+      if (p.device != static_cast<int>(d)) continue;
+      ++pieces;
+      groups += p.box.groups();
+    }
+    const bool whole = trace.has_whole && d + 1 == trace.devices.size();
+    if (whole && a.rows[d].bars.empty()) continue;
+    const double idle = a.active > 0 ? std::max(0.0, 1 - a.busy[d] / a.active) : 0;
+    table.push_back({a.rows[d].label + (whole ? " (all parts at once)" : ""), time_text(a.rows[d].busy),
+                     whole ? "" : percent_text(idle), std::to_string(pieces),
+                     std::to_string(static_cast<unsigned long long>(groups))});
+  }
+  print_table(out, table, 1);
+  out << "  idle share of all devices: " << percent_text(a.idle_share) << "\n";
+
+  out << "\nmoved between memories: " << bytes_text(a.bytes_moved) << " in "
+      << counted(trace.transfers.size(), "transfer") << "\n";
+  if (!trace.transfers.empty()) {
+    table = {{"link", "bytes", "transfers", "busy"}};
+    for (const Row& row : a.rows) {
+      if (!row.is_link) continue;
+      double bytes = 0;
+      for (const Bar& b : row.bars)
+        bytes += trace.transfers[b.index].bytes;
+      table.push_back({row.label, bytes_text(bytes), std::to_string(row.bars.size()), time_text(row.busy)});
+    }
+    print_table(out, table, 1);
+  }
+
+  const auto complete =
+      std::count_if(a.windows.begin(), a.windows.end(), [](const WindowTimes& w) { return w.complete; });
+  if (complete > 0) {
+    out << "\nmakespan of " << counted(static_cast<size_t>(complete), "complete window") << ": predicted "
+        << time_text(a.predicted) << ", measured " << time_text(a.measured);
+    if (a.measured > 0) out << " (" << percent_text(a.measured / a.predicted) << " of the prediction)";
+    out << "; planning took " << time_text(a.planning_seconds) << "\n";
+  }
+
+  if (!a.worst.empty()) {
+    out << "\nworst predictions (one per kernel and device)\n";
+    table = {{"kernel", "device", "predicted", "measured", "ratio"}};
+    for (size_t i = 0; i < std::min(kWorst, a.worst.size()); ++i) {
+      const Prediction& p = a.worst[i];
+      const Piece& piece = trace.pieces[p.piece];
+      char ratio[32];
+      std::snprintf(ratio, sizeof ratio, "%.2f", p.ratio());
+      table.push_back({trace.commands[piece.command].name, trace.devices[piece.device].name,
+                       time_text(p.predicted), time_text(p.measured), ratio});
+    }
+    print_table(out, table, 2);
+  }
+
+  if (!a.whole.empty()) {
+    out << "\nkernels not split\n";
+    table = {{"kernel", "launches", "source", "why"}};
+    for (const WholeKernel& w : a.whole)
+      table.push_back(
+          {w.name, std::to_string(w.launches), at_line(w.line), w.why + (w.native ? " (not captured)" : "")});
+    print_table(out, table, 4);
+  }
+}
+
+}  // namespace mkmd::inspect

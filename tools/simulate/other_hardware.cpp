@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulate/other_hardware.hpp"
+
+#include "scheduler/json_forms.hpp"
+#include "scheduler/json_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace mkmd {
+
+using namespace scheduler;
+
+namespace {
+
+constexpr uintmax_t kLargestInput = 96'000'000;  // bytes
+
+Status wrong(const std::string& what) {
+  return Status::internal(what);
+}
+
+Result<std::vector<Rates>> rates_in(const nlohmann::json& platform) {
+  Status status;
+  std::vector<Rates> result;
+  for (const nlohmann::json& device : platform["devices"]) {
+    Rates rates;
+    if (device.contains("rates")) {
+      JsonReader in(device["rates"], "platform.devices[" + std::to_string(result.size()) + "].rates", status);
+      rates = {in.number_or("operations", 0), in.number_or("bytes", 0)};
+      if (rates.operations < 0 || rates.bytes < 0) in.fail("", "must not be negative");
+    }
+    result.push_back(rates);
+  }
+  if (!status) return status;
+  return result;
+}
+
+// The larger of what computing and what moving takes; 0: not known.
+double roofline(double operations, double bytes, const Rates& rates) {
+  double seconds = 0;
+  if (operations > 0 && rates.operations > 0) seconds = operations / rates.operations;
+  if (bytes > 0 && rates.bytes > 0) seconds = std::max(seconds, bytes / rates.bytes);
+  return seconds;
+}
+
+// Which device of the problem each new one is like.
+Result<std::vector<size_t>> find_alike(const std::vector<Device>& old, const std::vector<Device>& devices,
+                                       const std::vector<Rates>& rates, const Counts& counts) {
+  std::vector<size_t> like;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    const auto of_class = [&](const Device& o) { return o.device_class == devices[d].device_class; };
+    const auto first = std::find_if(old.begin(), old.end(), of_class);
+    const auto same =
+        std::find_if(old.begin(), old.end(), [&](const Device& o) { return o.name == devices[d].name; });
+    if (same != old.end()) {
+      like.push_back(static_cast<size_t>(same - old.begin()));
+    } else if (std::count_if(old.begin(), old.end(), of_class) == 1) {
+      like.push_back(static_cast<size_t>(first - old.begin()));
+    } else if (!counts.rates.empty() && rates[d].operations > 0) {
+      like.push_back(first != old.end() ? static_cast<size_t>(first - old.begin()) : 0);
+    } else {
+      return wrong("nothing is known about device \"" + devices[d].name +
+                   "\": no device of the input has its name" +
+                   (counts.rates.empty() ? "" : ", and the file gives no rates for it"));
+    }
+  }
+  return like;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return wrong(path + ": there is no such file");
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return wrong(path + ": cannot be read");
+  if (size > kLargestInput)
+    return wrong(path + ": has " + std::to_string(size) + " bytes, more than " +
+                 std::to_string(kLargestInput));
+  std::ifstream in(path, std::ios::binary);
+  std::string text(size, '\0');
+  if (!in.read(text.data(), static_cast<std::streamsize>(size))) return wrong(path + ": cannot be read");
+  return text;
+}
+
+Status write_file(const std::string& path, const nlohmann::ordered_json& json) {
+  std::ofstream file(path);
+  file << json.dump() << "\n";
+  file.flush();
+  return file ? Status{} : wrong(path + ": cannot be written");
+}
+
+Status move_to_platform(Problem& problem, const std::string& path, const Counts& counts) {
+  Result<std::string> text = read_file(path);
+  if (!text) return text.status();
+  nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
+  if (json.is_object() && json.contains("platform")) json = json["platform"];
+  if (!json.is_object()) return wrong(path + ": not a JSON object with a platform");
+  Result<Platform> platform = platform_from_json(json);
+  if (!platform) return wrong(path + ": " + platform.status().message());
+  const Result<std::vector<Rates>> rates = rates_in(json);
+  if (!rates) return wrong(path + ": " + rates.status().message());
+  const auto& old = problem.platform.devices;
+  const Result<std::vector<size_t>> like = find_alike(old, platform->devices, *rates, counts);
+  if (!like) return wrong(path + ": " + like.status().message());
+
+  for (size_t i = 0; i < problem.graph.tasks.size(); ++i) {
+    Task& t = problem.graph.tasks[i];
+    std::vector<double> times;
+    int pinned = -1;
+    for (size_t d = 0; d < like->size(); ++d) {
+      const size_t l = (*like)[d];
+      times.push_back(t.times[l]);
+      if (!counts.rates.empty() && i < counts.operations.size()) {
+        const double before = roofline(counts.operations[i], counts.bytes[i], counts.rates[l]);
+        const double after = roofline(counts.operations[i], counts.bytes[i], (*rates)[d]);
+        if (before > 0 && after > 0) times.back() *= after / before;
+      }
+      if (t.pinned >= 0 && pinned < 0 && static_cast<size_t>(t.pinned) == l) pinned = static_cast<int>(d);
+    }
+    if (t.pinned >= 0 && pinned < 0)
+      return wrong(path + ": no device for what is pinned to " + old[t.pinned].name);
+    t.times = std::move(times);
+    t.pinned = pinned;
+  }
+  problem.platform = std::move(*platform);
+  problem.graph.resident.clear();
+  return check(problem);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A problem on another platform, read from a file, and the files of `mkmd simulate`.
+#pragma once
+
+#include "common/status.hpp"
+#include "scheduler/problem.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+Result<std::string> read_file(const std::string& path);
+Status write_file(const std::string& path, const nlohmann::ordered_json& json);
+
+// How fast a device is; 0: not known.
+struct Rates {
+  double operations = 0, bytes = 0;  // per second
+};
+
+// What a problem's source knows beyond the problem.
+struct Counts {
+  std::vector<Rates> rates;               // by device
+  std::vector<double> operations, bytes;  // by task
+};
+
+// The same graph on the platform in the file. A device takes the times of the problem's device of its name,
+// or of the only one of its class. Where the file gives rates ({"operations", "bytes"} per second) and the
+// counts are known, the device may also be of another kind: times are scaled by how much longer the larger of
+// operations / rate and bytes / rate becomes.
+Status move_to_platform(scheduler::Problem& problem, const std::string& path, const Counts& counts);
+
+}  // namespace mkmd
