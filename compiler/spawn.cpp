@@ -26,7 +26,7 @@
 namespace mkmd::compiler {
 namespace {
 
-constexpr size_t kStackBytes = 64 * 1024;
+constexpr size_t kStackBytes = 64 * 1024, kMostOutput = 64u << 20;
 constexpr int kCannotStart = 127, kTimedOut = 124, kSignalled = 128;
 constexpr rlim_t kCpuSeconds = 30, kMemoryBytes = rlim_t{4} << 30;
 
@@ -142,7 +142,8 @@ bool above_standard(int& fd) {
   return moved >= 0;
 }
 
-// Feeds and reads until the other end closes. False when the deadline passed.
+// Feeds and reads until the other end closes. False when the deadline passed, or more came than anybody can
+// use.
 bool converse(int fd, std::string_view input, std::string& output, int64_t deadline) {
   std::unique_ptr<char[]> buffer(new char[65536]);
   bool writing = true;
@@ -152,7 +153,7 @@ bool converse(int fd, std::string_view input, std::string& output, int64_t deadl
       writing = false;
     }
     const int64_t left = deadline - now_ms();
-    if (left <= 0) return false;
+    if (left <= 0 || output.size() > kMostOutput) return false;
     pollfd p{fd, static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
     if (poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 1000))) < 0) continue;  // interrupted
     if (p.revents & POLLOUT) {
@@ -189,7 +190,8 @@ private:
 Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds) {
   const NoCancellation guard;
   if (access(path.c_str(), X_OK) != 0)
-    return Status::internal("the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
+    return Status(kHelperCannotStart,
+                  "the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
   int fds[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
     return Status::internal(std::string("cannot talk to the kernel compiler: ") + std::strerror(errno));
@@ -225,13 +227,17 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   do
     done = waitpid(keeper, &status, __WCLONE);
   while (done < 0 && errno == EINTR);
+  if (output.size() > kMostOutput)
+    return Status::internal("the kernel compiler's answer is longer than " +
+                            std::to_string(kMostOutput >> 20) + " MiB");
   if (done != keeper || !WIFEXITED(status)) return Status::internal("the kernel compiler was killed");
   const int code = WEXITSTATUS(status);
   if (code == 0) return output;
-  if (code == kCannotStart) return Status::internal("the kernel compiler " + path + " cannot be started");
+  if (code == kCannotStart)
+    return Status(kHelperCannotStart, "the kernel compiler " + path + " cannot be started");
   if (code == kTimedOut)
-    return Status::internal("the kernel compiler took longer than " + std::to_string(seconds) +
-                            " s and was stopped");
+    return Status(kHelperTooLate,
+                  "the kernel compiler took longer than " + std::to_string(seconds) + " s and was stopped");
   if (code > kSignalled)
     return Status::internal("the kernel compiler was ended by signal " + std::to_string(code - kSignalled));
   return Status::internal("the kernel compiler failed with exit code " + std::to_string(code));

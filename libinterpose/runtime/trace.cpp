@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/trace.hpp"
 
+#include "common/files.hpp"
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
 
@@ -42,6 +43,7 @@ std::string header() {
 void write_out(Buffer& b) {
   if (b.broken || b.text.empty()) return;
   const std::string& file = process().settings.trace;
+  const NoWriteSignals quiet;
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (b.begun ? O_APPEND : O_TRUNC), 0644);
   const std::string text = (b.begun ? "" : header()) + b.text;
   if (fd < 0 || write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
