@@ -250,6 +250,8 @@ def main():
                 found = differences(program, bare, ours)
                 if isinstance(bare.code, str) or bare.code < 0 or bare.code == FAILED_CALL:
                     found.append(f"the bare run itself fails: {bare.code}")
+                if ours.said:
+                    found.append("we had something to say:\n    " + "\n    ".join(ours.said[:20]))
                 if ours.reports:
                     found.append("a sanitizer reported:\n" + ours.reports[:options.report_bytes])
                 if found:
@@ -261,6 +263,8 @@ def main():
                         print(f"passed {label}", flush=True)
     if runner.split + runner.whole:
         print(f"kernel launches: {runner.split} split, {runner.whole} whole")
+    if passed and not options.only and not runner.split and any("pocl/2" in c for c in options.configurations.values()):
+        failed.append("no kernel was split")
     if failed:
         print("failed: " + ", ".join(failed))
     if skipped:
