@@ -34,7 +34,7 @@ class Skip(Exception):
 
 class Faults:
     def __init__(self, options):
-        options.mkmd = None
+        options.mkmd, options.bare_build = None, options.build
         self.programs = run_programs.Runner(options)
         self.library = os.path.join(options.build, "lib/mkmd")
         self.helper = os.path.join(options.build, "bin/mkmd-kc")
