@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files read and written whole, in a program's process or in the helper's: nothing in a folder (a pipe, a
-// directory, another process writing at the same time) can make it wait, and no write raises a signal.
+// Small files read and written whole, in a program's process or in the helper's: nothing in a folder (a pipe,
+// a directory, another process writing at the same time) can make it wait, and no write raises a signal.
 #pragma once
 
 #include "common/status.hpp"
@@ -12,8 +12,9 @@
 
 namespace mkmd {
 
-// While it lives, what this thread writes cannot end the process: a reader that went away (SIGPIPE) and the limit
-// on a file's size (SIGXFSZ) are errors of write(2) only. A signal that was pending before stays pending.
+// While it lives, what this thread writes cannot end the process: a reader that went away (SIGPIPE) and the
+// limit on a file's size (SIGXFSZ) are errors of write(2) only. A signal that was pending before stays
+// pending.
 class NoWriteSignals {
 public:
   NoWriteSignals();

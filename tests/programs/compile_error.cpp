@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program whose kernel does not compile: it prints what a person needs to mend it, and ends with exit code 3.
+// A program whose kernel does not compile: it prints what a person needs to mend it, and ends with exit
+// code 3.
 #include "program.h"
 
 int main() {
