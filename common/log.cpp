@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/log.hpp"
 
+#include "common/files.hpp"
+
 #include <atomic>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@ bool log_enabled(LogLevel level) {
 
 void log(LogLevel level, const std::string& line) {
   if (level == LogLevel::quiet || !log_enabled(level)) return;
+  const NoWriteSignals quiet;  // a closed stderr ends the program when the program says so, not when we do
   // One write per line: lines of several threads and processes do not mix.
   const std::string text = "mkmd: " + line + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());

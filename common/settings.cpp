@@ -2,6 +2,7 @@
 #include "common/settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -17,6 +18,15 @@ constexpr const char* kLevels[] = {"quiet", "error", "warning", "info", "debug"}
 bool parse(const char* text, bool& value) {
   if (std::strcmp(text, "0") != 0 && std::strcmp(text, "1") != 0) return false;
   value = text[0] == '1';
+  return true;
+}
+
+bool parse(const char* text, int& value) {
+  const char* end = text + std::strlen(text);
+  int number = 0;
+  const auto [stop, error] = std::from_chars(text, end, number);
+  if (error != std::errc{} || stop != end || number < 1 || number > 3600) return false;
+  value = number;
   return true;
 }
 
@@ -40,6 +50,9 @@ std::string show(bool value) {
 }
 std::string show(const std::string& value) {
   return value;
+}
+std::string show(int value) {
+  return std::to_string(value);
 }
 std::string show(LogLevel value) {
   return kLevels[static_cast<size_t>(value)];
@@ -78,8 +91,9 @@ std::string xdg(const char* variable, const char* below_home) {
   if (const char* base = std::getenv(variable); base != nullptr && base[0] == '/') {
     return std::string(base) + "/mkmd";
   }
+  // Nowhere else: what lies in a folder others can write to may be theirs, and the cache holds code.
   const char* home = std::getenv("HOME");
-  return std::string(home != nullptr && home[0] == '/' ? home : "/tmp") + below_home + "/mkmd";
+  return home != nullptr && home[0] == '/' ? std::string(home) + below_home + "/mkmd" : std::string();
 }
 
 }  // namespace

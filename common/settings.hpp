@@ -31,6 +31,8 @@ namespace mkmd {
     "where to write, at exit, a JSON summary: groups and busy seconds per device, bytes moved")              \
   X(std::string, compiler, "MKMD_KC", "", "a file name",                                                     \
     "the compiler helper; empty means the one installed")                                                    \
+  X(int, compiler_seconds, "MKMD_KC_SECONDS", 20, "a number of seconds, 1 to 3600",                          \
+    "how long the compiler helper may take for one program; one that takes longer is not asked again")       \
   X(LogLevel, log_level, "MKMD_LOG", LogLevel::warning, "quiet, error, warning, info or debug",              \
     "how much MKMD says on stderr")
 
@@ -53,7 +55,8 @@ const std::vector<SettingInfo>& setting_list();
 // `problems`, naming what is accepted; the setting then keeps its default.
 Settings read_settings(std::vector<std::string>& problems);
 
-// The directories of the XDG base directory specification, with "/mkmd" appended.
+// The directories of the XDG base directory specification, with "/mkmd" appended; empty where neither its
+// variable nor HOME says where they are.
 std::string cache_directory();
 std::string data_directory();
 

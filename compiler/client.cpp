@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/log.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/spawn.hpp"
 
@@ -61,6 +62,13 @@ Client::Client(std::string helper_path, std::string cache_directory, int timeout
     : helper_path_(std::move(helper_path)), cache_directory_(std::move(cache_directory)),
       timeout_seconds_(timeout_seconds) {}
 
+Status Client::trouble(Status status, bool for_good) {
+  if (for_good) given_up_.store(true);
+  if (!warned_.exchange(true))
+    log(LogLevel::warning, status.message() + "; kernels run whole on the home device");
+  return status;
+}
+
 Result<Module> Client::compile(const Request& request) {
   try {
     const Question q = question(request, helper_path_, cache_directory_);
@@ -75,12 +83,18 @@ Result<Module> Client::compile(const Request& request) {
         if (usable) return answer(std::move(*file));
       }
     }
+    if (given_up_.load()) return Status::internal("the kernel compiler is not asked again");
     Result<std::string> output = run_helper(helper_path_, q.text, timeout_seconds_);
-    if (!output) return output.status();
+    if (!output) {
+      const int code = output.status().code();
+      return trouble(output.status(), code == kHelperCannotStart || code == kHelperTooLate);
+    }
     Result<ModuleFile> file = ModuleFile::decode(*output);
     if (!file)
-      return Status::internal("the kernel compiler's answer cannot be used: " + file.status().message());
-    if (file->key != q.key) return Status::internal("the kernel compiler answered another question");
+      return trouble(
+          Status::internal("the kernel compiler's answer cannot be used: " + file.status().message()), false);
+    if (file->key != q.key)
+      return trouble(Status::internal("the kernel compiler answered another question"), false);
     return answer(std::move(*file));
   } catch (const std::exception& e) {
     return Status::internal(std::string("compiling a program failed: ") + e.what());

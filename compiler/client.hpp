@@ -4,6 +4,7 @@
 // whole, from source.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,18 @@ struct Module {
 class Client {
 public:
   // An empty cache directory means no cache. It need not exist; the helper creates it.
-  Client(std::string helper_path, std::string cache_directory, int timeout_seconds = 60);
+  Client(std::string helper_path, std::string cache_directory, int timeout_seconds = 20);
 
+  // The first trouble with the helper itself (it is missing, crashes, hangs, talks nonsense) is a warning in
+  // the log; a helper that cannot be started or took too long is not asked again.
   Result<Module> compile(const Request&);
 
 private:
+  Status trouble(Status status, bool for_good);
+
   std::string helper_path_, cache_directory_;
   int timeout_seconds_;
+  std::atomic<bool> warned_{false}, given_up_{false};
 };
 
 // How to build Module::spir: options for clBuildProgram after clCreateProgramWithBinary, from the program's

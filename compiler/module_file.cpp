@@ -2,11 +2,7 @@
 #include "compiler/module_file.hpp"
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace mkmd::compiler {
 namespace {
@@ -99,32 +95,6 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   }
   file.spir = bytes.substr(header.json_bytes);
   return file;
-}
-
-Result<std::string> read_file(const std::string& path, uint64_t most) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (fd < 0) return Status::internal("cannot open " + path + ": " + std::strerror(errno));
-  std::string bytes;
-  struct stat about {};
-  Status status;
-  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
-    status = Status::internal(path + " is not a file");
-  else if (static_cast<uint64_t>(about.st_size) > most)
-    status = Status::internal(path + " is too large");
-  else
-    bytes.resize(static_cast<size_t>(about.st_size));
-  size_t at = 0;
-  while (status.ok() && at < bytes.size()) {
-    const ssize_t got = read(fd, bytes.data() + at, bytes.size() - at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      status = Status::internal("cannot read " + path);
-    else
-      at += static_cast<size_t>(got);
-  }
-  close(fd);
-  if (!status.ok()) return status;
-  return bytes;
 }
 
 bool unchanged(const Dependency& dependency) {

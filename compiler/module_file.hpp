@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/files.hpp"
 #include "common/status.hpp"
 #include "compiler/kernel_info.hpp"
 
@@ -36,8 +37,6 @@ struct ModuleFile {
   static Result<ModuleFile> decode(std::string_view bytes);
 };
 
-// The whole file, or a Status; never more than `most` bytes.
-Result<std::string> read_file(const std::string& path, uint64_t most = uint64_t{1} << 30);
 bool unchanged(const Dependency& dependency);
 
 // Part of every key: raise it when the same request would now be answered differently.

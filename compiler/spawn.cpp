@@ -26,7 +26,7 @@
 namespace mkmd::compiler {
 namespace {
 
-constexpr size_t kStackBytes = 64 * 1024;
+constexpr size_t kStackBytes = 64 * 1024, kMostOutput = 64u << 20;
 constexpr int kCannotStart = 127, kTimedOut = 124, kSignalled = 128;
 constexpr rlim_t kCpuSeconds = 30, kMemoryBytes = rlim_t{4} << 30;
 
@@ -76,7 +76,7 @@ MKMD_NOT_SANITIZED void limit(__rlimit_resource resource, rlim_t wanted) {
   setpgid(0, 0);  // not for the terminal's Ctrl-C: the program may survive that
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit(RLIMIT_CPU, kCpuSeconds);
-#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of addresses
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve terabytes of addresses
   limit(RLIMIT_AS, kMemoryBytes);
 #endif
   limit(RLIMIT_CORE, 0);
@@ -102,7 +102,7 @@ MKMD_NOT_SANITIZED int keep(void* argument) {
     standard.sa_handler = SIG_DFL;
     sigaction(s, &standard, nullptr);
   }
-#ifdef __SANITIZE_ADDRESS__  // its vfork looks for the end of a stack it does not know
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // their vfork does not know this stack
   const auto helper = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 #else
   const pid_t helper = vfork();
@@ -142,7 +142,8 @@ bool above_standard(int& fd) {
   return moved >= 0;
 }
 
-// Feeds and reads until the other end closes. False when the deadline passed.
+// Feeds and reads until the other end closes. False when the deadline passed, or more came than anybody can
+// use.
 bool converse(int fd, std::string_view input, std::string& output, int64_t deadline) {
   std::unique_ptr<char[]> buffer(new char[65536]);
   bool writing = true;
@@ -152,7 +153,7 @@ bool converse(int fd, std::string_view input, std::string& output, int64_t deadl
       writing = false;
     }
     const int64_t left = deadline - now_ms();
-    if (left <= 0) return false;
+    if (left <= 0 || output.size() > kMostOutput) return false;
     pollfd p{fd, static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
     if (poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 1000))) < 0) continue;  // interrupted
     if (p.revents & POLLOUT) {
@@ -189,7 +190,8 @@ private:
 Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds) {
   const NoCancellation guard;
   if (access(path.c_str(), X_OK) != 0)
-    return Status::internal("the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
+    return Status(kHelperCannotStart,
+                  "the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
   int fds[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
     return Status::internal(std::string("cannot talk to the kernel compiler: ") + std::strerror(errno));
@@ -206,7 +208,14 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
     // errno with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which
     // has to talk to the helper.)
     auto top = reinterpret_cast<uintptr_t>(stack.get() + kStackBytes) & ~uintptr_t{63};
+#ifdef __SANITIZE_THREAD__  // takes every clone() for a fork and calls its own state forked; this one it does
+                            // not see
+    (void)top;
+    keeper = static_cast<pid_t>(syscall(SYS_clone, 0, 0, 0, 0, 0));
+    if (keeper == 0) keep(&order);
+#else
     keeper = clone(keep, reinterpret_cast<void*>(top), CLONE_VM, &order);
+#endif
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   const int error = errno;
@@ -225,13 +234,17 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   do
     done = waitpid(keeper, &status, __WCLONE);
   while (done < 0 && errno == EINTR);
+  if (output.size() > kMostOutput)
+    return Status::internal("the kernel compiler's answer is longer than " +
+                            std::to_string(kMostOutput >> 20) + " MiB");
   if (done != keeper || !WIFEXITED(status)) return Status::internal("the kernel compiler was killed");
   const int code = WEXITSTATUS(status);
   if (code == 0) return output;
-  if (code == kCannotStart) return Status::internal("the kernel compiler " + path + " cannot be started");
+  if (code == kCannotStart)
+    return Status(kHelperCannotStart, "the kernel compiler " + path + " cannot be started");
   if (code == kTimedOut)
-    return Status::internal("the kernel compiler took longer than " + std::to_string(seconds) +
-                            " s and was stopped");
+    return Status(kHelperTooLate,
+                  "the kernel compiler took longer than " + std::to_string(seconds) + " s and was stopped");
   if (code > kSignalled)
     return Status::internal("the kernel compiler was ended by signal " + std::to_string(code - kSignalled));
   return Status::internal("the kernel compiler failed with exit code " + std::to_string(code));

@@ -11,6 +11,9 @@
 
 namespace mkmd::compiler {
 
+// Codes of run_helper's Status that mean: the next time will be no better.
+inline constexpr int kHelperCannotStart = -9998, kHelperTooLate = -9997;
+
 // Sends `input` to the helper's standard input and gives back what it writes to its standard output. A helper
 // that fails, crashes, is killed or takes longer than `seconds` is a Status.
 Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds);

@@ -100,7 +100,12 @@ Process* start() {
     process->device = new Device(process->platform, process->home.id, true, nullptr);
   }
   if (process->splits()) {
-    process->compiler = new compiler::Client(helper_path(process->settings), cache_directory());
+    if (cache_directory().empty()) {
+      log(LogLevel::warning,
+          "neither XDG_CACHE_HOME nor HOME names a folder: nothing is kept for the next run");
+    }
+    process->compiler = new compiler::Client(helper_path(process->settings), cache_directory(),
+                                             process->settings.compiler_seconds);
   }
   pthread_atfork(nullptr, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
   std::atexit([] {

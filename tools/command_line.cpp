@@ -61,7 +61,7 @@ Result<RunOptions> parse_run(const std::vector<std::string>& arguments) {
       if (equals != std::string::npos) return Status::internal(name + " takes no value");
     } else if (equals != std::string::npos) {
       value = argument.substr(equals + 1);
-    } else if (next + 1 < arguments.size()) {
+    } else if (next + 1 < arguments.size() && arguments[next + 1] != "--") {
       value = arguments[++next];
     } else {
       return Status::internal(name + " needs a value: " + option->value);

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <iostream>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DebugInfo.h>
@@ -16,7 +15,6 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compiler/helper/accesses.hpp"
@@ -86,23 +84,7 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// Into a file of our own, then renamed: readers see all of an entry or nothing. A cache that cannot be
-// written is no error.
-void store(const std::string& path, std::string_view bytes) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return;
-  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
-    mkdir(path.substr(0, at).c_str(), 0700);
-  std::string temporary = path + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return;
-  const bool written = write_all(fd, bytes);
-  if (close(fd) != 0 || !written || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
-}
-
 int serve() {
-  std::signal(SIGXFSZ,
-              SIG_IGN);  // a file size limit inherited from the program: then there is no cache entry
   std::signal(SIGPIPE, SIG_IGN);
   std::string question((std::istreambuf_iterator<char>(std::cin)), {});
   const nlohmann::json asked = nlohmann::json::parse(question, nullptr, false);
@@ -113,7 +95,8 @@ int serve() {
     const std::string bytes = file.encode();
     // An error may come from a missing include file, which nobody could check again later.
     const std::string path = asked.at("store").get<std::string>();
-    if (!path.empty() && file.error.empty()) store(path, bytes);
+    // A cache that cannot be written is no error either.
+    if (!path.empty() && file.error.empty()) (void)replace_file(path, bytes);
     return write_all(1, bytes) ? 0 : 4;
   } catch (const nlohmann::json::exception&) {
     return 3;

@@ -9,11 +9,11 @@
 
 #include "common/log.hpp"
 
-#include <future>
 #include <pthread.h>
 #include <signal.h>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 namespace mkmd::api {
 
@@ -57,46 +57,57 @@ class SubKernelBuild {
 public:
   SubKernelBuild(Program& program, const char* options) : options_(options != nullptr ? options : "") {
     if (process().compiler == nullptr || !program.context->runtime || program.source.empty()) return;
-    compiler::Request request = request_for(program.source, options_);
+    request_ = request_for(program.source, options_);
+    asked_ = true;
     sigset_t all, before;  // the program's signals are for its own threads
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      result_ = std::async(std::launch::async, [request] { return process().compiler->compile(request); });
+      thread_ = std::thread([this] { compile(); });
     } catch (const std::system_error&) {  // no more threads: one after the other, then
-      result_ = std::async(std::launch::deferred, [request] { return process().compiler->compile(request); });
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
+  ~SubKernelBuild() {
+    if (thread_.joinable()) thread_.join();
+  }
+  SubKernelBuild(const SubKernelBuild&) = delete;
+  SubKernelBuild& operator=(const SubKernelBuild&) = delete;
+
   // Waits for our compiler; afterwards new kernels of the program know their sub-kernels.
   void finish(Program& program) {
     std::shared_ptr<SubKernels> made;
-    if (result_.valid()) {
-      Compiled compiled = result_.get();
-      if (compiled) {
-        made = std::make_shared<SubKernels>();
-        made->module = std::move(*compiled);
-        made->device_options = compiler::spir_build_options(options_);
-        if (const char* option = relaxing_option(options_);
-            option != nullptr && !process().settings.relaxed) {
-          for (compiler::KernelInfo& kernel : made->module.kernels) {
-            kernel.split_allowed = false;
-            kernel.reasons.insert(kernel.reasons.begin(),
-                                  {std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)", 0});
-          }
+    if (thread_.joinable())
+      thread_.join();
+    else if (asked_)
+      compile();
+    if (compiled_) {
+      made = std::make_shared<SubKernels>();
+      made->module = std::move(*compiled_);
+      made->device_options = compiler::spir_build_options(options_);
+      if (const char* option = relaxing_option(options_); option != nullptr && !process().settings.relaxed) {
+        for (compiler::KernelInfo& kernel : made->module.kernels) {
+          kernel.split_allowed = false;
+          kernel.reasons.insert(kernel.reasons.begin(),
+                                {std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)", 0});
         }
-      } else {
-        log(LogLevel::info, "a program's kernels run whole: " + compiled.status().message());
       }
+    } else if (asked_) {
+      log(LogLevel::info, "a program's kernels run whole: " + compiled_.status().message());
     }
     const std::lock_guard lock(program.mutex);
     program.sub_kernels = std::move(made);
   }
 
 private:
+  void compile() { compiled_ = process().compiler->compile(request_); }
+
   const std::string options_;
-  std::future<Compiled> result_;
+  bool asked_ = false;
+  compiler::Request request_;
+  Compiled compiled_{Status::internal("it was not compiled")};  // the thread's until it is joined
+  std::thread thread_;
 };
 
 // What the vendor calls when it has built or compiled a program: the program's own function comes after ours.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/calibration.hpp"
 
+#include "common/files.hpp"
 #include "common/log.hpp"
 #include "common/settings.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
@@ -8,9 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
 
 namespace mkmd {
 
@@ -164,27 +162,20 @@ std::string cache_file() {
 }
 
 json read_cache() {
-  std::ifstream in(cache_file());
-  json cache = json::parse(in, nullptr, /*allow_exceptions=*/false);
-  if (!cache.is_object() || cache.value("format", 0) != kFormat || !cache["devices"].is_object()) {
+  const Result<std::string> text = read_file(cache_file(), 16u << 20);
+  json cache = json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
+  if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object()) {
     return {{"format", kFormat}, {"devices", json::object()}};
   }
   return cache;
 }
 
 void write_cache(const json& cache) {
-  std::error_code error;
-  std::filesystem::create_directories(cache_directory(), error);
-  const std::string temporary = cache_file() + "." + std::to_string(getpid());
-  {
-    std::ofstream out(temporary);
-    out << cache.dump(1) << '\n';
-    if (!out.flush()) {
-      log(LogLevel::info, "cannot keep the calibration in " + cache_directory());
-      return;
-    }
+  if (cache_directory().empty()) return;
+  const std::string text = cache.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+  if (const Status status = replace_file(cache_file(), text); !status) {
+    log(LogLevel::warning, status.message() + "; what is learned now is lost for the next run");
   }
-  std::filesystem::rename(temporary, cache_file(), error);
 }
 
 }  // namespace

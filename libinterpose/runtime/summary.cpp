@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/summary.hpp"
 
+#include "common/files.hpp"
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
 
@@ -65,9 +66,10 @@ void write_summary() {
                                   {"bytes_moved", totals().bytes.load()},
                                   {"kernels_split", totals().split.load()},
                                   {"kernels_whole", totals().whole.load()}};
+  const NoWriteSignals quiet;
   std::ofstream out(file);
   out << summary.dump(2) << '\n';
-  if (!out) log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file);
+  if (!out.flush()) log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file);
 }
 
 }  // namespace mkmd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/trace.hpp"
 
+#include "common/files.hpp"
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
@@ -129,6 +130,7 @@ void write_out(Buffer& b) {
   add_native(b);
   if (b.text.empty()) return;
   const std::string& file = process().settings.trace;
+  const NoWriteSignals quiet;
   const int fd =
       open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (b.begun ? 0 : O_TRUNC), 0644);
   const std::string text = (b.begun ? "" : header()) + b.text;

@@ -5,6 +5,7 @@
 The bare run is the oracle: stdout and exit code must be the same to the byte, and stderr too apart from
 lines that begin with `mkmd:`. Exit code 77 of the bare run means that something the program needs is
 missing: it is counted as skipped and named, as are all programs of a configuration this machine cannot run.
+In a build with sanitizers a program fails, too, if one of them reports anything while it runs under `mkmd run`.
 """
 import argparse
 import concurrent.futures
@@ -32,8 +33,10 @@ FAILED_CALL = 99  # a program's exit code after an OpenCL call that should succe
 
 
 class Outcome:
-    def __init__(self, code, out, error):
-        self.code, self.out, self.error = code, out, error
+    """How a run ended: exit code (or why there is none), stdout, and the lines of stderr: the program's, ours."""
+    def __init__(self, code, out, error, said=()):
+        self.code, self.out, self.error, self.said = code, out, error, list(said)
+        self.reports = ""  # of sanitizers
 
 
 def python_with_opencl():
@@ -61,30 +64,75 @@ def execute(command, environment, timeout):
         for file in (out, error):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
-    theirs = [line for line in texts[1].splitlines() if not line.startswith("mkmd:")]
-    return Outcome(code, texts[0], theirs)
+    lines = texts[1].splitlines()
+    return Outcome(code, texts[0], [line for line in lines if not line.startswith("mkmd:")],
+                   [line for line in lines if line.startswith("mkmd:")])
+
+
+class Sanitizers:
+    """What a run needs in a build with sanitizers; nothing in any other."""
+    def __init__(self, build):
+        self.names = ""
+        with open(os.path.join(build, "CMakeCache.txt")) as cache:
+            for line in cache:
+                if line.startswith("MKMD_SANITIZE:"):
+                    self.names = line.split("=", 1)[1].strip()
+
+    def environment(self, log, instrumented):
+        """Reports go to files `log`.PID. A program that is not instrumented gets the runtime preloaded."""
+        if not self.names:
+            return {}
+        suppressions = os.path.join(HERE, "../suppressions")
+        common = f"log_path={log}:exitcode=0"
+        result = {
+            # Programs fork after they had threads; that a child may do little is what the tests are about.
+            "TSAN_OPTIONS": f"{common}:die_after_fork=0:suppressions={suppressions}/tsan.txt",
+            # The runtime need not come first: nothing here replaces its functions. Programs ask for too much.
+            "ASAN_OPTIONS": f"{common}:verify_asan_link_order=0:allocator_may_return_null=1",
+            "LSAN_OPTIONS": f"{common}:print_suppressions=0:suppressions={suppressions}/lsan.txt",
+            "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
+        }
+        if not instrumented:
+            library = "libtsan.so.2" if "thread" in self.names else "libasan.so.8"
+            found = subprocess.run(["gcc", "-print-file-name=" + library], capture_output=True, text=True)
+            result["LD_PRELOAD"] = found.stdout.strip()
+        return result
 
 
 class Runner:
     def __init__(self, options):
         self.options = options
         self.folder = os.path.join(options.build, "tests/programs")
+        self.bare_folder = os.path.join(options.bare_build, "tests/programs")
         self.mkmd = options.mkmd or os.path.join(options.build, "mkmd")
         self.python = python_with_opencl()
         # PoCL's and our caches stay inside the build folder: a test leaves nothing in the home folder.
+        self.sanitizers = Sanitizers(options.build)
         self.environment = dict(os.environ, POCL_AFFINITY="1", LC_ALL="C",
                                 XDG_CACHE_HOME=os.path.join(self.folder, "cache"),
+                                POCL_CACHE_DIR=os.path.join(self.bare_folder, "cache/pocl/kcache"),
                                 XDG_DATA_HOME=os.path.join(self.folder, "data"))
         os.makedirs(self.environment["XDG_CACHE_HOME"], exist_ok=True)
         self.split = self.whole = 0
 
-    def command(self, program):
+    def command(self, program, folder=None):
         name = program["command"]
         if program.get("installed"):
             return [name] + program.get("args", [])
         if name.endswith(".py"):
             return [self.python, os.path.join(HERE, name)] + program.get("args", [])
-        return [os.path.join(self.folder, name)] + program.get("args", [])
+        return [os.path.join(folder or self.folder, name)] + program.get("args", [])
+
+    def run(self, program, command, **variables):
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "report")
+            instrumented = not program.get("installed") and not program["command"].endswith(".py")
+            outcome = execute(command, {**self.environment, **self.sanitizers.environment(log, instrumented),
+                                        **variables}, self.timeout(program))
+            for name in sorted(os.listdir(folder)):
+                with open(os.path.join(folder, name), errors="replace") as file:
+                    outcome.reports += file.read()
+        return outcome
 
     def timeout(self, program):
         return program.get("timeout", 120) * self.options.slowdown
@@ -94,18 +142,19 @@ class Runner:
             return Outcome(program["expected"]["exit"], program["expected"]["stdout"], [])
         if program.get("installed") and not shutil.which(program["command"]):
             return Outcome(MISSING, f"{program['command']} is not installed", [])
-        return execute(self.command(program), self.environment, self.timeout(program))
+        if self.bare_folder != self.folder:
+            return execute(self.command(program, self.bare_folder), self.environment, self.timeout(program))
+        return self.run(program, self.command(program))
 
     def ours(self, program, arguments):
         if arguments == ONE_CORE:
             if "expected" in program:
                 return self.bare(program)
-            return execute(self.command(program), dict(self.environment, POCL_MAX_PTHREAD_COUNT="1"),
-                           self.timeout(program))
+            return self.run(program, self.command(program), POCL_MAX_PTHREAD_COUNT="1")
         with tempfile.TemporaryDirectory() as folder:
             summary = os.path.join(folder, "summary.json")
-            outcome = execute([self.mkmd, "run"] + arguments + ["--"] + self.command(program),
-                              dict(self.environment, MKMD_SUMMARY=summary), self.timeout(program))
+            outcome = self.run(program, [self.mkmd, "run"] + arguments + ["--"] + self.command(program),
+                               MKMD_SUMMARY=summary)
             try:
                 with open(summary) as file:
                     said = json.load(file)
@@ -125,7 +174,7 @@ def comparable(program, text):
 def differences(program, bare, ours):
     found = []
     if "drop" in program or "blank" in program:
-        bare, ours = (Outcome(run.code, comparable(program, run.out), run.error) for run in (bare, ours))
+        bare, ours = (Outcome(run.code, comparable(program, run.out), run.error, run.said) for run in (bare, ours))
     if bare.code != ours.code:
         found.append(f"exit code {ours.code} instead of {bare.code}")
     if bare.out != ours.out:
@@ -142,6 +191,8 @@ def differences(program, bare, ours):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(HERE, "../../build"), help="build folder")
+    parser.add_argument("--bare-build", help="build folder of the programs run bare (BUILD); one without sanitizers"
+                                             " makes tests of one with sanitizers quicker")
     parser.add_argument("--mkmd", help="the mkmd command (BUILD/mkmd)")
     parser.add_argument("--config", action="append",
                         help=f"{', '.join(CONFIGURATIONS)}, {ONE_CORE}, or options of `mkmd run` in quotes;"
@@ -149,11 +200,13 @@ def arguments():
     parser.add_argument("--only", help="comma-separated names, or beginnings of names")
     parser.add_argument("--jobs", type=int, default=1, help="programs run at the same time")
     parser.add_argument("--slowdown", type=float, default=1, help="factor on all time-outs (sanitizers)")
+    parser.add_argument("--report-bytes", type=int, default=6000, help="how much of a sanitizer's report to print")
     parser.add_argument("--no-skips", action="store_true", help="a skipped program is a failure")
     parser.add_argument("--list", action="store_true", help="print the programs' names")
     parser.add_argument("-v", "--verbose", action="store_true", help="name the programs that pass, too")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
+    options.bare_build = os.path.abspath(options.bare_build or options.build)
     chosen = {}
     for name in options.config or CONFIGURATIONS:
         if name == ONE_CORE:
@@ -204,6 +257,10 @@ def main():
                 found = differences(program, bare, ours)
                 if isinstance(bare.code, str) or bare.code < 0 or bare.code == FAILED_CALL:
                     found.append(f"the bare run itself fails: {bare.code}")
+                if ours.said:
+                    found.append("we had something to say:\n    " + "\n    ".join(ours.said[:20]))
+                if ours.reports:
+                    found.append("a sanitizer reported:\n" + ours.reports[:options.report_bytes])
                 if found:
                     failed.append(label)
                     print(f"FAILED {label}: " + "\n  ".join(found), flush=True)
@@ -213,6 +270,8 @@ def main():
                         print(f"passed {label}", flush=True)
     if runner.split + runner.whole:
         print(f"kernel launches: {runner.split} split, {runner.whole} whole")
+    if passed and not options.only and not runner.split and any("pocl/2" in c for c in options.configurations.values()):
+        failed.append("no kernel was split")
     if failed:
         print("failed: " + ", ".join(failed))
     if skipped:

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small files read and written whole, in a program's process or in the helper's: nothing in a folder (a pipe,
+// a directory, another process writing at the same time) can make it wait, and no write raises a signal.
+#pragma once
+
+#include "common/status.hpp"
+
+#include <cstdint>
+#include <signal.h>
+#include <string>
+#include <string_view>
+
+namespace mkmd {
+
+// While it lives, what this thread writes cannot end the process: a reader that went away (SIGPIPE) and the
+// limit on a file's size (SIGXFSZ) are errors of write(2) only. A signal that was pending before stays
+// pending.
+class NoWriteSignals {
+public:
+  NoWriteSignals();
+  ~NoWriteSignals();
+  NoWriteSignals(const NoWriteSignals&) = delete;
+  NoWriteSignals& operator=(const NoWriteSignals&) = delete;
+
+private:
+  sigset_t before_, swallowed_;
+};
+
+// The bytes of a regular file of at most `most` bytes.
+Result<std::string> read_file(const std::string& path, uint64_t most = uint64_t{1} << 30);
+
+// Makes the file hold `bytes`, and the folders above it if they are missing. Others see all of it or what was
+// there before: it is written under another name, then renamed.
+Status replace_file(const std::string& path, std::string_view bytes);
+
+}  // namespace mkmd
