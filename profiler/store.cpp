@@ -46,7 +46,7 @@ Status failure(sqlite3* database, const char* doing) {
   return Status::internal(std::string(doing) + ": " + sqlite3_errmsg(database));
 }
 
-void bind(sqlite3_stmt* s, int at, const std::string& text) {
+void bind_text(sqlite3_stmt* s, int at, const std::string& text) {
   sqlite3_bind_text(s, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
 
@@ -146,14 +146,14 @@ Status Store::insert(const std::vector<Record>& records) {
   for (const Record& r : records) {
     const models::Work& w = r.sample.work;
     sqlite3_reset(s.get());
-    bind(s.get(), 1, r.key.kernel);
-    bind(s.get(), 2, r.key.content);
-    bind(s.get(), 3, r.key.device);
+    bind_text(s.get(), 1, r.key.kernel);
+    bind_text(s.get(), 2, r.key.content);
+    bind_text(s.get(), 3, r.key.device);
     sqlite3_bind_int(s.get(), 4, static_cast<int>(r.work_dim));
-    bind(s.get(), 5, nlohmann::json(r.global).dump());
+    bind_text(s.get(), 5, nlohmann::json(r.global).dump());
     for (int d = 0; d < 3; ++d)
       sqlite3_bind_int64(s.get(), 6 + d, static_cast<sqlite3_int64>(w.local[static_cast<size_t>(d)]));
-    bind(s.get(), 9, nlohmann::json(r.scalars).dump());
+    bind_text(s.get(), 9, nlohmann::json(r.scalars).dump());
     int at = 10;
     for (const double x : {w.items, w.operations, w.bytes, w.footprint})
       sqlite3_bind_double(s.get(), at++, x);
@@ -174,7 +174,7 @@ Status Store::import_file(const std::string& path, const std::string& name, Impo
     uint64_t offset = 0;
     const Statement known = prepare(database_, "SELECT consumed FROM spools WHERE name = ?");
     if (!known) return failure(database_, "cannot read the store");
-    bind(known.get(), 1, name);
+    bind_text(known.get(), 1, name);
     if (sqlite3_step(known.get()) == SQLITE_ROW)
       offset = static_cast<uint64_t>(sqlite3_column_int64(known.get(), 0));
     std::vector<Record> records;
@@ -184,7 +184,7 @@ Status Store::import_file(const std::string& path, const std::string& name, Impo
     if (const Status s = insert(records); !s) return s;
     const Statement mark = prepare(database_, "INSERT OR REPLACE INTO spools VALUES (?, ?)");
     if (!mark) return failure(database_, "cannot write the store");
-    bind(mark.get(), 1, name);
+    bind_text(mark.get(), 1, name);
     sqlite3_bind_int64(mark.get(), 2, static_cast<sqlite3_int64>(offset));
     if (sqlite3_step(mark.get()) != SQLITE_DONE) return failure(database_, "cannot write the store");
     total.records += static_cast<int>(records.size());
@@ -237,9 +237,9 @@ Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
                               "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, aligned, "
                               "input, seconds, alone FROM samples WHERE kernel = ? AND content = ? AND device = ?");
   if (!s) return failure(database_, "cannot read the store");
-  bind(s.get(), 1, key.kernel);
-  bind(s.get(), 2, key.content);
-  bind(s.get(), 3, key.device);
+  bind_text(s.get(), 1, key.kernel);
+  bind_text(s.get(), 2, key.content);
+  bind_text(s.get(), 3, key.device);
   std::vector<models::Sample> all;
   int code = SQLITE_ERROR;
   while ((code = sqlite3_step(s.get())) == SQLITE_ROW) {

@@ -132,7 +132,7 @@ private:
   }
 
   Timed time(int device, const compiler::GroupBox& b) {
-    scratch_.restore(process().domain[device]);
+    scratch_.restore(process().domain[device], runtime_.compute_[device]->queue.get());
     Timed result;
     const cl_ulong began = host_nanoseconds();
     const auto event = submit(device, b, result.status);
@@ -198,7 +198,7 @@ private:
     progress.step();
     if (devices.size() < 2 || launch_.groups[cut_] < devices.size()) return;
     for (const int d : devices)
-      scratch_.restore(process().domain[d]);
+      scratch_.restore(process().domain[d], runtime_.compute_[d]->queue.get());
     const double share = 1.0 / static_cast<double>(devices.size()) / (1.0 + round % 3);
     struct Running {
       int device;

@@ -21,6 +21,18 @@ vendor::Owned<cl_mem> make(cl_context context, size_t size, cl_int& error) {
       vendor::table(context).clCreateBuffer(context, CL_MEM_READ_WRITE, size, nullptr, &error));
 }
 
+// Only then does a run depend on what the run before it has done.
+bool read_and_written(const compiler::KernelInfo& info, int argument) {
+  bool read = false;
+  bool written = false;
+  for (const compiler::Access& a : info.accesses) {
+    if (a.argument != argument) continue;
+    read |= a.kind != compiler::Access::Kind::write;
+    written |= a.kind != compiler::Access::Kind::read;
+  }
+  return read && written;
+}
+
 }  // namespace
 
 Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue home,
@@ -30,8 +42,7 @@ Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue h
   for (size_t i = 0; i < launch.arguments->size(); ++i) {
     const KernelArgument& a = (*launch.arguments)[i];
     if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-    const bool constant = info.arguments[i].kind == compiler::Argument::Kind::constant_buffer;
-    buffers_.push_back({i, !constant && !info.arguments[i].is_const, {}});
+    buffers_.push_back({i, read_and_written(info, static_cast<int>(i)), {}});
     total += a.memory->size;
   }
   for (const vendor::Device& device : process().devices) {
@@ -60,7 +71,7 @@ Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue h
     const auto first = std::find(process().domain.begin(), process().domain.end(), static_cast<int>(domain));
     const cl_device_id device =
         process().devices[static_cast<size_t>(first - process().domain.begin())].id;
-    auto& queue = queues_.emplace_back(
+    const vendor::Owned<cl_command_queue> queue(
         vendor::table(contexts[domain]).clCreateCommandQueue(contexts[domain], device, 0, &error));
     if (!queue) return no_room(error);
     for (const Buffer& b : buffers_) {
@@ -76,10 +87,9 @@ Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue h
   return {};
 }
 
-void Scratch::restore(int domain) {
-  const cl_command_queue queue = queues_[domain].get();
+void Scratch::restore(int domain, cl_command_queue queue) {
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    if (!buffers_[i].written) continue;
+    if (!buffers_[i].changes) continue;
     vendor::table(queue).clEnqueueWriteBuffer(queue, owned_[domain][i].get(), CL_TRUE, 0,
                                               buffers_[i].contents.size(), buffers_[i].contents.data(), 0,
                                               nullptr, nullptr);
