@@ -15,7 +15,7 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 using Terms = std::vector<size_t>;  // indices of terms_of
-constexpr int kRounds = 6;
+constexpr int kRounds = 12;
 constexpr size_t kPointsKept = 256;
 
 double median(std::vector<double> values) {

@@ -8,7 +8,7 @@ namespace mkmd {
 namespace {
 
 // Rows that are a multiple of this many elements apart fall on few sets of a cache.
-constexpr uint64_t kAlignedRow = 512;
+constexpr uint64_t kAlignedRow = 256;
 
 bool aligned_rows(const compiler::KernelInfo& info, const compiler::Launch& launch) {
   if (launch.work_dim > 1 && launch.global[0] >= kAlignedRow && launch.global[0] % kAlignedRow == 0)
