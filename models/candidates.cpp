@@ -25,49 +25,65 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-std::vector<double> residuals_of(const Rows& rows, const std::vector<double>& y,
-                                 const std::vector<double>& x) {
-  std::vector<double> relative(rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    double sum = 0;
-    for (size_t j = 0; j < x.size(); ++j)
-      sum += rows[i][j] * x[j];
-    relative[i] = sum / y[i] - 1;
+// Rough times to begin with: each row's size times the median rate. An input measured far too short must not
+// count by its own time, or it would outweigh all others.
+std::vector<double> rough_times(const Rows& rows, const std::vector<double>& y) {
+  std::vector<double> mean(rows.front().size(), 0.0);
+  for (const auto& row : rows) {
+    for (size_t j = 0; j < row.size(); ++j)
+      mean[j] += row[j] / static_cast<double>(rows.size());
   }
-  return relative;
+  std::vector<double> sizes;
+  std::vector<double> rates;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    double size = 0;
+    for (size_t j = 0; j < mean.size(); ++j)
+      size += mean[j] > 0 ? rows[i][j] / mean[j] : 0;
+    sizes.push_back(std::max(size, 1e-12));
+    rates.push_back(y[i] / sizes.back());
+  }
+  const double rate = median(rates);
+  for (double& size : sizes)
+    size *= rate;
+  return sizes;
 }
 
-// The weighted error of the last round in `error`, if asked for.
+// The median relative error of the last round in `error`, if asked for.
 std::vector<double> robust_fit(const Rows& rows, const std::vector<double>& y, double* error = nullptr) {
   std::vector<double> weights(rows.size());
+  const std::vector<double> rough = rough_times(rows, y);
   for (size_t i = 0; i < rows.size(); ++i)
-    weights[i] = 1 / y[i];
+    weights[i] = 1 / std::max(y[i], rough[i] / 3);
   std::vector<double> x;
   for (int round = 0; round < kRounds; ++round) {
     x = non_negative_least_squares(rows, y, weights);
-    const std::vector<double> relative = residuals_of(rows, y, x);
-    std::vector<double> sizes;
-    for (const double r : relative)
-      sizes.push_back(std::abs(r));
-    const double spread = std::max(1e-4, 1.4826 * median(sizes));
-    if (error != nullptr) *error = median(sizes);
+    std::vector<double> predicted(rows.size(), 0.0);
+    std::vector<double> relative;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (size_t j = 0; j < x.size(); ++j)
+        predicted[i] += rows[i][j] * x[j];
+      relative.push_back(std::abs(predicted[i] - y[i]) / std::max(predicted[i], y[i]));
+    }
+    const double middle = median(relative);
+    const double spread = std::max(1e-4, 1.4826 * middle);
+    if (error != nullptr) *error = middle;
     for (size_t i = 0; i < rows.size(); ++i) {
       // The first rounds only soften (Huber): rejecting before the fit is near would reject the good ones.
-      const double u = std::abs(relative[i]) / spread;
+      const double u = relative[i] / spread;
       double w = 1;
       if (round < kRounds / 2) {
         w = u <= 1.5 ? 1 : std::sqrt(1.5 / u);
       } else {
         w = u < 6 ? 1 - (u / 6) * (u / 6) : 0;
       }
-      weights[i] = std::max(w, 1e-6) / y[i];
+      const bool far = relative[i] > 0.5;
+      weights[i] = std::max(w, 1e-6) / (far ? std::max(predicted[i], y[i]) : y[i]);
     }
   }
   return x;
 }
 
-void select_terms(const Samples& samples, const Terms& chosen, Rows& rows,
-                  std::vector<double>& y) {
+void select_terms(const Samples& samples, const Terms& chosen, Rows& rows, std::vector<double>& y) {
   for (const Sample& s : samples) {
     const auto all = terms_of(s.work);
     std::vector<double> row(kTerms, 0.0);

@@ -12,11 +12,11 @@ namespace mkmd::models {
 
 namespace {
 
-constexpr size_t kMost = 240;          // samples in one fit; more tell nothing new and cost time
-constexpr size_t kFolds = 8;           // of the comparison of candidates
-constexpr size_t kOuterFolds = 5;      // of the error that is reported
-constexpr size_t kInputsToHoldOut = 5; // fewer distinct inputs: single pieces of work are held out
-constexpr double kErrorOfNothing = 10; // where a formula gives no positive time
+constexpr size_t kMost = 240;           // samples in one fit; more tell nothing new and cost time
+constexpr size_t kFolds = 8;            // of the comparison of candidates
+constexpr size_t kOuterFolds = 5;       // of the error that is reported
+constexpr size_t kInputsToHoldOut = 5;  // fewer distinct inputs: single pieces of work are held out
+constexpr double kErrorOfNothing = 10;  // where a formula gives no positive time
 
 bool good(const Sample& s) {
   const auto sane = [](double x) { return std::isfinite(x) && x >= 0 && x < 1e24; };
@@ -161,7 +161,9 @@ void measure_error(Model& model, const Samples& samples) {
   }
   model.held_out_mape = errors / static_cast<double>(tested);
   std::sort(ratios.begin(), ratios.end());
-  const auto at = [&](double q) { return ratios[static_cast<size_t>(q * static_cast<double>(ratios.size() - 1))]; };
+  const auto at = [&](double q) {
+    return ratios[static_cast<size_t>(q * static_cast<double>(ratios.size() - 1))];
+  };
   model.error_lo = at(0.05);
   model.error_hi = at(0.95);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fitting: from samples to the model that predicts held-out inputs best. Candidates are compared by
 // cross-validation over inputs; a simpler one wins unless the other is better by more than the noise of the
-// comparison. The error reported is honest: it comes from inputs that neither the fit nor the choice has seen.
+// comparison. The error reported is honest: it comes from inputs that neither the fit nor the choice has
+// seen.
 #pragma once
 
 #include "models/model.hpp"

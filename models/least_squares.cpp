@@ -58,8 +58,7 @@ std::vector<double> non_negative_least_squares(const std::vector<std::vector<dou
     const Eigen::VectorXd gradient = a.transpose() * (b - a * x);
     Eigen::Index best = -1;
     for (Eigen::Index j = 0; j < n; ++j) {
-      if (!used[static_cast<size_t>(j)] && gradient(j) > enough &&
-          (best < 0 || gradient(j) > gradient(best)))
+      if (!used[static_cast<size_t>(j)] && gradient(j) > enough && (best < 0 || gradient(j) > gradient(best)))
         best = j;
     }
     if (best < 0) break;

@@ -82,8 +82,8 @@ struct Model {
   int samples = 0;                      // used
   int stored = 0;                       // of the kernel and device in the store when it was fitted
   double r2 = 0;                        // of the samples used
-  double held_out_mape = 0;             // mean |predicted − measured| / measured of held-out inputs; 0.05 = 5 %
-  bool imported = false;                // from a file, not from this machine's store
+  double held_out_mape = 0;  // mean |predicted − measured| / measured of held-out inputs; 0.05 = 5 %
+  bool imported = false;     // from a file, not from this machine's store
 
   // Nothing outside the range of validity, or if the formula gives no positive number.
   std::optional<Prediction> predict(const Work& work) const;

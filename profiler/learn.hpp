@@ -14,10 +14,10 @@ struct Places {
 };
 
 struct Learned {
-  int samples = 0;   // new in the store
-  int damaged = 0;   // lines of the spool that were no records
-  int fitted = 0;    // models
-  std::string notice;  // something a user should know, or empty
+  int samples = 0;                     // new in the store
+  int damaged = 0;                     // lines of the spool that were no records
+  int fitted = 0;                      // models
+  std::string notice;                  // something a user should know, or empty
   std::vector<models::Entry> entries;  // all models there are now
 };
 

@@ -26,10 +26,14 @@ struct Dot {
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
-    if (c == '&') result += "&amp;";
-    else if (c == '<') result += "&lt;";
-    else if (c == '>') result += "&gt;";
-    else result += c;
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else
+      result += c;
   }
   return result;
 }
@@ -46,7 +50,8 @@ std::string mark(int kind, double x, double y, const char* colour) {
   case 0:
     return format("<circle cx='%.1f' cy='%.1f' r='3' fill='%s' fill-opacity='.7'/>\n", x, y, colour);
   case 1:
-    return format("<rect x='%.1f' y='%.1f' width='6' height='6' fill='none' stroke='%s'/>\n", x - 3, y - 3, colour);
+    return format("<rect x='%.1f' y='%.1f' width='6' height='6' fill='none' stroke='%s'/>\n", x - 3, y - 3,
+                  colour);
   case 2:
     return format("<path d='M%.1f %.1fl4 7h-8z' fill='%s' fill-opacity='.7'/>\n", x, y - 4, colour);
   default:
@@ -90,15 +95,15 @@ Status plot(const std::string& svg_file, Store& store, const std::vector<models:
                            kLeft + kSize + 30, height);
   for (int e = from; e <= to; ++e) {
     const double p = at(std::pow(10.0, e));
-    svg += format("<path d='M%.1f %.1fv%.1f M%.1f %.1fh%.1f' stroke='#ddd' fill='none'/>\n", kLeft + p, kTop, kSize,
-                  kLeft, kTop + kSize - p, kSize);
+    svg += format("<path d='M%.1f %.1fv%.1f M%.1f %.1fh%.1f' stroke='#ddd' fill='none'/>\n", kLeft + p, kTop,
+                  kSize, kLeft, kTop + kSize - p, kSize);
     svg += format("<text x='%.1f' y='%.1f' text-anchor='middle'>%s</text>\n", kLeft + p, kTop + kSize + 18,
                   time_label(e).c_str());
     svg += format("<text x='%.1f' y='%.1f' text-anchor='end'>%s</text>\n", kLeft - 8, kTop + kSize - p + 4,
                   time_label(e).c_str());
   }
-  svg += format("<path d='M%.1f %.1fL%.1f %.1f' stroke='#888' stroke-dasharray='5 4'/>\n", kLeft, kTop + kSize,
-                kLeft + kSize, kTop);
+  svg += format("<path d='M%.1f %.1fL%.1f %.1f' stroke='#888' stroke-dasharray='5 4'/>\n", kLeft,
+                kTop + kSize, kLeft + kSize, kTop);
   svg += format("<text x='%.1f' y='%.1f' text-anchor='middle'>measured</text>\n", kLeft + kSize / 2,
                 kTop + kSize + 40);
   svg += format("<text x='%.1f' y='%.1f'>predicted</text>\n", kLeft - 60, kTop - 16);

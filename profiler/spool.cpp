@@ -43,14 +43,22 @@ std::string default_spool_folder() {
 
 std::string to_line(const Record& r) {
   const models::Work& w = r.sample.work;
-  const json j = {{"v", kFormat},          {"kernel", r.key.kernel},
-                  {"content", r.key.content}, {"device", r.key.device},
-                  {"dim", r.work_dim},     {"global", r.global},
-                  {"local", w.local},      {"scalars", r.scalars},
-                  {"items", w.items},      {"operations", w.operations},
-                  {"bytes", w.bytes},      {"footprint", w.footprint},
-                  {"aligned", w.aligned_rows}, {"input", r.sample.input},
-                  {"seconds", r.sample.seconds}, {"alone", r.sample.alone}};
+  const json j = {{"v", kFormat},
+                  {"kernel", r.key.kernel},
+                  {"content", r.key.content},
+                  {"device", r.key.device},
+                  {"dim", r.work_dim},
+                  {"global", r.global},
+                  {"local", w.local},
+                  {"scalars", r.scalars},
+                  {"items", w.items},
+                  {"operations", w.operations},
+                  {"bytes", w.bytes},
+                  {"footprint", w.footprint},
+                  {"aligned", w.aligned_rows},
+                  {"input", r.sample.input},
+                  {"seconds", r.sample.seconds},
+                  {"alone", r.sample.alone}};
   const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
   char sum[20];
   std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(checksum(text)));
@@ -63,8 +71,7 @@ bool from_line(std::string_view line, Record& r) {
   const std::string_view text = line.substr(0, line.size() - 17);
   uint64_t sum = 0;
   const char* end = line.data() + line.size();
-  if (const auto parsed = std::from_chars(end - 16, end, sum, 16);
-      parsed.ptr != end || sum != checksum(text))
+  if (const auto parsed = std::from_chars(end - 16, end, sum, 16); parsed.ptr != end || sum != checksum(text))
     return false;
   const json j = json::parse(text, nullptr, /*allow_exceptions=*/false);
   try {

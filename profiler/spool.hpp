@@ -45,7 +45,8 @@ private:
 };
 
 // Reads the records of a spool file from `offset` on; `offset` becomes that of the first byte not consumed (a
-// last line that is still being written stays for the next time). `damaged` counts lines that were no records.
+// last line that is still being written stays for the next time). `damaged` counts lines that were no
+// records.
 Status read_spool(const std::string& file, uint64_t& offset, std::vector<Record>& records, int& damaged);
 
 }  // namespace mkmd::profiler

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sqlite3.h>
 
 namespace fs = std::filesystem;
@@ -16,8 +18,8 @@ namespace mkmd::profiler {
 
 namespace {
 
-constexpr int kVersion = 1;                     // of the schema, in SQLite's user_version
-constexpr int kApplication = 0x4d4b4d44;        // "MKMD"
+constexpr int kVersion = 1;                       // of the schema, in SQLite's user_version
+constexpr int kApplication = 0x4d4b4d44;          // "MKMD"
 constexpr int kPatienceMilliseconds = 30 * 1000;  // while another mkmd writes
 
 constexpr const char* kSchema = R"(
@@ -60,10 +62,16 @@ int pragma(sqlite3* database, const char* sql) {
   return s && sqlite3_step(s.get()) == SQLITE_ROW ? sqlite3_column_int(s.get(), 0) : -1;
 }
 
-// The process whose number the spool file's name begins with.
+// The process whose number the spool file's name begins with. One that nobody has waited for yet writes no
+// more.
 bool process_ended(const std::string& name) {
   const long pid = std::strtol(name.c_str(), nullptr, 10);
-  return pid <= 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH);
+  if (pid <= 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)) return true;
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const size_t state = text.rfind(") ");  // the name before it may hold anything
+  return state != std::string::npos && state + 2 < text.size() &&
+         (text[state + 2] == 'Z' || text[state + 2] == 'X');
 }
 
 // Moves what is no store (and its journal) out of the way.
@@ -71,7 +79,8 @@ Status move_aside(const std::string& file, std::string& notice) {
   const std::string aside = file + ".damaged-" + std::to_string(std::time(nullptr));
   std::error_code error;
   fs::rename(file, aside, error);
-  if (error) return Status::internal(file + " is no store of samples, and cannot be moved aside: " + error.message());
+  if (error)
+    return Status::internal(file + " is no store of samples, and cannot be moved aside: " + error.message());
   fs::rename(file + "-journal", aside + "-journal", error);
   notice = file + " was no store of samples; it is kept as " + aside + ", and a new store was begun";
   return {};
@@ -100,7 +109,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string&
   fs::create_directories(fs::path(file).parent_path(), ignored);
   for (int attempt = 0; attempt < 2; ++attempt) {
     sqlite3* database = nullptr;
-    const int opened = sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    const int opened =
+        sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
     std::unique_ptr<Store> store(new Store(database));
     if (opened != SQLITE_OK) return Status::internal("cannot open " + file + ": " + sqlite3_errstr(opened));
     sqlite3_busy_timeout(database, kPatienceMilliseconds);
@@ -117,8 +127,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string&
     }
     if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());
     if (version > kVersion) {
-      return Status::internal(file + " was written by a newer mkmd (store version " + std::to_string(version) +
-                              ", this one knows " + std::to_string(kVersion) +
+      return Status::internal(file + " was written by a newer mkmd (store version " +
+                              std::to_string(version) + ", this one knows " + std::to_string(kVersion) +
                               "); it was left as it is, and new samples stay in the spool");
     }
     if (const Status made = store->prepare_schema(); !made) {
@@ -233,9 +243,9 @@ Result<std::map<models::Key, int>> Store::counts() {
 }
 
 Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
-  const Statement s = prepare(database_,
-                              "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, aligned, "
-                              "input, seconds, alone FROM samples WHERE kernel = ? AND content = ? AND device = ?");
+  const Statement s = prepare(
+      database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, aligned, "
+                 "input, seconds, alone FROM samples WHERE kernel = ? AND content = ? AND device = ?");
   if (!s) return failure(database_, "cannot read the store");
   bind_text(s.get(), 1, key.kernel);
   bind_text(s.get(), 2, key.content);

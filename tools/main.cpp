@@ -19,8 +19,8 @@ int main(int argc, char** argv) {
     const char* name;
     int (*command)(const std::vector<std::string>&);
   } kCommands[] = {
-      {"run", run}, {"profile", profile}, {"models", models}, {"devices", devices}, {"help", help},         {"--help", help},
-      {"-h", help}, {"version", version}, {"--version", version},
+      {"run", run},     {"profile", profile}, {"models", models},   {"devices", devices},   {"help", help},
+      {"--help", help}, {"-h", help},         {"version", version}, {"--version", version},
   };
   for (const auto& row : kCommands) {
     if (all.front() == row.name) return row.command(arguments);

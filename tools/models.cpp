@@ -21,11 +21,11 @@ void print(const mkmd::models::Entry& e) {
   const mkmd::models::Model& m = e.model;
   std::printf("%s  on %s  (program %.8s%s)\n", e.key.kernel.c_str(), device_name(e.key.device).c_str(),
               e.key.content.c_str(), m.imported ? ", imported" : "");
-  std::printf("    samples %d   R2 %.4f   held-out MAPE %.1f %%   nine of ten within %+.0f…%+.0f %%\n", m.samples,
-              m.r2, 100 * m.held_out_mape, 100 * (m.error_lo - 1), 100 * (m.error_hi - 1));
-  std::printf("    range   items %.4g…%.4g   operations %.4g…%.4g   bytes touched %.4g…%.4g\n", m.range.items.lo,
-              m.range.items.hi, m.range.operations.lo, m.range.operations.hi, m.range.footprint.lo,
-              m.range.footprint.hi);
+  std::printf("    samples %d   R2 %.4f   held-out MAPE %.1f %%   nine of ten within %+.0f…%+.0f %%\n",
+              m.samples, m.r2, 100 * m.held_out_mape, 100 * (m.error_lo - 1), 100 * (m.error_hi - 1));
+  std::printf("    range   items %.4g…%.4g   operations %.4g…%.4g   bytes touched %.4g…%.4g\n",
+              m.range.items.lo, m.range.items.hi, m.range.operations.lo, m.range.operations.hi,
+              m.range.footprint.lo, m.range.footprint.hi);
   const std::string formula = m.formula();
   for (size_t at = 0; at < formula.size();) {
     const size_t end = std::min(formula.find('\n', at), formula.size());
@@ -47,7 +47,7 @@ int models(const std::vector<std::string>& arguments) {
   std::string plot_file;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];
-    std::string* const file = a == "--export" ? &export_file
+    std::string* const file = a == "--export"   ? &export_file
                               : a == "--import" ? &import_file
                               : a == "--plot"   ? &plot_file
                                                 : nullptr;

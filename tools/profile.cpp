@@ -39,8 +39,9 @@ void report(const Result<profiler::Learned>& learned) {
     std::fprintf(stderr, "mkmd: %d damaged lines of the spool were left out\n", learned->damaged);
   }
   if (learned->samples == 0) {
-    std::fprintf(stderr, "mkmd: no kernel was measured: profiling needs at least two devices (`mkmd devices`, "
-                         "--devices) and kernels with buffers\n");
+    std::fprintf(stderr,
+                 "mkmd: no kernel was measured: profiling needs at least two devices (`mkmd devices`, "
+                 "--devices) and kernels with buffers\n");
     return;
   }
   std::fprintf(stderr, "mkmd: %d samples taken, %d models fitted; `mkmd models` shows them\n",

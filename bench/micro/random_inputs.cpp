@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seven kernels of the kinds in Table 1 of the MKMD paper, each launched on random problem sizes and
-// work-group sizes: what models of kernel times are fitted to and judged by. Plain OpenCL; prints one checksum
-// per kernel, so that runs under different conditions can be compared.
-// Usage: random_inputs [--inputs N] [--seed S] [kernel…]
+// work-group sizes: what models of kernel times are fitted to and judged by. Plain OpenCL; prints one
+// checksum per kernel, so that runs under different conditions can be compared. Usage: random_inputs
+// [--inputs N] [--seed S] [kernel…]
 #include <CL/cl.h>
 
 #include <algorithm>
@@ -160,15 +160,16 @@ private:
     for (int i = 0; i < 3; ++i) {
       buffers[i] = clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes[i], nullptr, &error);
       check(error, "clCreateBuffer");
-      check(clEnqueueWriteBuffer(queue_, buffers[i], CL_TRUE, 0, bytes[i], i < 2 ? host.data() : result.data(), 0,
-                                 nullptr, nullptr),
+      check(clEnqueueWriteBuffer(queue_, buffers[i], CL_TRUE, 0, bytes[i],
+                                 i < 2 ? host.data() : result.data(), 0, nullptr, nullptr),
             "clEnqueueWriteBuffer");
       check(clSetKernelArg(kernel, static_cast<cl_uint>(i), sizeof(cl_mem), &buffers[i]), "clSetKernelArg");
     }
     const auto count = static_cast<cl_int>(n);
     check(clSetKernelArg(kernel, 3, sizeof count, &count), "clSetKernelArg");
-    check(clEnqueueNDRangeKernel(queue_, kernel, kind.dimensions, nullptr, global, local, 0, nullptr, nullptr),
-          "clEnqueueNDRangeKernel");
+    check(
+        clEnqueueNDRangeKernel(queue_, kernel, kind.dimensions, nullptr, global, local, 0, nullptr, nullptr),
+        "clEnqueueNDRangeKernel");
     check(clEnqueueReadBuffer(queue_, buffers[2], CL_TRUE, 0, bytes[2], result.data(), 0, nullptr, nullptr),
           "clEnqueueReadBuffer");
     double sum = 0;
@@ -202,8 +203,9 @@ int main(int argc, char** argv) {
   }
   for (const std::string& name : wanted) {
     if (std::none_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return name == k.name; })) {
-      std::fprintf(stderr, "random_inputs: unknown kernel %s; usage: random_inputs [--inputs N] [--seed S] "
-                           "[matmul|matvec|nbody|blackscholes|add|transpose|stencil…]\n",
+      std::fprintf(stderr,
+                   "random_inputs: unknown kernel %s; usage: random_inputs [--inputs N] [--seed S] "
+                   "[matmul|matvec|nbody|blackscholes|add|transpose|stencil…]\n",
                    name.c_str());
       return 2;
     }

@@ -19,11 +19,11 @@ namespace mkmd {
 
 namespace {
 
-constexpr size_t kShapesMeasured = 64;       // per kernel: a program that changes a scalar on every launch
-constexpr double kLongestPiece = 2.0;        // seconds a single measured piece may be expected to take
-constexpr double kLongestDevice = 4.0;       // seconds for one launch on one device, once kFewest are done
+constexpr size_t kShapesMeasured = 64;  // per kernel: a program that changes a scalar on every launch
+constexpr double kLongestPiece = 2.0;   // seconds a single measured piece may be expected to take
+constexpr double kLongestDevice = 4.0;  // seconds for one launch on one device, once kFewest are done
 constexpr int kFewest = 3;
-constexpr double kShortRun = 5e-3;           // seconds: below, a sample is the best of three runs
+constexpr double kShortRun = 5e-3;  // seconds: below, a sample is the best of three runs
 
 struct State {
   std::mutex mutex;
@@ -62,8 +62,7 @@ public:
         command_(new Command(Command::Kind::kernel, nullptr)) {
     command_->launch = launch;
     cost_ = cost_of(*kernel_.info, launch.shape, model_);
-    boxed_ = kernel_.info->split_allowed &&
-             programs_ready(*kernel_.sub_kernels, runtime.domains_of());
+    boxed_ = kernel_.info->split_allowed && programs_ready(*kernel_.sub_kernels, runtime.domains_of());
     cut_ = static_cast<size_t>(std::max_element(launch.groups.begin(), launch.groups.end()) -
                                launch.groups.begin());
   }
@@ -78,7 +77,8 @@ public:
     const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
     shapes.insert(cost_.shape);
     runtime_.finish_native();
-    if (const Status copied = scratch_.copy(runtime_.domains_of(), runtime_.compute_[0]->queue.get(), launch_);
+    if (const Status copied =
+            scratch_.copy(runtime_.domains_of(), runtime_.compute_[0]->queue.get(), launch_);
         !copied) {
       log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());
       return;
@@ -104,8 +104,8 @@ private:
     compiler::GroupBox b = launch_.whole();
     if (!boxed_) return b;
     const auto groups = static_cast<double>(launch_.groups[cut_]);
-    const uint64_t count = std::clamp<uint64_t>(static_cast<uint64_t>(std::llround(groups * share)), 1,
-                                                launch_.groups[cut_]);
+    const uint64_t count =
+        std::clamp<uint64_t>(static_cast<uint64_t>(std::llround(groups * share)), 1, launch_.groups[cut_]);
     b.lo[cut_] = static_cast<uint64_t>(place * static_cast<double>(launch_.groups[cut_] - count));
     b.hi[cut_] = b.lo[cut_] + count;
     return b;
@@ -163,7 +163,8 @@ private:
     const double largest = std::min(1.0, kLongestPiece / std::max(1e-9, expected));
     // The first launch with a local size compiles, and does not count.
     if (time(device, box(std::min(largest, 1.0 / 16), 0)).status != CL_SUCCESS) {
-      log(LogLevel::info, "kernel " + kernel_.name + " cannot be measured on " + process().devices[device].name);
+      log(LogLevel::info,
+          "kernel " + kernel_.name + " cannot be measured on " + process().devices[device].name);
       progress.skip(runs);
       return;
     }

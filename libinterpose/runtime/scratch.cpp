@@ -60,8 +60,8 @@ Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue h
     error = table.clEnqueueCopyBuffer(home, memory.native.get(), copy.get(), 0, 0, memory.size, 0, nullptr,
                                       nullptr);
     if (error == CL_SUCCESS) {
-      error = table.clEnqueueReadBuffer(home, copy.get(), CL_TRUE, 0, memory.size, b.contents.data(), 0, nullptr,
-                                        nullptr);
+      error = table.clEnqueueReadBuffer(home, copy.get(), CL_TRUE, 0, memory.size, b.contents.data(), 0,
+                                        nullptr, nullptr);
     }
     if (error != CL_SUCCESS) return no_room(error);
   }
@@ -69,8 +69,7 @@ Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue h
     auto& owned = owned_.emplace_back();
     auto& handles = handles_.emplace_back(launch.arguments->size(), nullptr);
     const auto first = std::find(process().domain.begin(), process().domain.end(), static_cast<int>(domain));
-    const cl_device_id device =
-        process().devices[static_cast<size_t>(first - process().domain.begin())].id;
+    const cl_device_id device = process().devices[static_cast<size_t>(first - process().domain.begin())].id;
     const vendor::Owned<cl_command_queue> queue(
         vendor::table(contexts[domain]).clCreateCommandQueue(contexts[domain], device, 0, &error));
     if (!queue) return no_room(error);

@@ -12,8 +12,8 @@ public:
   // Copies the buffers as they are now; `contexts` are the domains', `home` is a queue of the first. Fails if
   // there is not room enough.
   Status copy(const std::vector<cl_context>& contexts, cl_command_queue home, const KernelLaunch& launch);
-  // Gives what a run may have changed for the next one its first contents again, through a queue of the device
-  // that is to run: another one's would leave the bytes in its own caches.
+  // Gives what a run may have changed for the next one its first contents again, through a queue of the
+  // device that is to run: another one's would leave the bytes in its own caches.
   void restore(int domain, cl_command_queue queue);
   // By argument index; null for arguments that are no buffers.
   const std::vector<cl_mem>& memories(int domain) const { return handles_[domain]; }

@@ -15,8 +15,8 @@ namespace {
 constexpr size_t kShapesKept =
     256;  // per kernel: a program that changes a scalar on every launch must not grow us
 
-// How far an unconfirmed model may differ from the roofline: in how fast a device is compared with the others,
-// and in all of them together (the roofline's own error).
+// How far an unconfirmed model may differ from the roofline: in how fast a device is compared with the
+// others, and in all of them together (the roofline's own error).
 constexpr double kRelativeTrust = 3;
 constexpr double kCommonTrust = 16;
 // A model is given up when measurements differ from it by more, and confirmed when they differ by less.

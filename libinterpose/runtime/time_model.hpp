@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicted execution times. A first estimate comes from a launch's operation and byte counts and each
-// device's calibrated rates (a roofline), or, where a profiling run has covered such launches, from its models;
-// every executed piece then corrects it, per kernel and device (Rule 15 of docs/architecture.md). A model may
-// be of another machine, or stale, or nonsense: until a piece has confirmed it, it is believed only as far as
-// it agrees with the roofline about which device is how much faster. Shared by all contexts of the process.
+// device's calibrated rates (a roofline), or, where a profiling run has covered such launches, from its
+// models; every executed piece then corrects it, per kernel and device (Rule 15 of docs/architecture.md). A
+// model may be of another machine, or stale, or nonsense: until a piece has confirmed it, it is believed only
+// as far as it agrees with the roofline about which device is how much faster. Shared by all contexts of the
+// process.
 #pragma once
 
 #include "compiler/footprint.hpp"
@@ -24,21 +25,23 @@ struct KernelModel {
     double correction = 0;
     int samples = 0;
   };
-  std::vector<Learned> devices;                       // over all launches, of the roofline
-  std::map<uint64_t, std::vector<Learned>> by_shape;  // per launch shape and scalar arguments, of the roofline
-  std::vector<const models::Model*> profiled;         // by device; null: none
-  std::vector<Learned> against_profile;               // over all launches, of `profiled`'s predictions
+  std::vector<Learned> devices;  // over all launches, of the roofline
+  std::map<uint64_t, std::vector<Learned>>
+      by_shape;                                // per launch shape and scalar arguments, of the roofline
+  std::vector<const models::Model*> profiled;  // by device; null: none
+  std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
 };
 
 struct LaunchCost {
   double operations = 0;
   double bytes = 0;
-  uint64_t shape = 0;  // hash of what makes two launches take the same time
+  uint64_t shape = 0;                               // hash of what makes two launches take the same time
   std::optional<models::Work> work = std::nullopt;  // where the kernel has a profile to ask
 };
 
-LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch, const KernelModel& model);
+LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch,
+                   const KernelModel& model);
 
 class TimeModel {
 public:

@@ -28,7 +28,8 @@ std::vector<Sample> measured(int count, double noise, Time time, unsigned seed =
   for (int i = 0; i < count; ++i) {
     Sample s;
     const uint64_t local = 16u << random() % 3;
-    s.work = work(static_cast<double>(1000 + random() % 100000), static_cast<double>(10 + random() % 1000), local);
+    s.work =
+        work(static_cast<double>(1000 + random() % 100000), static_cast<double>(10 + random() % 1000), local);
     s.input = static_cast<uint64_t>(i);
     s.seconds = time(s.work) * std::max(0.1, normal(random));
     samples.push_back(s);
@@ -77,7 +78,9 @@ TEST(Fit, TheIntervalHoldsNineOfTen) {
 }
 
 TEST(Fit, LocalSizesAreKeptApartWhereTheyMatter) {
-  const auto by_class = [](const Work& w) { return eq3(w) * (w.local[0] == 16 ? 5.0 : w.local[0] == 32 ? 2.0 : 1.0); };
+  const auto by_class = [](const Work& w) {
+    return eq3(w) * (w.local[0] == 16 ? 5.0 : w.local[0] == 32 ? 2.0 : 1.0);
+  };
   const auto model = fit(measured(40, 0.01, by_class));
   ASSERT_TRUE(model);
   EXPECT_EQ(model->classes.size(), 3u);
@@ -87,7 +90,9 @@ TEST(Fit, LocalSizesAreKeptApartWhereTheyMatter) {
 }
 
 TEST(Fit, CachesAreSeen) {
-  const auto cached = [](const Work& w) { return 1e-10 * w.bytes * (w.footprint > 256e3 ? 1 + 5 * (1 - 256e3 / w.footprint) : 1); };
+  const auto cached = [](const Work& w) {
+    return 1e-10 * w.bytes * (w.footprint > 256e3 ? 1 + 5 * (1 - 256e3 / w.footprint) : 1);
+  };
   const auto model = fit(measured(80, 0.01, cached));
   ASSERT_TRUE(model);
   EXPECT_LT(model->held_out_mape, 0.05);
@@ -107,6 +112,7 @@ TEST(Fit, OutliersDoNotBendTheFormula) {
     samples[i].seconds *= i % 16 == 0 ? 50 : 0.02;  // a machine busy elsewhere, and a clock that jumped
   const auto model = fit(samples);
   ASSERT_TRUE(model);
+  SCOPED_TRACE(model->formula());
   for (const Sample& s : measured(50, 0.0, eq3, 5))
     EXPECT_NEAR(model->evaluate(s.work) / s.seconds, 1, 0.08);
 }
@@ -184,7 +190,8 @@ TEST(Fit, CoefficientsAreNeverNegative) {
 
 TEST(Fit, CoRunningSamplesCountOnlyIfThereAreNoOthers) {
   auto samples = measured(30, 0.0, eq3);
-  for (Sample s : measured(30, 0.0, [](const Work& w) { return 4 * eq3(w); }, 3)) {
+  for (Sample s : measured(
+           30, 0.0, [](const Work& w) { return 4 * eq3(w); }, 3)) {
     s.alone = false;
     samples.push_back(s);
   }

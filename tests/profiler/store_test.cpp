@@ -71,7 +71,8 @@ TEST_F(StoreTest, ALineCutAnywhereIsLeftOutAndTheOthersStay) {
   for (size_t length = 0; length < line.size(); ++length) {
     const std::string file = spool_file();
     // A write cut short by a full disk, then another process's record in the same file.
-    std::ofstream(file, std::ios::binary) << to_line(record(1)) << line.substr(0, length) << to_line(record(3));
+    std::ofstream(file, std::ios::binary)
+        << to_line(record(1)) << line.substr(0, length) << to_line(record(3));
     uint64_t offset = 0;
     std::vector<Record> records;
     int damaged = 0;
@@ -147,14 +148,17 @@ TEST_F(StoreTest, GarbageIsMovedAsideAndKept) {
   EXPECT_EQ(samples(), 1);
   int kept = 0;
   for (const auto& entry : fs::directory_iterator(folder_))
-    kept += entry.path().string().find(".damaged-") != std::string::npos && entry.file_size() == garbage.size();
+    kept +=
+        entry.path().string().find(".damaged-") != std::string::npos && entry.file_size() == garbage.size();
   EXPECT_EQ(kept, 1);
 }
 
 TEST_F(StoreTest, AnotherProgramsDatabaseIsNotTouched) {
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(places_.store.c_str(), &other), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(other, "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)", nullptr, nullptr, nullptr), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)", nullptr, nullptr,
+                         nullptr),
+            SQLITE_OK);
   sqlite3_close(other);
   const auto learned = learn(places_);
   ASSERT_TRUE(learned) << learned.status().message();
