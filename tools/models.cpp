@@ -13,8 +13,13 @@ namespace {
 
 constexpr const char* kUsage = "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg]";
 
+// A kind of device is its name, driver and number of compute units.
 std::string device_name(const std::string& kind) {
-  return kind.substr(0, kind.find('|'));
+  const size_t name = kind.find('|');
+  const size_t units = kind.rfind('|');
+  if (name == std::string::npos || units == name) return kind;
+  return kind.substr(0, name) + ", " + kind.substr(units + 1) +
+         (kind.substr(units + 1) == "1" ? " unit" : " units");
 }
 
 void print(const mkmd::models::Entry& e) {

@@ -79,18 +79,20 @@ public:
     const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
     shapes.insert(cost_.shape);
     runtime_.finish_native();
-    if (const Status copied =
-            scratch_.copy(runtime_.domains_of(), runtime_.compute_[0]->queue.get(), launch_);
+    if (const Status copied = scratch_.copy(runtime_.domains_of(), runtime_.home_->queue.get(), launch_);
         !copied) {
       log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());
       return;
     }
     // A kernel that may not be split runs whole, at home.
-    const int devices = boxed_ ? static_cast<int>(process().devices.size()) : 1;
-    const int together = boxed_ && devices > 1 ? std::max(1, runs / 5) : 0;
-    s.progress.begin(kernel_.name, launch_.shape.global, devices * runs + together);
-    for (int d = 0; d < devices; ++d)
-      measure_alone(d, runs);
+    std::vector<int> lanes{process().home_index()};
+    for (int d = 0; d < static_cast<int>(process().devices.size()) && boxed_; ++d) {
+      if (d != lanes.front()) lanes.push_back(d);
+    }
+    const int together = boxed_ && process().devices.size() > 1 ? std::max(1, runs / 5) : 0;
+    s.progress.begin(kernel_.name, launch_.shape.global, static_cast<int>(lanes.size()) * runs + together);
+    for (const int lane : lanes)
+      measure_alone(lane, runs);
     for (int i = 0; i < together; ++i)
       measure_together(i);
     s.progress.end();
@@ -115,7 +117,7 @@ private:
 
   vendor::Owned<cl_event> submit(int device, const compiler::GroupBox& b, cl_int& status) {
     Lane& lane = *runtime_.compute_[device];
-    const int domain = process().domain[device];
+    const int domain = process().lane_domain(device);
     const cl_program program = boxed_ ? program_in(*kernel_.sub_kernels, domain) : nullptr;
     Action::Outcome outcome = kernel_piece(lane, *command_, b, scratch_.memories(domain), program)({});
     status = outcome.status;
@@ -134,7 +136,7 @@ private:
   }
 
   Timed time(int device, const compiler::GroupBox& b) {
-    scratch_.restore(process().domain[device], runtime_.compute_[device]->queue.get());
+    scratch_.restore(process().lane_domain(device), runtime_.compute_[device]->queue.get());
     Timed result;
     const cl_ulong began = host_nanoseconds();
     const auto event = submit(device, b, result.status);
@@ -160,13 +162,13 @@ private:
 
   void measure_alone(int device, int runs) {
     ProfileProgress& progress = state().progress;
-    progress.device(process().devices[device].name);
+    progress.device(process().lane_device(device).name);
     const double expected = runtime_.times_.seconds(model_, cost_, device);
     const double largest = std::min(1.0, kLongestPiece / std::max(1e-9, expected));
     // The first launch with a local size compiles, and does not count.
     if (time(device, box(std::min(largest, 1.0 / 16), 0)).status != CL_SUCCESS) {
       log(LogLevel::info,
-          "kernel " + kernel_.name + " cannot be measured on " + process().devices[device].name);
+          "kernel " + kernel_.name + " cannot be measured on " + process().lane_device(device).name);
       progress.skip(runs);
       return;
     }
@@ -211,7 +213,7 @@ private:
     progress.step();
     if (devices.size() < 2 || launch_.groups[cut_] < devices.size()) return;
     for (const int d : devices)
-      scratch_.restore(process().domain[d], runtime_.compute_[d]->queue.get());
+      scratch_.restore(process().lane_domain(d), runtime_.compute_[d]->queue.get());
     const double share = 1.0 / static_cast<double>(devices.size()) / (1.0 + round % 3);
     struct Running {
       int device;

@@ -193,8 +193,7 @@ TimeModel& time_model() {
     std::vector<vendor::Device> devices;
     for (size_t lane = 0; lane < process().lane_count(); ++lane)
       devices.push_back(process().lane_device(lane));
-    return new TimeModel(calibrate(devices),
-                         profiles ? std::move(*profiles) : std::vector<models::Entry>{});
+    return new TimeModel(calibrate(devices), profiles ? std::move(*profiles) : std::vector<models::Entry>{});
   }();
   return *model;
 }

@@ -173,12 +173,15 @@ class Profile(unittest.TestCase):
         self.profile(SMALL)
         exported = os.path.join(self.data, "models.json")
         self.assertEqual(self.mkmd("models", "--export", exported).returncode, 0)
+        with open(exported) as file:
+            count = len(json.load(file)["models"])
+        self.assertGreaterEqual(count, 2)
         with tempfile.TemporaryDirectory() as other:
             imported = subprocess.run([MKMD, "models", "--import", exported], env=environment(other),
                                       capture_output=True, text=True)
-            self.assertEqual(imported.stdout, "2 models imported\n", imported.stderr)
+            self.assertEqual(imported.stdout, f"{count} models imported\n", imported.stderr)
             listing = subprocess.run([MKMD, "models"], env=environment(other), capture_output=True, text=True)
-            self.assertEqual(listing.stdout.count(", imported)"), 2)
+            self.assertEqual(listing.stdout.count(", imported)"), count)
         plot = os.path.join(self.data, "plot.svg")
         self.assertEqual(self.mkmd("models", "--plot", plot).returncode, 0)
         self.assertEqual(subprocess.run([sys.executable, "-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])",
