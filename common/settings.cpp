@@ -35,6 +35,12 @@ bool parse(const char* text, std::string& value) {
   return true;
 }
 
+bool parse(const char* text, int& value) {
+  const char* end = text + std::strlen(text);
+  const auto parsed = std::from_chars(text, end, value);
+  return parsed.ptr == end && parsed.ec == std::errc() && value >= 0 && value <= 10000;
+}
+
 bool parse(const char* text, LogLevel& value) {
   for (size_t i = 0; i < std::size(kLevels); ++i) {
     if (std::strcmp(text, kLevels[i]) == 0) {
@@ -47,6 +53,9 @@ bool parse(const char* text, LogLevel& value) {
 
 std::string show(bool value) {
   return value ? "1" : "0";
+}
+std::string show(int value) {
+  return std::to_string(value);
 }
 std::string show(const std::string& value) {
   return value;

@@ -29,6 +29,8 @@ namespace mkmd {
     "where to write what was planned and what happened")                                                     \
   X(std::string, summary, "MKMD_SUMMARY", "", "a file name",                                                 \
     "where to write, at exit, a JSON summary: groups and busy seconds per device, bytes moved")              \
+  X(int, profile, "MKMD_PROFILE", 0, "a number of runs, at most 10000",                                      \
+    "measures each kernel so often on every device, on copies of its data, while the program runs at home")  \
   X(std::string, compiler, "MKMD_KC", "", "a file name",                                                     \
     "the compiler helper; empty means the one installed")                                                    \
   X(int, compiler_seconds, "MKMD_KC_SECONDS", 20, "a number of seconds, 1 to 3600",                          \

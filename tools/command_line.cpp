@@ -76,4 +76,38 @@ Result<RunOptions> parse_run(const std::vector<std::string>& arguments) {
   return result;
 }
 
+Result<RunOptions> parse_profile(const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest;
+  std::string runs = std::to_string(kRuns);
+  size_t i = 0;
+  for (; i < arguments.size() && arguments[i] != "--" && arguments[i].starts_with("-"); ++i) {
+    const std::string& a = arguments[i];
+    if (a.starts_with("--runs=")) {
+      runs = a.substr(7);
+    } else if (a == "--runs") {
+      if (i + 1 == arguments.size()) return Status::internal("--runs needs a value: N");
+      runs = arguments[++i];
+    } else {
+      rest.push_back(a);
+      const auto option = std::find_if(run_options().begin(), run_options().end(),
+                                       [&](const RunOption& candidate) { return candidate.name == a; });
+      if (option != run_options().end() && option->value != nullptr && i + 1 < arguments.size())
+        rest.push_back(arguments[++i]);
+    }
+  }
+  const bool number = !runs.empty() && runs.size() <= 4 &&
+                      std::all_of(runs.begin(), runs.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!number || std::stoi(runs) < 1) return Status::internal("--runs " + runs + ": give 1 to 9999");
+  rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
+  auto options = parse_run(rest);
+  if (!options) {
+    std::string message = options.status().message();
+    if (const size_t at = message.find("mkmd run"); at != std::string::npos)
+      message.replace(at, 8, "mkmd profile");
+    return Status::internal(message);
+  }
+  options->variables.emplace_back("MKMD_PROFILE", runs);
+  return options;
+}
+
 }  // namespace mkmd::tool

@@ -20,6 +20,10 @@ struct RunOptions {
 // Everything after `mkmd run`. Options end at `--` or at the first argument that is none.
 Result<RunOptions> parse_run(const std::vector<std::string>& arguments);
 
+// Everything after `mkmd profile`: `--runs N`, and the options of run.
+inline constexpr int kRuns = 20;  // where none are given: enough for an error below 5 %
+Result<RunOptions> parse_profile(const std::vector<std::string>& arguments);
+
 struct RunOption {
   const char* name;
   const char* value;  // what it takes, or null

@@ -13,6 +13,8 @@ inline constexpr int kWrongUse = 2;
 int wrong_use(const std::string& sentence);
 
 int run(const std::vector<std::string>& arguments);
+int profile(const std::vector<std::string>& arguments);
+int models(const std::vector<std::string>& arguments);
 int devices(const std::vector<std::string>& arguments);
 int help(const std::vector<std::string>& arguments);
 int version(const std::vector<std::string>& arguments);

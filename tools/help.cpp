@@ -19,6 +19,10 @@ namespace {
 void print_usage() {
   std::printf("mkmd runs an unmodified OpenCL program over several devices, as if they were one.\n\n"
               "  mkmd run [options] [--] program args…   run a program\n"
+              "  mkmd profile [--runs N] [options] [--] program args…\n"
+              "                                          measure its kernels on every device, fit models\n"
+              "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg]\n"
+              "                                          what is known of kernels' times\n"
               "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
               "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
               "  mkmd simulate …                         try scheduling policies on recorded graphs\n"

@@ -22,8 +22,8 @@ int main(int argc, char** argv) {
     const char* name;
     int (*command)(const std::vector<std::string>&);
   } kCommands[] = {
-      {"run", run}, {"devices", devices}, {"help", help},         {"--help", help},
-      {"-h", help}, {"version", version}, {"--version", version},
+      {"run", run},     {"profile", profile}, {"models", models},   {"devices", devices},   {"help", help},
+      {"--help", help}, {"-h", help},         {"version", version}, {"--version", version},
   };
   for (const auto& row : kCommands) {
     if (all.front() == row.name) return row.command(arguments);
@@ -33,5 +33,5 @@ int main(int argc, char** argv) {
   if (all.front() == "simulate") return mkmd::run_simulate(argc - 1, argv + 1);
 #endif
   return wrong_use("unknown command \"" + all.front() +
-                   "\"; accepted: run, devices, inspect, simulate, help, version");
+                   "\"; accepted: run, profile, models, devices, inspect, simulate, help, version");
 }

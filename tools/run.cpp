@@ -6,6 +6,7 @@
 #include "scheduler/policy.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/launch.hpp"
 #include "tools/library_place.hpp"
 
 #include <cerrno>
@@ -66,11 +67,8 @@ std::string check_devices(const std::string& specification) {
 
 }  // namespace
 
-int run(const std::vector<std::string>& arguments) {
-  auto options = parse_run(arguments);
-  if (!options) return wrong_use("run: " + options.status().message());
-  if (options->help) return help({"run"});
-  for (const auto& [variable, value] : options->variables)
+int prepare(const RunOptions& options) {
+  for (const auto& [variable, value] : options.variables)
     setenv(variable.c_str(), value.c_str(), 1);
 
   // From here on only the variables count, whoever set them.
@@ -91,15 +89,27 @@ int run(const std::vector<std::string>& arguments) {
   }
   prepend("LD_PRELOAD", folder + "/libinterpose.so", ':');
   prepend("LD_LIBRARY_PATH", folder, ':');
+  return 0;
+}
 
-  std::vector<char*> program;
-  for (std::string& argument : options->program)
-    program.push_back(argument.data());
-  program.push_back(nullptr);
-  execvp(program[0], program.data());
+int become(const std::vector<std::string>& program) {
+  std::vector<std::string> words = program;
+  std::vector<char*> arguments;
+  for (std::string& word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
   const int error = errno;
-  std::fprintf(stderr, "mkmd: %s: %s\n", program[0], std::strerror(error));
+  std::fprintf(stderr, "mkmd: %s: %s\n", arguments[0], std::strerror(error));
   return error == ENOENT ? 127 : 126;  // as a shell
+}
+
+int run(const std::vector<std::string>& arguments) {
+  auto options = parse_run(arguments);
+  if (!options) return wrong_use("run: " + options.status().message());
+  if (options->help) return help({"run"});
+  if (const int problem = prepare(*options); problem != 0) return problem;
+  return become(options->program);
 }
 
 }  // namespace mkmd::tool

@@ -5,6 +5,7 @@
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/local_size.hpp"
+#include "libinterpose/runtime/profile.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
 
@@ -143,7 +144,9 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     }
     if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
       bool wanted = capturing;
-      if (!capturing) {
+      if (profiling()) {  // measured now, on copies; the launch itself then runs at home
+        profile_launch(*runtime, launch);
+      } else if (!capturing) {
         wanted = runtime->worth_splitting(*kernel, launch);
         std::lock_guard lock(kernel->mutex);
         decide(*kernel, shape, wanted);

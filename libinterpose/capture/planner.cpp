@@ -147,7 +147,7 @@ void Planner::analyse(Task& task) {
   }
   Kernel& kernel = *c.launch.kernel;
   KernelModel& model = runtime_.kernel_model(kernel);
-  c.cost = cost_of(*kernel.info, c.launch.shape);
+  c.cost = cost_of(*kernel.info, c.launch.shape, model);
   if (kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of())) {
     task.footprints.emplace(*kernel.info, c.launch.shape);
     for (size_t d = 0; d < devices; ++d) {

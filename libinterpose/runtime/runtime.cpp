@@ -2,6 +2,7 @@
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/log.hpp"
+#include "compiler/module_file.hpp"
 #include "libinterpose/capture/planner.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
@@ -175,8 +176,9 @@ void Runtime::bring_home(Memory& root, bool written) {
 
 bool Runtime::worth_splitting(Kernel& kernel, const KernelLaunch& launch) {
   if (kernel.info == nullptr || !kernel.info->split_allowed || launch.group_count() < 2) return false;
-  const LaunchCost cost = cost_of(*kernel.info, launch.shape);
-  if (times_.seconds(kernel_model(kernel), cost, 0) < kWorthSplitting) return false;
+  const KernelModel& model = kernel_model(kernel);
+  const LaunchCost cost = cost_of(*kernel.info, launch.shape, model);
+  if (times_.seconds_at_most(model, cost, 0) < kWorthSplitting) return false;
   return programs_ready(*kernel.sub_kernels, domains_of());
 }
 
@@ -190,10 +192,25 @@ std::vector<cl_context> Runtime::domains_of() const {
 KernelModel& Runtime::kernel_model(Kernel& kernel) {
   std::lock_guard lock(kernel.mutex);
   if (kernel.model == nullptr) {
-    const size_t content = std::hash<std::string>{}(kernel.sub_kernels->module.spir);
-    kernel.model = &times_.of_kernel(kernel.name + "#" + std::to_string(content));
+    kernel.model = &times_.of_kernel(kernel.name, content_of(kernel));
   }
   return *kernel.model;
+}
+
+std::string content_of(const Kernel& kernel) {
+  return compiler::hex(compiler::hash_of(kernel.sub_kernels->module.spir));
+}
+
+void Runtime::finish_native() {
+  std::vector<Ref<Queue>> queues;
+  {
+    std::lock_guard lock(native_mutex_);
+    queues.swap(native_active_);
+  }
+  for (const Ref<Queue>& queue : queues) {
+    queue->native_active.store(false, std::memory_order_relaxed);
+    vendor::table(queue->native.get()).clFinish(queue->native.get());
+  }
 }
 
 void Runtime::enter_captured_regime() {

@@ -46,6 +46,7 @@ public:
   private:
     std::shared_lock<std::shared_mutex> lock_;
   };
+  void finish_native();            // everything the program has enqueued on its native queues
   void note_native(Queue& queue);  // something was enqueued on the queue's native queue during a turn
 
   // Captured commands are unfinished, so order and data are ours to keep.
@@ -65,6 +66,7 @@ public:
 
 private:
   friend class Planner;
+  friend class LaunchProfiler;
 
   // runtime.cpp
   std::vector<cl_context> domains_of() const;
@@ -158,6 +160,9 @@ std::unique_ptr<Runtime> make_runtime(Context& context);
 
 // Destroys a runtime on a thread that is none of its own: the last reference to a context may go anywhere.
 void retire_runtime(std::unique_ptr<Runtime> runtime);
+
+// What identifies the program a kernel is in, beyond this process.
+std::string content_of(const Kernel& kernel);
 
 // What a status query, clFlush and the like do: start what was captured. Nothing if the context captures
 // nothing.

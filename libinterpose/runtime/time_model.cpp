@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/time_model.hpp"
 
+#include "common/log.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/work.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +14,14 @@ namespace {
 
 constexpr size_t kShapesKept =
     256;  // per kernel: a program that changes a scalar on every launch must not grow us
+
+// How far an unconfirmed model may differ from the roofline: in how fast a device is compared with the
+// others, and in all of them together (the roofline's own error).
+constexpr double kRelativeTrust = 3;
+constexpr double kCommonTrust = 16;
+// A model is given up when measurements differ from it by more, and confirmed when they differ by less.
+constexpr double kStale = 3;
+constexpr double kConfirmed = 1.5;
 
 // Averages at first, then follows slowly; one outlier (a preempted core) moves it by at most a factor of two.
 void update(KernelModel::Learned& learned, double correction) {
@@ -31,7 +41,8 @@ uint64_t mix(uint64_t hash, uint64_t value) {
 
 }  // namespace
 
-LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch) {
+LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch,
+                   const KernelModel& model) {
   LaunchCost cost;
   const compiler::LaunchFootprints footprints(info, launch);
   cost.operations = std::max(1.0, footprints.operations());
@@ -43,15 +54,28 @@ LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& lau
   }
   for (const int64_t scalar : launch.scalars)
     cost.shape = mix(cost.shape, static_cast<uint64_t>(scalar));
+  if (model.has_profile) cost.work = work_of(info, launch);
   return cost;
 }
 
-TimeModel::TimeModel(std::vector<DeviceRates> rates) : rates_(std::move(rates)) {}
+TimeModel::TimeModel(std::vector<DeviceRates> rates, std::vector<models::Entry> profiles)
+    : rates_(std::move(rates)), profiles_(std::move(profiles)) {}
 
-KernelModel& TimeModel::of_kernel(const std::string& content_key) {
+KernelModel& TimeModel::of_kernel(const std::string& name, const std::string& content) {
   std::lock_guard lock(mutex_);
-  KernelModel& model = kernels_[content_key];
+  KernelModel& model = kernels_[name + "#" + content];
+  if (!model.devices.empty()) return model;
   model.devices.resize(rates_.size());
+  model.against_profile.resize(rates_.size());
+  model.profiled.resize(rates_.size(), nullptr);
+  for (const models::Entry& e : profiles_) {
+    if (e.key.kernel != name || e.key.content != content) continue;
+    for (size_t d = 0; d < rates_.size(); ++d) {
+      if (rates_[d].kind != e.key.device) continue;
+      model.profiled[d] = &e.model;
+      model.has_profile = true;
+    }
+  }
   return model;
 }
 
@@ -60,28 +84,85 @@ double TimeModel::estimate(const LaunchCost& cost, int device) const {
   return std::max(cost.operations / r.operations_per_second, cost.bytes / r.bytes_per_second);
 }
 
-double TimeModel::correction(const KernelModel& model, uint64_t shape, int device) const {
-  if (const auto it = model.by_shape.find(shape); it != model.by_shape.end()) {
-    if (it->second[device].samples > 0) return it->second[device].correction;
-    for (size_t d = 0; d < rates_.size(); ++d) {  // a device just like this one has run it
-      if (it->second[d].samples > 0 && rates_[d].kind == rates_[device].kind) return it->second[d].correction;
-    }
+std::optional<double> TimeModel::shape_correction(const KernelModel& model, uint64_t shape,
+                                                  int device) const {
+  const auto it = model.by_shape.find(shape);
+  if (it == model.by_shape.end()) return std::nullopt;
+  if (it->second[device].samples > 0) return it->second[device].correction;
+  for (size_t d = 0; d < rates_.size(); ++d) {  // a device just like this one has run it
+    if (it->second[d].samples > 0 && rates_[d].kind == rates_[device].kind) return it->second[d].correction;
   }
-  if (model.devices[device].samples > 0) return model.devices[device].correction;
+  return std::nullopt;
+}
+
+double TimeModel::overall_correction(const std::vector<KernelModel::Learned>& learned, int device) const {
+  if (learned[device].samples > 0) return learned[device].correction;
   double sum = 0;
   int count = 0;
-  for (const auto& learned : model.devices) {
-    if (learned.samples == 0) continue;
-    sum += learned.correction;
+  for (const auto& one : learned) {
+    if (one.samples == 0) continue;
+    sum += one.correction;
     ++count;
   }
   return count > 0 ? sum / count : 0.0;
 }
 
+double TimeModel::reference(const KernelModel& model, const LaunchCost& cost, int device) const {
+  return estimate(cost, device) * std::exp(overall_correction(model.devices, device));
+}
+
+bool TimeModel::stale(const KernelModel& model) const {
+  return std::any_of(model.against_profile.begin(), model.against_profile.end(), [](const auto& learned) {
+    return learned.samples >= 2 && std::abs(learned.correction) > std::log(kStale);
+  });
+}
+
+std::optional<double> TimeModel::from_profile(const KernelModel& model, const LaunchCost& cost,
+                                              int device) const {
+  if (!cost.work || model.profiled[device] == nullptr) return std::nullopt;
+  const auto predicted = model.profiled[device]->predict(*cost.work);
+  if (!predicted) return std::nullopt;
+  return predicted->seconds * std::exp(overall_correction(model.against_profile, device));
+}
+
+double TimeModel::kernel_seconds(const KernelModel& model, const LaunchCost& cost, int device) const {
+  if (const auto measured = shape_correction(model, cost.shape, device)) {
+    return estimate(cost, device) * std::exp(*measured);
+  }
+  const double expected = reference(model, cost, device);
+  if (!model.has_profile || stale(model)) return expected;
+  const auto predicted = from_profile(model, cost, device);
+  if (!predicted) return expected;
+  const auto& confirmed = model.against_profile[device];
+  if (confirmed.samples > 0 && std::abs(confirmed.correction) < std::log(kConfirmed)) return *predicted;
+  // The devices' ratios to the roofline should be alike; the one nearest to 1 says what is common to all.
+  double common = 1e300;
+  for (size_t d = 0; d < rates_.size(); ++d) {
+    const auto other = from_profile(model, cost, static_cast<int>(d));
+    if (!other) continue;
+    const double ratio = std::log(*other / reference(model, cost, static_cast<int>(d)));
+    if (std::abs(ratio) < std::abs(common)) common = ratio;
+  }
+  common = std::clamp(common, -std::log(kCommonTrust), std::log(kCommonTrust));
+  const double ratio = std::clamp(std::log(*predicted / expected), common - std::log(kRelativeTrust),
+                                  common + std::log(kRelativeTrust));
+  return expected * std::exp(ratio);
+}
+
 double TimeModel::seconds(const KernelModel& model, const LaunchCost& cost, int device) const {
   std::lock_guard lock(mutex_);
-  return rates_[device].launch_seconds +
-         estimate(cost, device) * std::exp(correction(model, cost.shape, device));
+  return rates_[device].launch_seconds + kernel_seconds(model, cost, device);
+}
+
+double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const {
+  std::lock_guard lock(mutex_);
+  double kernel = kernel_seconds(model, cost, device);
+  const auto& confirmed = model.against_profile[device];
+  if (model.has_profile && !shape_correction(model, cost.shape, device) &&
+      (confirmed.samples == 0 || std::abs(confirmed.correction) >= std::log(kConfirmed))) {
+    kernel = std::max(kernel, reference(model, cost, device));
+  }
+  return rates_[device].launch_seconds + kernel;
 }
 
 void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds) {
@@ -90,6 +171,11 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
   const double whole = seconds / share;
   const double measured = std::log(whole / estimate(cost, device));
   update(model.devices[device], measured);
+  if (cost.work && model.profiled[device] != nullptr) {
+    if (const auto predicted = model.profiled[device]->predict(*cost.work)) {
+      update(model.against_profile[device], std::log(whole / predicted->seconds));
+    }
+  }
   auto it = model.by_shape.find(cost.shape);
   if (it == model.by_shape.end()) {
     if (model.by_shape.size() >= kShapesKept) return;
@@ -100,10 +186,14 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
 
 TimeModel& time_model() {
   static auto* model = [] {
+    auto profiles = models::read_models(models::default_models_file());
+    if (!profiles) {
+      log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");
+    }
     std::vector<vendor::Device> devices;
     for (size_t lane = 0; lane < process().lane_count(); ++lane)
       devices.push_back(process().lane_device(lane));
-    return new TimeModel(calibrate(devices));
+    return new TimeModel(calibrate(devices), profiles ? std::move(*profiles) : std::vector<models::Entry>{});
   }();
   return *model;
 }

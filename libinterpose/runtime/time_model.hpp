@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicted execution times. A first estimate comes from a launch's operation and byte counts and each
-// device's calibrated rates (a roofline); every executed piece then corrects it, per kernel and device (Rule
-// 15 of docs/architecture.md). Shared by all contexts of the process.
+// device's calibrated rates (a roofline), or, where a profiling run has covered such launches, from its
+// models; every executed piece then corrects it, per kernel and device (Rule 15 of docs/architecture.md). A
+// model may be of another machine, or stale, or nonsense: until a piece has confirmed it, it is believed only
+// as far as it agrees with the roofline about which device is how much faster. Shared by all contexts of the
+// process.
 #pragma once
 
 #include "compiler/footprint.hpp"
 #include "libinterpose/runtime/calibration.hpp"
+#include "models/model.hpp"
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,27 +25,36 @@ struct KernelModel {
     double correction = 0;
     int samples = 0;
   };
-  std::vector<Learned> devices;                       // over all launches
-  std::map<uint64_t, std::vector<Learned>> by_shape;  // per launch shape and scalar arguments
+  std::vector<Learned> devices;  // over all launches, of the roofline
+  std::map<uint64_t, std::vector<Learned>>
+      by_shape;                                // per launch shape and scalar arguments, of the roofline
+  std::vector<const models::Model*> profiled;  // by device; null: none
+  std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
+  bool has_profile = false;
 };
 
 struct LaunchCost {
   double operations = 0;
   double bytes = 0;
-  uint64_t shape = 0;  // hash of what makes two launches take the same time
+  uint64_t shape = 0;                               // hash of what makes two launches take the same time
+  std::optional<models::Work> work = std::nullopt;  // where the kernel has a profile to ask
 };
 
-LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch);
+LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch,
+                   const KernelModel& model);
 
 class TimeModel {
 public:
-  explicit TimeModel(std::vector<DeviceRates> rates);
+  explicit TimeModel(std::vector<DeviceRates> rates, std::vector<models::Entry> profiles = {});
 
-  // The model of a kernel, by what it is made of. Lives as long as the process.
-  KernelModel& of_kernel(const std::string& content_key);
+  // The model of a kernel, by its name and a hash of the program. Lives as long as the process.
+  KernelModel& of_kernel(const std::string& name, const std::string& content = "");
 
   // Seconds the whole launch takes alone on `device`.
   double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
+  // The same, but no less than the roofline says where a profile's short time is not confirmed yet: what is
+  // thought too short to split is never measured.
+  double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
   // `share` of the launch took `seconds` on `device`, launch overhead included.
   void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
 
@@ -48,9 +62,15 @@ public:
 
 private:
   double estimate(const LaunchCost& cost, int device) const;
-  double correction(const KernelModel& model, uint64_t shape, int device) const;
+  std::optional<double> shape_correction(const KernelModel& model, uint64_t shape, int device) const;
+  double overall_correction(const std::vector<KernelModel::Learned>& learned, int device) const;
+  double reference(const KernelModel& model, const LaunchCost& cost, int device) const;
+  bool stale(const KernelModel& model) const;
+  std::optional<double> from_profile(const KernelModel& model, const LaunchCost& cost, int device) const;
+  double kernel_seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
 
   const std::vector<DeviceRates> rates_;
+  const std::vector<models::Entry> profiles_;
   mutable std::mutex mutex_;
   std::map<std::string, KernelModel> kernels_;
 };

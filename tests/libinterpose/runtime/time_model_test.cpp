@@ -78,5 +78,97 @@ TEST(TimeModel, NonsenseIsNotLearned) {
   EXPECT_DOUBLE_EQ(model.seconds(kernel, cost, 0), 1e-3);
 }
 
+// --- with models of a profiling run ---
+
+models::Entry profile(const std::string& device, double seconds_per_operation) {
+  models::Entry e;
+  e.key = {"k", "program", device};
+  e.model.classes.push_back({{}, {0, 0, seconds_per_operation, 0, 0}});
+  e.model.locals_seen = {{64, 1, 1}};
+  const models::Interval any{0, 1e30};
+  e.model.range = {any, any, any, any, any};
+  return e;
+}
+
+LaunchCost launch(double operations, uint64_t shape = 1) {
+  models::Work work;
+  work.local = {64, 1, 1};
+  work.items = operations / 10;
+  work.operations = operations;
+  return {operations, 0, shape, work};
+}
+
+// The roofline says 1 ns per operation for "a" and 10 ns for "b".
+TimeModel profiled(double a, double b) {
+  return TimeModel({rates("a", 1e9, 1e9), rates("b", 1e8, 1e8)}, {profile("a", a), profile("b", b)});
+}
+
+TEST(ProfiledTimes, AreBelievedWhereTheyAgreeOnWhichDeviceIsHowMuchFaster) {
+  TimeModel model = profiled(4e-9, 60e-9);
+  const KernelModel& kernel = model.of_kernel("k", "program");
+  EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 4e-3, 1e-9);
+  EXPECT_NEAR(model.seconds(kernel, launch(1e6), 1), 60e-3, 1e-9);
+}
+
+TEST(ProfiledTimes, AreForThisProgramAndThoseDevicesOnly) {
+  TimeModel model = profiled(4e-9, 60e-9);
+  EXPECT_NEAR(model.seconds(model.of_kernel("k", "another program"), launch(1e6), 0), 1e-3, 1e-9);
+  EXPECT_NEAR(model.seconds(model.of_kernel("other", "program"), launch(1e6), 0), 1e-3, 1e-9);
+}
+
+TEST(ProfiledTimes, OutsideTheirRangeTheRooflineAnswers) {
+  auto narrow = profile("a", 4e-9);
+  narrow.model.range.operations = {1e5, 2e6};
+  TimeModel model({rates("a", 1e9, 1e9)}, {narrow});
+  const KernelModel& kernel = model.of_kernel("k", "program");
+  EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 4e-3, 1e-9);
+  EXPECT_NEAR(model.seconds(kernel, launch(1e8), 0), 0.1, 1e-9);
+}
+
+TEST(ProfiledTimes, NonsenseCannotHideADeviceNorFavourItMuch) {
+  for (const double factor : {1e-12, 1e-6, 1e6, 1e12}) {
+    TimeModel model = profiled(1e-9, 10e-9 * factor);
+    const KernelModel& kernel = model.of_kernel("k", "program");
+    EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 1e-3, 1e-9);
+    const double b = model.seconds(kernel, launch(1e6), 1);
+    EXPECT_GE(b, 10e-3 / 3.001) << factor;
+    EXPECT_LE(b, 10e-3 * 3.001) << factor;
+  }
+}
+
+TEST(ProfiledTimes, NonsenseForAllDevicesIsBoundedAndCannotHideAKernel) {
+  TimeModel model = profiled(1e-20, 1e-20);
+  const KernelModel& kernel = model.of_kernel("k", "program");
+  EXPECT_GE(model.seconds(kernel, launch(1e6), 0), 1e-3 / 50);
+  EXPECT_NEAR(model.seconds_at_most(kernel, launch(1e6), 0), 1e-3, 1e-9) << "so it is captured, and measured";
+}
+
+TEST(ProfiledTimes, WhatIsMeasuredCountsMoreThanAnyModel) {
+  TimeModel model = profiled(1e3, 1e-12);
+  KernelModel& kernel = model.of_kernel("k", "program");
+  model.learn(kernel, launch(1e6), 0, 0.5, 1e-3);
+  model.learn(kernel, launch(1e6), 1, 0.5, 8e-3);
+  EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 2e-3, 1e-9);
+  EXPECT_NEAR(model.seconds(kernel, launch(1e6), 1), 16e-3, 1e-9);
+}
+
+TEST(ProfiledTimes, AStaleModelIsGivenUpForOtherShapes) {
+  TimeModel model = profiled(1e-6, 1e-5);  // a thousand times too slow
+  KernelModel& kernel = model.of_kernel("k", "program");
+  for (int i = 0; i < 2; ++i)
+    model.learn(kernel, launch(1e6), 0, 1.0, 1e-3);
+  EXPECT_NEAR(model.seconds(kernel, launch(4e6, 2), 0), 4e-3, 1e-9);
+}
+
+TEST(ProfiledTimes, AConfirmedModelIsFollowedWhereTheRooflineWasWrong) {
+  // Twice as slow as measured here; the profile knows that the second device is as fast as the first.
+  TimeModel model = profiled(2e-9, 2e-9);
+  KernelModel& kernel = model.of_kernel("k", "program");
+  model.learn(kernel, launch(1e6), 0, 0.5, 1e-3);
+  model.learn(kernel, launch(1e6), 1, 0.5, 1e-3);
+  EXPECT_NEAR(model.seconds(kernel, launch(4e6, 2), 0), 8e-3, 1e-9);
+  EXPECT_NEAR(model.seconds(kernel, launch(4e6, 2), 1), 8e-3, 1e-9);
+}
+
 }  // namespace
 }  // namespace mkmd

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/profile.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/profile_progress.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+#include "libinterpose/runtime/scratch.hpp"
+#include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/runtime/work.hpp"
+#include "profiler/spool.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace mkmd {
+
+namespace {
+
+constexpr size_t kShapesMeasured = 64;  // per kernel: a program that changes a scalar on every launch
+constexpr double kLongestPiece = 2.0;   // seconds a single measured piece may be expected to take
+constexpr double kLongestDevice = 4.0;  // seconds for one launch on one device, once kFewest are done
+constexpr int kFewest = 3;
+constexpr int kRepeats = 4;        // of a short run: a sample is the best of them all
+constexpr double kShort = 10e-3;   // seconds for them together
+constexpr double kWarmUp = 50e-3;  // seconds
+
+struct State {
+  std::mutex mutex;
+  profiler::Spool spool{profiler::default_spool_folder()};
+  std::map<const KernelModel*, std::set<uint64_t>> shapes;  // measured, per kernel
+  ProfileProgress progress;
+};
+
+State& state() {
+  static auto* const one = new State;
+  return *one;
+}
+
+// The k-th of a sequence that fills [0, 1) evenly (van der Corput).
+double evenly(uint64_t k, uint64_t base) {
+  double value = 0;
+  double unit = 1;
+  for (; k > 0; k /= base) {
+    unit /= static_cast<double>(base);
+    value += unit * static_cast<double>(k % base);
+  }
+  return value;
+}
+
+}  // namespace
+
+bool profiling() {
+  static const bool on = process().settings.profile > 0;
+  return on;
+}
+
+class LaunchProfiler {
+public:
+  LaunchProfiler(Runtime& runtime, const KernelLaunch& launch)
+      : runtime_(runtime), launch_(launch), kernel_(*launch.kernel), model_(runtime.kernel_model(kernel_)),
+        command_(new Command(Command::Kind::kernel, nullptr)) {
+    command_->launch = launch;
+    cost_ = cost_of(*kernel_.info, launch.shape, model_);
+    boxed_ = kernel_.info->split_allowed && programs_ready(*kernel_.sub_kernels, runtime.domains_of());
+    cut_ = static_cast<size_t>(std::max_element(launch.groups.begin(), launch.groups.end()) -
+                               launch.groups.begin());
+  }
+
+  void run() {
+    State& s = state();
+    std::lock_guard lock(s.mutex);
+    auto& shapes = s.shapes[&model_];
+    if (shapes.contains(cost_.shape) || shapes.size() >= kShapesMeasured) return;
+    const int wanted = process().settings.profile;
+    // The first launch is measured thoroughly; others of the kernel add inputs, which is what models need.
+    const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
+    shapes.insert(cost_.shape);
+    runtime_.finish_native();
+    if (const Status copied = scratch_.copy(runtime_.domains_of(), runtime_.home_->queue.get(), launch_);
+        !copied) {
+      log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());
+      return;
+    }
+    // A kernel that may not be split runs whole, at home.
+    std::vector<int> lanes{process().home_index()};
+    for (int d = 0; d < static_cast<int>(process().devices.size()) && boxed_; ++d) {
+      if (d != lanes.front()) lanes.push_back(d);
+    }
+    const int together = boxed_ && process().devices.size() > 1 ? std::max(1, runs / 5) : 0;
+    s.progress.begin(kernel_.name, launch_.shape.global, static_cast<int>(lanes.size()) * runs + together);
+    for (const int lane : lanes)
+      measure_alone(lane, runs);
+    for (int i = 0; i < together; ++i)
+      measure_together(i);
+    s.progress.end();
+  }
+
+private:
+  struct Timed {
+    cl_int status = CL_SUCCESS;
+    double seconds = 0;
+  };
+
+  compiler::GroupBox box(double share, double place) const {
+    compiler::GroupBox b = launch_.whole();
+    if (!boxed_) return b;
+    const auto groups = static_cast<double>(launch_.groups[cut_]);
+    const uint64_t count =
+        std::clamp<uint64_t>(static_cast<uint64_t>(std::llround(groups * share)), 1, launch_.groups[cut_]);
+    b.lo[cut_] = static_cast<uint64_t>(place * static_cast<double>(launch_.groups[cut_] - count));
+    b.hi[cut_] = b.lo[cut_] + count;
+    return b;
+  }
+
+  vendor::Owned<cl_event> submit(int device, const compiler::GroupBox& b, cl_int& status) {
+    Lane& lane = *runtime_.compute_[device];
+    const int domain = process().lane_domain(device);
+    const cl_program program = boxed_ ? program_in(*kernel_.sub_kernels, domain) : nullptr;
+    Action::Outcome outcome = kernel_piece(lane, *command_, b, scratch_.memories(domain), program)({});
+    status = outcome.status;
+    if (status == CL_SUCCESS) vendor::table(lane.queue.get()).clFlush(lane.queue.get());
+    return std::move(outcome.event);
+  }
+
+  static double seconds_of(cl_event event, cl_ulong began) {
+    cl_ulong start = 0;
+    cl_ulong end = 0;
+    const auto& table = vendor::table(event);
+    table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr);
+    table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+    if (end > start && start > 0) return static_cast<double>(end - start) * 1e-9;
+    return static_cast<double>(host_nanoseconds() - began) * 1e-9;
+  }
+
+  Timed time(int device, const compiler::GroupBox& b) {
+    scratch_.restore(process().lane_domain(device), runtime_.compute_[device]->queue.get());
+    Timed result;
+    const cl_ulong began = host_nanoseconds();
+    const auto event = submit(device, b, result.status);
+    if (result.status != CL_SUCCESS || !event) return {CL_OUT_OF_RESOURCES, 0};
+    const cl_event handle = event.get();
+    result.status = vendor::table(handle).clWaitForEvents(1, &handle);
+    result.seconds = seconds_of(handle, began);
+    return result;
+  }
+
+  void record(int device, const compiler::GroupBox& b, double seconds, bool alone) {
+    profiler::Record r;
+    r.key = {kernel_.name, content_of(kernel_), runtime_.times_.rates(device).kind};
+    r.work_dim = launch_.shape.work_dim;
+    r.global = launch_.shape.global;
+    r.scalars = launch_.shape.scalars;
+    r.sample.work = work_of(*kernel_.info, launch_.shape, b);
+    r.sample.input = cost_.shape;
+    r.sample.seconds = seconds;
+    r.sample.alone = alone;
+    if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
+  }
+
+  void measure_alone(int device, int runs) {
+    ProfileProgress& progress = state().progress;
+    progress.device(process().lane_device(device).name);
+    const double expected = runtime_.times_.seconds(model_, cost_, device);
+    const double largest = std::min(1.0, kLongestPiece / std::max(1e-9, expected));
+    // The first launch with a local size compiles, and does not count.
+    if (time(device, box(std::min(largest, 1.0 / 16), 0)).status != CL_SUCCESS) {
+      log(LogLevel::info,
+          "kernel " + kernel_.name + " cannot be measured on " + process().lane_device(device).name);
+      progress.skip(runs);
+      return;
+    }
+    warm_up(device, box(largest, 0));
+    const cl_ulong began = host_nanoseconds();
+    for (int i = 0; i < runs; ++i) {
+      const bool whole = i % 4 == 0;
+      const double share = whole ? 1.0 : 1.0 / 16 + 15.0 / 16 * evenly(static_cast<uint64_t>(i), 2);
+      const compiler::GroupBox b = box(share * largest, evenly(static_cast<uint64_t>(i), 3));
+      Timed best = time(device, b);
+      double total = best.seconds;
+      for (int again = 0; again < kRepeats && best.status == CL_SUCCESS && total < kShort; ++again) {
+        const Timed other = time(device, b);
+        total += other.seconds;
+        if (other.status == CL_SUCCESS && other.seconds < best.seconds) best = other;
+      }
+      if (best.status == CL_SUCCESS) record(device, b, best.seconds, true);
+      progress.step();
+      const double spent = static_cast<double>(host_nanoseconds() - began) * 1e-9;
+      if (i + 1 >= kFewest && spent > kLongestDevice) {
+        progress.skip(runs - i - 1);
+        break;
+      }
+    }
+  }
+
+  // The copying has left the caches in a state that no program meets twice.
+  void warm_up(int device, const compiler::GroupBox& b) {
+    double total = 0;
+    for (int i = 0; i < kRepeats && total < kWarmUp; ++i)
+      total += time(device, b).seconds;
+  }
+
+  // All devices at the same time, each with an equal slab: what they lose by sharing memory.
+  void measure_together(int round) {
+    ProfileProgress& progress = state().progress;
+    progress.device("all devices");
+    std::vector<int> devices;
+    for (size_t d = 0; d < process().devices.size(); ++d) {
+      if (!process().devices[d].synchronous) devices.push_back(static_cast<int>(d));
+    }
+    progress.step();
+    if (devices.size() < 2 || launch_.groups[cut_] < devices.size()) return;
+    for (const int d : devices)
+      scratch_.restore(process().lane_domain(d), runtime_.compute_[d]->queue.get());
+    const double share = 1.0 / static_cast<double>(devices.size()) / (1.0 + round % 3);
+    struct Running {
+      int device;
+      compiler::GroupBox box;
+      vendor::Owned<cl_event> event;
+    };
+    std::vector<Running> running;
+    const cl_ulong began = host_nanoseconds();
+    for (size_t i = 0; i < devices.size(); ++i) {
+      compiler::GroupBox b = launch_.whole();
+      const auto groups = static_cast<double>(launch_.groups[cut_]);
+      const double each = 1.0 / static_cast<double>(devices.size());
+      b.lo[cut_] = static_cast<uint64_t>(each * static_cast<double>(i) * groups);
+      b.hi[cut_] = std::max(b.lo[cut_] + 1, b.lo[cut_] + static_cast<uint64_t>(share * groups));
+      cl_int status = CL_SUCCESS;
+      auto event = submit(devices[i], b, status);
+      if (status == CL_SUCCESS && event) running.push_back({devices[i], b, std::move(event)});
+    }
+    for (const Running& r : running) {
+      const cl_event handle = r.event.get();
+      if (vendor::table(handle).clWaitForEvents(1, &handle) != CL_SUCCESS || running.size() < 2) continue;
+      record(r.device, r.box, seconds_of(handle, began), false);
+    }
+  }
+
+  Runtime& runtime_;
+  const KernelLaunch& launch_;
+  Kernel& kernel_;
+  KernelModel& model_;
+  const Ref<Command> command_;
+  LaunchCost cost_;
+  Scratch scratch_;
+  bool boxed_ = false;
+  size_t cut_ = 0;
+};
+
+void profile_launch(Runtime& runtime, const KernelLaunch& launch) {
+  LaunchProfiler(runtime, launch).run();
+}
+
+}  // namespace mkmd

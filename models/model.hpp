@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model: how long one kernel takes on one kind of device, as a formula fitted to measured samples. This file
+// predicts and describes; fit.hpp makes models. Times are seconds of the kernel itself, without the cost of
+// launching it. Eq. 3 of the MKMD paper (y = β1·T·f + β2·T + ε, T work-items, f the trip count) is the linear
+// form with the terms `operations` and `items`.
+#pragma once
+
+#include "common/status.hpp"
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mkmd::models {
+
+// What is known of a launch, or of a piece of one, before it runs.
+struct Work {
+  std::array<uint64_t, 3> local{1, 1, 1};  // the class: models never mix local sizes unless that fits better
+  double items = 0;                        // work-items executed
+  double operations = 0;                   // of all of them
+  double bytes = 0;                        // loaded and stored by all of them
+  double footprint = 0;                    // distinct bytes they touch
+  bool aligned_rows = false;               // strides of large powers of two, which collide in caches
+};
+
+struct Sample {
+  Work work;
+  uint64_t input = 0;  // equal for samples of the same launch shape and scalars: held out together
+  double seconds = 0;
+  bool alone = true;  // nothing else ran on any device
+};
+
+// Terms of the linear form, in this order everywhere. The `beyond` terms are bytes · max(0, 1 −
+// cache/footprint): what no longer fits in a cache of so many bytes.
+inline constexpr std::array<double, 6> kCaches = {32e3, 256e3, 1e6, 4e6, 16e6, 64e6};
+inline constexpr size_t kTerms = 5 + kCaches.size();
+const std::array<std::string, kTerms>& term_names();
+std::array<double, kTerms> terms_of(const Work& work);
+
+struct Interval {
+  double lo = 0, hi = 0;
+  bool contains(double x) const { return x >= lo && x <= hi; }
+  bool operator==(const Interval&) const = default;
+};
+
+// What was measured, as features: predictions hold inside only.
+struct Range {
+  Interval items, operations, bytes, footprint, operations_per_item;
+  bool contains(const Work& work) const;
+  bool operator==(const Range&) const = default;
+};
+
+struct Prediction {
+  double seconds = 0;
+  double lo = 0, hi = 0;  // nine of ten measurements were inside
+};
+
+struct Model {
+  enum class Form {
+    linear,  // Σ coefficient · term
+    power,   // a · operations^b + c; coefficients are a, b, c
+    local,   // the median rate of the nearest measured points, where no formula fits
+  };
+  struct Class {
+    std::array<uint64_t, 3> local{};  // all zero: any local size
+    std::vector<double> coefficients;
+  };
+  struct Point {
+    Work work;
+    double seconds = 0;
+  };
+
+  Form form = Form::linear;
+  std::vector<Class> classes;  // linear and power
+  std::vector<Point> points;   // local
+  std::vector<std::array<uint64_t, 3>> locals_seen;
+  Range range;
+  double error_lo = 0.5, error_hi = 2;  // 5 % and 95 % quantiles of measured / predicted, held out
+  int samples = 0;                      // used
+  int stored = 0;                       // of the kernel and device in the store when it was fitted
+  double r2 = 0;                        // of the samples used
+  double held_out_mape = 0;  // mean |predicted − measured| / measured of held-out inputs; 0.05 = 5 %
+  bool imported = false;     // from a file, not from this machine's store
+
+  // Nothing outside the range of validity, or if the formula gives no positive number.
+  std::optional<Prediction> predict(const Work& work) const;
+  // The formula's value wherever; not positive if there is none. For fitting and plotting.
+  double evaluate(const Work& work) const;
+  std::string formula() const;  // for people; one line per local-size class
+};
+
+const char* to_string(Model::Form form);
+
+// Which kernel on which device.
+struct Key {
+  std::string kernel;   // its name
+  std::string content;  // hash of the program it is in
+  std::string device;   // devices of equal kind share models: name, driver, compute units
+  auto operator<=>(const Key&) const = default;
+};
+
+struct Entry {
+  Key key;
+  Model model;
+};
+
+// The models file: `{"mkmd_models": 1, "models": […]}`. Reading checks every number; the message names the
+// entry. Entries that cannot be used are an error as a whole: a half-read file would mislead.
+nlohmann::json to_json(const std::vector<Entry>& entries);
+Result<std::vector<Entry>> entries_from_json(const nlohmann::json& json);
+// A missing file is an empty list. The message names the file.
+Result<std::vector<Entry>> read_models(const std::string& file);
+// Atomically: readers see the old file or the new one.
+Status write_models(const std::string& file, const std::vector<Entry>& entries);
+std::string default_models_file();  // in the data directory
+
+}  // namespace mkmd::models

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/learn.hpp"
+
+#include "models/fit.hpp"
+
+#include <algorithm>
+
+namespace mkmd::profiler {
+
+namespace {
+
+models::Entry* find(std::vector<models::Entry>& entries, const models::Key& key) {
+  const auto it = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.key == key; });
+  return it == entries.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+Result<Learned> learn(const Places& places) {
+  Learned result;
+  auto store = Store::open(places.store, result.notice);
+  if (!store) return store.status();
+  const auto imported = (*store)->import_spool(places.spool);
+  if (!imported) return imported.status();
+  result.samples = imported->records;
+  result.damaged = imported->damaged;
+  auto entries = models::read_models(places.models);
+  if (!entries) return entries.status();
+  auto counts = (*store)->counts();
+  if (!counts) return counts.status();
+  for (const auto& [key, count] : *counts) {
+    models::Entry* known = find(*entries, key);
+    if (known != nullptr && known->model.stored == count) continue;
+    const auto samples = (*store)->samples(key);
+    if (!samples) return samples.status();
+    auto model = models::fit(*samples);
+    if (!model) continue;
+    ++result.fitted;
+    if (known != nullptr) {
+      known->model = std::move(*model);
+    } else {
+      entries->push_back({key, std::move(*model)});
+    }
+  }
+  std::sort(entries->begin(), entries->end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  if (result.fitted > 0) {
+    if (const Status s = models::write_models(places.models, *entries); !s) return s;
+  }
+  result.entries = std::move(*entries);
+  return result;
+}
+
+Result<int> import_models(const std::string& file, const std::string& models_file) {
+  auto given = models::read_models(file);
+  if (!given) return given.status();
+  if (given->empty()) return Status::internal(file + ": no such file, or no models in it");
+  auto entries = models::read_models(models_file);
+  if (!entries) return entries.status();
+  for (models::Entry& e : *given) {
+    models::Entry* known = find(*entries, e.key);
+    e.model.imported = true;
+    e.model.stored = known != nullptr ? known->model.stored : 0;
+    if (known != nullptr) {
+      *known = e;
+    } else {
+      entries->push_back(e);
+    }
+  }
+  if (const Status s = models::write_models(models_file, *entries); !s) return s;
+  return static_cast<int>(given->size());
+}
+
+}  // namespace mkmd::profiler

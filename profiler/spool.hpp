@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spool: where a profiled program leaves its samples until the mkmd command takes them into the store. A
+// file per process, one line per sample with a checksum, each line one write() in append mode on a descriptor
+// that is closed again at once. Whatever kills the process, the lines that are whole stay good.
+#pragma once
+
+#include "models/model.hpp"
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace mkmd::profiler {
+
+// A measured piece of a launch, with what identifies it.
+struct Record {
+  models::Key key;
+  unsigned work_dim = 1;
+  std::array<uint64_t, 3> global{1, 1, 1};  // of the launch; the piece is work.items of it
+  std::vector<int64_t> scalars;             // by slot of the kernel's description
+  models::Sample sample;
+};
+
+std::string to_line(const Record& record);  // begins and ends with a newline
+// False if the line is damaged or of a format we do not know.
+bool from_line(std::string_view line, Record& record);
+
+std::string default_spool_folder();  // in the data directory
+
+class Spool {
+public:
+  // The file is made with the first record.
+  explicit Spool(std::string folder);
+
+  // Thread-safe. After a failure (disk full, folder not writable) nothing more is tried; the message says so
+  // once, `ok()` from then on.
+  Status append(const Record& record);
+  const std::string& file() const { return file_; }
+
+private:
+  std::mutex mutex_;
+  const std::string folder_;
+  std::string file_;
+  bool broken_ = false;
+};
+
+// Reads the records of a spool file from `offset` on; `offset` becomes that of the first byte not consumed (a
+// last line that is still being written stays for the next time). `damaged` counts lines that were no
+// records.
+Status read_spool(const std::string& file, uint64_t& offset, std::vector<Record>& records, int& damaged);
+
+}  // namespace mkmd::profiler

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/store.hpp"
+
+#include "common/settings.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sqlite3.h>
+
+namespace fs = std::filesystem;
+
+namespace mkmd::profiler {
+
+namespace {
+
+constexpr int kVersion = 1;                       // of the schema, in SQLite's user_version
+constexpr int kApplication = 0x4d4b4d44;          // "MKMD"
+constexpr int kPatienceMilliseconds = 30 * 1000;  // while another mkmd writes
+
+constexpr const char* kSchema = R"(
+CREATE TABLE IF NOT EXISTS samples (
+  kernel TEXT NOT NULL, content TEXT NOT NULL, device TEXT NOT NULL,
+  dim INTEGER NOT NULL, global TEXT NOT NULL, local_x INTEGER NOT NULL, local_y INTEGER NOT NULL,
+  local_z INTEGER NOT NULL, scalars TEXT NOT NULL, items REAL NOT NULL, operations REAL NOT NULL,
+  bytes REAL NOT NULL, footprint REAL NOT NULL, aligned INTEGER NOT NULL, input INTEGER NOT NULL,
+  seconds REAL NOT NULL, alone INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS by_key ON samples (kernel, content, device);
+CREATE TABLE IF NOT EXISTS spools (name TEXT PRIMARY KEY, consumed INTEGER NOT NULL);
+)";
+
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+Statement prepare(sqlite3* database, const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  sqlite3_prepare_v2(database, sql, -1, &statement, nullptr);
+  return Statement(statement);
+}
+
+Status failure(sqlite3* database, const char* doing) {
+  return Status::internal(std::string(doing) + ": " + sqlite3_errmsg(database));
+}
+
+void bind_text(sqlite3_stmt* s, int at, const std::string& text) {
+  sqlite3_bind_text(s, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+std::string column(sqlite3_stmt* s, int at) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(s, at));
+  return text != nullptr ? std::string(text, static_cast<size_t>(sqlite3_column_bytes(s, at))) : "";
+}
+
+int pragma(sqlite3* database, const char* sql) {
+  const Statement s = prepare(database, sql);
+  return s && sqlite3_step(s.get()) == SQLITE_ROW ? sqlite3_column_int(s.get(), 0) : -1;
+}
+
+// The process whose number the spool file's name begins with. One that nobody has waited for yet writes no
+// more.
+bool process_ended(const std::string& name) {
+  const long pid = std::strtol(name.c_str(), nullptr, 10);
+  if (pid <= 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)) return true;
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const size_t state = text.rfind(") ");  // the name before it may hold anything
+  return state != std::string::npos && state + 2 < text.size() &&
+         (text[state + 2] == 'Z' || text[state + 2] == 'X');
+}
+
+// Moves what is no store (and its journal) out of the way.
+Status move_aside(const std::string& file, std::string& notice) {
+  const std::string aside = file + ".damaged-" + std::to_string(std::time(nullptr));
+  std::error_code error;
+  fs::rename(file, aside, error);
+  if (error)
+    return Status::internal(file + " is no store of samples, and cannot be moved aside: " + error.message());
+  fs::rename(file + "-journal", aside + "-journal", error);
+  notice = file + " was no store of samples; it is kept as " + aside + ", and a new store was begun";
+  return {};
+}
+
+}  // namespace
+
+std::string default_store_file() {
+  return data_directory() + "/samples.db";
+}
+
+Store::~Store() {
+  sqlite3_close(database_);
+}
+
+Status Store::execute(const char* sql) {
+  char* message = nullptr;
+  if (sqlite3_exec(database_, sql, nullptr, nullptr, &message) == SQLITE_OK) return {};
+  const std::string text = message != nullptr ? message : "unknown error";
+  sqlite3_free(message);
+  return Status::internal(text);
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string& notice) {
+  std::error_code ignored;
+  fs::create_directories(fs::path(file).parent_path(), ignored);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    sqlite3* database = nullptr;
+    const int opened =
+        sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    std::unique_ptr<Store> store(new Store(database));
+    if (opened != SQLITE_OK) return Status::internal("cannot open " + file + ": " + sqlite3_errstr(opened));
+    sqlite3_busy_timeout(database, kPatienceMilliseconds);
+    const Status readable = store->execute("SELECT count(*) FROM sqlite_master");
+    const int code = sqlite3_errcode(database) & 0xff;
+    const int version = readable ? pragma(database, "PRAGMA user_version") : -1;
+    const int application = readable ? pragma(database, "PRAGMA application_id") : -1;
+    const bool empty = readable && pragma(database, "SELECT count(*) FROM sqlite_master") == 0;
+    const bool foreign = readable && !empty && application != kApplication;
+    if (foreign || (!readable && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))) {
+      store.reset();
+      if (const Status moved = move_aside(file, notice); !moved) return moved;
+      continue;
+    }
+    if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());
+    if (version > kVersion) {
+      return Status::internal(file + " was written by a newer mkmd (store version " +
+                              std::to_string(version) + ", this one knows " + std::to_string(kVersion) +
+                              "); it was left as it is, and new samples stay in the spool");
+    }
+    if (const Status made = store->prepare_schema(); !made) {
+      return Status::internal("cannot prepare " + file + ": " + made.message());
+    }
+    return store;
+  }
+  return Status::internal("cannot open " + file);
+}
+
+Status Store::prepare_schema() {
+  if (pragma(database_, "PRAGMA user_version") == kVersion) return {};
+  if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+  const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
+                            "; PRAGMA user_version = " + std::to_string(kVersion) + "; COMMIT";
+  Status made = execute(kSchema);
+  if (made) made = execute(marks.c_str());
+  if (!made) (void)execute("ROLLBACK");
+  return made;
+}
+
+Status Store::insert(const std::vector<Record>& records) {
+  const Statement s = prepare(database_, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  if (!s) return failure(database_, "cannot add samples");
+  for (const Record& r : records) {
+    const models::Work& w = r.sample.work;
+    sqlite3_reset(s.get());
+    bind_text(s.get(), 1, r.key.kernel);
+    bind_text(s.get(), 2, r.key.content);
+    bind_text(s.get(), 3, r.key.device);
+    sqlite3_bind_int(s.get(), 4, static_cast<int>(r.work_dim));
+    bind_text(s.get(), 5, nlohmann::json(r.global).dump());
+    for (int d = 0; d < 3; ++d)
+      sqlite3_bind_int64(s.get(), 6 + d, static_cast<sqlite3_int64>(w.local[static_cast<size_t>(d)]));
+    bind_text(s.get(), 9, nlohmann::json(r.scalars).dump());
+    int at = 10;
+    for (const double x : {w.items, w.operations, w.bytes, w.footprint})
+      sqlite3_bind_double(s.get(), at++, x);
+    sqlite3_bind_int(s.get(), 14, w.aligned_rows ? 1 : 0);
+    sqlite3_bind_int64(s.get(), 15, static_cast<sqlite3_int64>(r.sample.input));
+    sqlite3_bind_double(s.get(), 16, r.sample.seconds);
+    sqlite3_bind_int(s.get(), 17, r.sample.alone ? 1 : 0);
+    if (sqlite3_step(s.get()) != SQLITE_DONE) return failure(database_, "cannot add samples");
+  }
+  return {};
+}
+
+Status Store::import_file(const std::string& path, const std::string& name, Imported& total) {
+  // Asked before the file is read: what a process that has ended wrote is all there.
+  const bool ended = process_ended(name);
+  if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+  const auto work = [&]() -> Status {
+    uint64_t offset = 0;
+    const Statement known = prepare(database_, "SELECT consumed FROM spools WHERE name = ?");
+    if (!known) return failure(database_, "cannot read the store");
+    bind_text(known.get(), 1, name);
+    if (sqlite3_step(known.get()) == SQLITE_ROW)
+      offset = static_cast<uint64_t>(sqlite3_column_int64(known.get(), 0));
+    std::vector<Record> records;
+    Imported here;
+    if (!fs::exists(path)) return {};  // another mkmd was quicker
+    if (const Status s = read_spool(path, offset, records, here.damaged); !s) return s;
+    if (const Status s = insert(records); !s) return s;
+    const Statement mark = prepare(database_, "INSERT OR REPLACE INTO spools VALUES (?, ?)");
+    if (!mark) return failure(database_, "cannot write the store");
+    bind_text(mark.get(), 1, name);
+    sqlite3_bind_int64(mark.get(), 2, static_cast<sqlite3_int64>(offset));
+    if (sqlite3_step(mark.get()) != SQLITE_DONE) return failure(database_, "cannot write the store");
+    total.records += static_cast<int>(records.size());
+    total.damaged += here.damaged;
+    return {};
+  };
+  const Imported before = total;
+  Status done = work();
+  if (done) done = execute("COMMIT");
+  if (!done) {
+    (void)execute("ROLLBACK");
+    total = before;
+    return done;
+  }
+  std::error_code ignored;
+  if (ended) fs::remove(path, ignored);
+  return {};
+}
+
+Result<Imported> Store::import_spool(const std::string& folder) {
+  Imported total;
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".spool") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    if (const Status s = import_file(file.string(), file.filename().string(), total); !s) {
+      return Status::internal(s.message() + "; the samples stay in " + file.string());
+    }
+  }
+  return total;
+}
+
+Result<std::map<models::Key, int>> Store::counts() {
+  std::map<models::Key, int> all;
+  const Statement s =
+      prepare(database_, "SELECT kernel, content, device, count(*) FROM samples GROUP BY 1, 2, 3");
+  int code = s ? SQLITE_ROW : SQLITE_ERROR;
+  while (s && (code = sqlite3_step(s.get())) == SQLITE_ROW) {
+    all[{column(s.get(), 0), column(s.get(), 1), column(s.get(), 2)}] = sqlite3_column_int(s.get(), 3);
+  }
+  if (code != SQLITE_DONE) return failure(database_, "cannot read the store");
+  return all;
+}
+
+Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
+  const Statement s = prepare(
+      database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, aligned, "
+                 "input, seconds, alone FROM samples WHERE kernel = ? AND content = ? AND device = ?");
+  if (!s) return failure(database_, "cannot read the store");
+  bind_text(s.get(), 1, key.kernel);
+  bind_text(s.get(), 2, key.content);
+  bind_text(s.get(), 3, key.device);
+  std::vector<models::Sample> all;
+  int code = SQLITE_ERROR;
+  while ((code = sqlite3_step(s.get())) == SQLITE_ROW) {
+    models::Sample x;
+    for (int d = 0; d < 3; ++d)
+      x.work.local[static_cast<size_t>(d)] = static_cast<uint64_t>(sqlite3_column_int64(s.get(), d));
+    x.work.items = sqlite3_column_double(s.get(), 3);
+    x.work.operations = sqlite3_column_double(s.get(), 4);
+    x.work.bytes = sqlite3_column_double(s.get(), 5);
+    x.work.footprint = sqlite3_column_double(s.get(), 6);
+    x.work.aligned_rows = sqlite3_column_int(s.get(), 7) != 0;
+    x.input = static_cast<uint64_t>(sqlite3_column_int64(s.get(), 8));
+    x.seconds = sqlite3_column_double(s.get(), 9);
+    x.alone = sqlite3_column_int(s.get(), 10) != 0;
+    all.push_back(x);
+  }
+  if (code != SQLITE_DONE) return failure(database_, "cannot read the store");
+  return all;
+}
+
+}  // namespace mkmd::profiler

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/fit.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+namespace mkmd::models {
+namespace {
+
+Work work(double items, double trips, uint64_t local = 64) {
+  Work w;
+  w.local = {local, 1, 1};
+  w.items = items;
+  w.operations = items * (2 * trips + 5);
+  w.bytes = items * 8 * trips;
+  w.footprint = items * 8;
+  return w;
+}
+
+// `count` random inputs whose times are what `time` says, times a noise of `noise` (relative, normal).
+template <typename Time>
+std::vector<Sample> measured(int count, double noise, Time time, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal(1.0, noise);
+  std::vector<Sample> samples;
+  for (int i = 0; i < count; ++i) {
+    Sample s;
+    const uint64_t local = 16u << random() % 3;
+    s.work =
+        work(static_cast<double>(1000 + random() % 100000), static_cast<double>(10 + random() % 1000), local);
+    s.input = static_cast<uint64_t>(i);
+    s.seconds = time(s.work) * std::max(0.1, normal(random));
+    samples.push_back(s);
+  }
+  return samples;
+}
+
+double eq3(const Work& w) {
+  return 2e-10 * w.operations + 3e-9 * w.items + 1e-6;
+}
+
+TEST(Fit, FindsTheCoefficientsOfEquation3) {
+  const auto model = fit(measured(40, 0.0, eq3));
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->form, Model::Form::linear);
+  ASSERT_EQ(model->classes.size(), 1u) << "local sizes do not matter, so the simpler form wins";
+  EXPECT_NEAR(model->classes[0].coefficients[2], 2e-10, 2e-12);
+  EXPECT_NEAR(model->classes[0].coefficients[1], 3e-9, 3e-10);
+  EXPECT_LT(model->held_out_mape, 0.005);
+  EXPECT_GT(model->r2, 0.999);
+}
+
+TEST(Fit, TwentyNoisySamplesPredictWithinFivePercentAndFortyBetter) {
+  const auto twenty = fit(measured(20, 0.03, eq3));
+  const auto many = fit(measured(200, 0.03, eq3));
+  ASSERT_TRUE(twenty && many);
+  EXPECT_LT(twenty->held_out_mape, 0.05);
+  EXPECT_LT(many->held_out_mape, 0.035);
+  // What nobody has measured yet, without noise.
+  double error = 0;
+  for (const Sample& s : measured(50, 0.0, eq3, 99))
+    error += std::abs(twenty->evaluate(s.work) / s.seconds - 1) / 50;
+  EXPECT_LT(error, 0.05);
+}
+
+TEST(Fit, TheIntervalHoldsNineOfTen) {
+  const auto model = fit(measured(200, 0.05, eq3));
+  ASSERT_TRUE(model);
+  int inside = 0;
+  const auto others = measured(200, 0.05, eq3, 7);
+  for (const Sample& s : others) {
+    const auto p = model->predict(s.work);
+    inside += p && s.seconds >= p->lo && s.seconds <= p->hi;
+  }
+  EXPECT_GT(inside, 160);
+}
+
+TEST(Fit, LocalSizesAreKeptApartWhereTheyMatter) {
+  const auto by_class = [](const Work& w) {
+    return eq3(w) * (w.local[0] == 16 ? 5.0 : w.local[0] == 32 ? 2.0 : 1.0);
+  };
+  const auto model = fit(measured(40, 0.01, by_class));
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->classes.size(), 3u);
+  EXPECT_LT(model->held_out_mape, 0.05);
+  Work other = work(5000, 100, 128);
+  EXPECT_FALSE(model->predict(other)) << "a local size nobody measured";
+}
+
+TEST(Fit, CachesAreSeen) {
+  const auto cached = [](const Work& w) {
+    return 1e-10 * w.bytes * (w.footprint > 256e3 ? 1 + 5 * (1 - 256e3 / w.footprint) : 1);
+  };
+  const auto model = fit(measured(80, 0.01, cached));
+  ASSERT_TRUE(model);
+  EXPECT_LT(model->held_out_mape, 0.05);
+}
+
+TEST(Fit, PowersAreFound) {
+  const auto cube = [](const Work& w) { return 1e-14 * std::pow(w.operations, 1.5) + 1e-5; };
+  const auto model = fit(measured(60, 0.01, cube));
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->form, Model::Form::power);
+  EXPECT_LT(model->held_out_mape, 0.05);
+}
+
+TEST(Fit, OutliersDoNotBendTheFormula) {
+  auto samples = measured(60, 0.01, eq3);
+  for (size_t i = 0; i < samples.size(); i += 8)
+    samples[i].seconds *= i % 16 == 0 ? 50 : 0.02;  // a machine busy elsewhere, and a clock that jumped
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  SCOPED_TRACE(model->formula());
+  for (const Sample& s : measured(50, 0.0, eq3, 5))
+    EXPECT_NEAR(model->evaluate(s.work) / s.seconds, 1, 0.08);
+}
+
+TEST(Fit, NonsenseIsLeftOut) {
+  const double bad[] = {NAN, INFINITY, -INFINITY, 0.0, -1.0, 1e300};
+  auto samples = measured(30, 0.01, eq3);
+  const auto clean = fit(samples);
+  for (const double x : bad) {
+    Sample s = samples.front();
+    s.seconds = x;
+    samples.push_back(s);
+    s = samples.front();
+    s.work.operations = x;
+    if (!(x >= 0 && std::isfinite(x) && x < 1e24)) samples.push_back(s);
+    s = samples.front();
+    s.work.items = x;
+    samples.push_back(s);
+  }
+  const auto model = fit(samples);
+  ASSERT_TRUE(model && clean);
+  EXPECT_EQ(model->samples, clean->samples);
+  EXPECT_DOUBLE_EQ(model->evaluate(samples[3].work), clean->evaluate(samples[3].work));
+  EXPECT_FALSE(fit({}));
+  EXPECT_FALSE(fit({samples.back()}));
+}
+
+TEST(Fit, OneSampleIsAModelOfItself) {
+  const auto samples = measured(1, 0.0, eq3);
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  EXPECT_NEAR(model->evaluate(samples[0].work), samples[0].seconds, 1e-12);
+  EXPECT_EQ(model->held_out_mape, 1) << "no claim of accuracy";
+  EXPECT_FALSE(model->predict(work(1e9, 10)));
+}
+
+TEST(Fit, ConstantTimesAndEqualInputs) {
+  std::vector<Sample> samples = measured(12, 0.0, [](const Work&) { return 1e-3; });
+  const auto constant = fit(samples);
+  ASSERT_TRUE(constant);
+  EXPECT_NEAR(constant->evaluate(samples[5].work), 1e-3, 1e-6);
+  for (Sample& s : samples)
+    s = samples.front();
+  const auto equal = fit(samples);
+  ASSERT_TRUE(equal);
+  EXPECT_NEAR(equal->evaluate(samples[0].work), 1e-3, 1e-6);
+  EXPECT_TRUE(std::isfinite(equal->r2));
+}
+
+TEST(Fit, CollinearTermsStillPredict) {
+  // Operations, bytes and items all proportional: any division between them is as good as another.
+  std::vector<Sample> samples;
+  for (int i = 1; i <= 30; ++i) {
+    Sample s;
+    s.work = work(1000.0 * i, 10);
+    s.input = static_cast<uint64_t>(i);
+    s.seconds = 1e-9 * s.work.items;
+    samples.push_back(s);
+  }
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  for (const Sample& s : samples)
+    EXPECT_NEAR(model->evaluate(s.work) / s.seconds, 1, 0.01);
+}
+
+TEST(Fit, CoefficientsAreNeverNegative) {
+  const auto falling = [](const Work& w) { return 1e-3 / w.items; };  // no time behaves so
+  const auto model = fit(measured(40, 0.2, falling));
+  ASSERT_TRUE(model);
+  for (const Model::Class& c : model->classes) {
+    for (const double coefficient : c.coefficients)
+      EXPECT_GE(coefficient, 0);
+  }
+}
+
+TEST(Fit, CoRunningSamplesCountOnlyIfThereAreNoOthers) {
+  auto samples = measured(30, 0.0, eq3);
+  for (Sample s : measured(
+           30, 0.0, [](const Work& w) { return 4 * eq3(w); }, 3)) {
+    s.alone = false;
+    samples.push_back(s);
+  }
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  EXPECT_NEAR(model->evaluate(samples[0].work) / samples[0].seconds, 1, 0.02);
+  for (Sample& s : samples)
+    s.alone = false;
+  EXPECT_TRUE(fit(samples));
+}
+
+TEST(Fit, OutsideTheRangeThereIsNoPrediction) {
+  const auto model = fit(measured(40, 0.0, eq3));
+  ASSERT_TRUE(model);
+  EXPECT_TRUE(model->predict(work(50000, 500)));
+  EXPECT_FALSE(model->predict(work(1e9, 500)));
+  EXPECT_FALSE(model->predict(work(50000, 1e6)));
+}
+
+}  // namespace
+}  // namespace mkmd::models

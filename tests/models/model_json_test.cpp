@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/model.hpp"
+
+#include "models/fit.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace mkmd::models {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Sample> samples(double exponent, bool local_sizes) {
+  std::vector<Sample> all;
+  for (int i = 1; i <= 24; ++i) {
+    Sample s;
+    s.work.local = {local_sizes && i % 2 == 0 ? 8u : 64u, 1, 1};
+    s.work.items = 1000.0 * i;
+    s.work.operations = s.work.items * (i % 5 + 1);
+    s.work.bytes = s.work.footprint = s.work.items * 4;
+    s.input = static_cast<uint64_t>(i);
+    s.seconds = 1e-12 * std::pow(s.work.operations, exponent) * (s.work.local[0] == 8 ? 3 : 1);
+    all.push_back(s);
+  }
+  return all;
+}
+
+std::string folder() {
+  const std::string path = testing::TempDir() + "mkmd-models-" + std::to_string(getpid());
+  std::filesystem::create_directories(path);
+  return path;
+}
+
+TEST(ModelsFile, EveryFormSurvivesTheRoundTrip) {
+  std::vector<Entry> entries;
+  entries.push_back({{"linear", "c", "d"}, *fit(samples(1, true))});
+  entries.push_back({{"power", "c", "d"}, *fit(samples(1.5, false))});
+  entries.push_back({{"local", "c", "device|with|\"parts\""}, *fit({samples(1, false).front()})});
+  const std::string file = folder() + "/deeper/models.json";
+  ASSERT_TRUE(write_models(file, entries));
+  const auto again = read_models(file);
+  ASSERT_TRUE(again) << again.status().message();
+  ASSERT_EQ(again.value().size(), entries.size());
+  EXPECT_EQ(to_json(again.value()), to_json(entries));
+  for (size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_EQ(again.value()[i].key, entries[i].key);
+    for (const Sample& s : samples(1, true))
+      EXPECT_EQ(again.value()[i].model.evaluate(s.work), entries[i].model.evaluate(s.work));
+  }
+}
+
+TEST(ModelsFile, NoFileIsNoModels) {
+  const auto none = read_models(folder() + "/nothing.json");
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none.value().empty());
+}
+
+TEST(ModelsFile, MistakesNameFileAndEntry) {
+  const std::string file = folder() + "/broken.json";
+  const auto message = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    const auto read = read_models(file);
+    return read ? std::string("accepted") : read.status().message();
+  };
+  EXPECT_THAT(message(""), HasSubstr(file));
+  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\""), HasSubstr("not JSON"));
+  EXPECT_THAT(message("[1, 2]"), HasSubstr("not a models file"));
+  EXPECT_THAT(message("{\"mkmd_models\": 99, \"models\": []}"), HasSubstr("format 99"));
+  EXPECT_THAT(message("{\"mkmd_models\": 1}"), HasSubstr("models"));
+  auto good = to_json({{{"k", "c", "d"}, *fit(samples(1, false))}});
+  ASSERT_EQ(message(good.dump()), "accepted");
+  auto bad = good;
+  bad["models"][0]["classes"][0]["terms"]["operations"] = nullptr;
+  EXPECT_THAT(message(bad.dump()), HasSubstr("model 1"));
+  bad = good;
+  bad["models"][0]["classes"][0]["terms"]["magic"] = 1;
+  EXPECT_THAT(message(bad.dump()), HasSubstr("magic"));
+  bad = good;
+  bad["models"][0]["form"] = "cubic";
+  EXPECT_THAT(message(bad.dump()), HasSubstr("linear, power, local"));
+  bad = good;
+  bad["models"][0]["range"]["items"] = {5, 1};
+  EXPECT_THAT(message(bad.dump()), HasSubstr("items"));
+}
+
+TEST(ModelsFile, WhereItCannotBeWrittenNothingIsLost) {
+  const std::string file = folder() + "/kept.json";
+  ASSERT_TRUE(write_models(file, {{{"k", "c", "d"}, *fit(samples(1, false))}}));
+  const auto failed = write_models("/dev/null/models.json", {});
+  EXPECT_THAT(failed.message(), HasSubstr("/dev/null/models.json"));
+  EXPECT_EQ(read_models(file)->size(), 1u);
+}
+
+}  // namespace
+}  // namespace mkmd::models

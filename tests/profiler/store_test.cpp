@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/learn.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace mkmd::profiler {
+namespace {
+
+using testing::HasSubstr;
+
+class StoreTest : public testing::Test {
+protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "mkmd-store-" + std::to_string(getpid());
+    fs::remove_all(folder_);
+    places_ = {folder_ + "/spool", folder_ + "/samples.db", folder_ + "/models.json"};
+    fs::create_directories(places_.spool);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static Record record(int i) {
+    Record r;
+    r.key = {"kernel", "content", "device|1|2"};
+    r.global = {static_cast<uint64_t>(64 * i), 1, 1};
+    r.scalars = {i, -1, INT64_MIN, INT64_MAX};
+    r.sample.work.local = {64, 1, 1};
+    r.sample.work.items = 64.0 * i;
+    r.sample.work.operations = 640.0 * i;
+    r.sample.input = UINT64_MAX - static_cast<uint64_t>(i);
+    r.sample.seconds = 1e-6 * i;
+    return r;
+  }
+  // As left by a process that has ended: no process has this number.
+  std::string spool_file(const std::string& rest = "1.1") const {
+    return places_.spool + "/999999999-" + rest + ".spool";
+  }
+  int samples() {
+    std::string notice;
+    auto store = Store::open(places_.store, notice);
+    if (!store) return -1;
+    const auto counts = (*store)->counts();
+    int sum = 0;
+    for (const auto& [key, count] : *counts)
+      sum += count;
+    return sum;
+  }
+
+  std::string folder_;
+  Places places_;
+};
+
+TEST_F(StoreTest, RecordsSurviveTheSpool) {
+  const std::string line = to_line(record(7));
+  Record again;
+  ASSERT_TRUE(from_line(std::string_view(line).substr(1, line.size() - 2), again));
+  EXPECT_EQ(to_line(again), line);
+  EXPECT_EQ(again.scalars, record(7).scalars);
+  EXPECT_EQ(again.sample.input, record(7).sample.input);
+}
+
+TEST_F(StoreTest, ALineCutAnywhereIsLeftOutAndTheOthersStay) {
+  const std::string line = to_line(record(2));
+  for (size_t length = 0; length < line.size(); ++length) {
+    const std::string file = spool_file();
+    // A write cut short by a full disk, then another process's record in the same file.
+    std::ofstream(file, std::ios::binary)
+        << to_line(record(1)) << line.substr(0, length) << to_line(record(3));
+    uint64_t offset = 0;
+    std::vector<Record> records;
+    int damaged = 0;
+    ASSERT_TRUE(read_spool(file, offset, records, damaged));
+    const size_t whole = length == line.size() - 1 ? 3 : 2;  // only its newline was missing
+    ASSERT_EQ(records.size(), whole) << "cut at " << length;
+    EXPECT_EQ(records.back().sample.seconds, 3e-6);
+    EXPECT_LE(damaged, 1);
+  }
+}
+
+TEST_F(StoreTest, ALineInTheMakingIsReadOnceItIsWhole) {
+  const std::string file = spool_file();
+  const std::string line = to_line(record(2));
+  std::ofstream(file, std::ios::binary) << to_line(record(1)) << line.substr(0, 30);
+  uint64_t offset = 0;
+  std::vector<Record> records;
+  int damaged = 0;
+  ASSERT_TRUE(read_spool(file, offset, records, damaged));
+  EXPECT_EQ(records.size(), 1u);
+  std::ofstream(file, std::ios::binary | std::ios::app) << line.substr(30);
+  ASSERT_TRUE(read_spool(file, offset, records, damaged));
+  EXPECT_EQ(records.size(), 2u);
+  EXPECT_EQ(damaged, 0);
+}
+
+TEST_F(StoreTest, EverySampleArrivesOnce) {
+  const std::string running = places_.spool + "/" + std::to_string(getpid()) + "-1.1.spool";
+  for (const std::string& file : {spool_file(), running})
+    std::ofstream(file, std::ios::binary) << to_line(record(1)) << to_line(record(2));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(learn(places_));
+    EXPECT_EQ(samples(), 4);
+  }
+  EXPECT_FALSE(fs::exists(spool_file())) << "its process has ended";
+  EXPECT_TRUE(fs::exists(running)) << "its process may write more";
+  std::ofstream(running, std::ios::binary | std::ios::app) << to_line(record(3));
+  ASSERT_TRUE(learn(places_));
+  EXPECT_EQ(samples(), 5);
+}
+
+TEST_F(StoreTest, ProcessesMayWriteAndImportAtOnce) {
+  constexpr int kProcesses = 4;
+  constexpr int kRecords = 50;
+  std::vector<pid_t> children;
+  for (int p = 0; p < kProcesses; ++p) {
+    const pid_t child = fork();
+    if (child == 0) {
+      Spool spool(places_.spool);
+      bool good = true;
+      for (int i = 1; i <= kRecords; ++i)
+        good = spool.append(record(i)).ok() && good && (i % 25 != 0 || learn(places_).ok());
+      _exit(good ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  ASSERT_TRUE(learn(places_));
+  EXPECT_EQ(samples(), kProcesses * kRecords);
+}
+
+TEST_F(StoreTest, GarbageIsMovedAsideAndKept) {
+  const std::string garbage(100000, 'x');
+  std::ofstream(places_.store) << garbage;
+  std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
+  const auto learned = learn(places_);
+  ASSERT_TRUE(learned) << learned.status().message();
+  EXPECT_THAT(learned.value().notice, HasSubstr(places_.store + ".damaged-"));
+  EXPECT_EQ(samples(), 1);
+  int kept = 0;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    kept +=
+        entry.path().string().find(".damaged-") != std::string::npos && entry.file_size() == garbage.size();
+  EXPECT_EQ(kept, 1);
+}
+
+TEST_F(StoreTest, AnotherProgramsDatabaseIsNotTouched) {
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(places_.store.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)", nullptr, nullptr,
+                         nullptr),
+            SQLITE_OK);
+  sqlite3_close(other);
+  const auto learned = learn(places_);
+  ASSERT_TRUE(learned) << learned.status().message();
+  EXPECT_THAT(learned.value().notice, HasSubstr("damaged-"));
+}
+
+TEST_F(StoreTest, ANewerStoreIsLeftAsItIs) {
+  ASSERT_TRUE(learn(places_));
+  sqlite3* store = nullptr;
+  ASSERT_EQ(sqlite3_open(places_.store.c_str(), &store), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(store, "PRAGMA user_version = 99", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(store);
+  const auto size = fs::file_size(places_.store);
+  const auto time = fs::last_write_time(places_.store);
+  std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
+  const auto learned = learn(places_);
+  ASSERT_FALSE(learned);
+  EXPECT_THAT(learned.status().message(), HasSubstr("newer mkmd (store version 99"));
+  EXPECT_TRUE(fs::exists(spool_file())) << "the samples wait";
+  EXPECT_EQ(fs::file_size(places_.store), size);
+  EXPECT_EQ(fs::last_write_time(places_.store), time);
+}
+
+TEST_F(StoreTest, ASpoolThatCannotBeWrittenSaysSoOnce) {
+  std::ofstream(folder_ + "/file") << "in the way";
+  Spool spool(folder_ + "/file/spool");
+  EXPECT_THAT(spool.append(record(1)).message(), HasSubstr("the program goes on"));
+  EXPECT_TRUE(spool.append(record(1)).ok());
+}
+
+TEST_F(StoreTest, ImportedModelsHoldUntilTheKernelIsMeasuredHere) {
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i < 20; ++i)
+    out << to_line(record(i));
+  out.close();
+  const auto first = learn(places_);
+  ASSERT_TRUE(first);
+  ASSERT_EQ(first.value().entries.size(), 1u);
+  auto entry = first.value().entries.front();
+  entry.model.classes.front().coefficients[1] = 12345;
+  auto foreign = entry;
+  foreign.key.device = "of another machine";
+  const std::string file = folder_ + "/given.json";
+  ASSERT_TRUE(models::write_models(file, {entry, foreign}));
+  ASSERT_TRUE(import_models(file, places_.models));
+  auto now = learn(places_);
+  ASSERT_TRUE(now);
+  ASSERT_EQ(now.value().entries.size(), 2u);
+  EXPECT_EQ(now.value().fitted, 0);
+  EXPECT_EQ(now.value().entries.front().model.classes.front().coefficients[1], 12345);
+  std::ofstream(spool_file("2.2"), std::ios::binary) << to_line(record(21));
+  now = learn(places_);
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now.value().fitted, 1);
+  ASSERT_EQ(now.value().entries.size(), 2u);
+  EXPECT_FALSE(now.value().entries.front().model.imported);
+  EXPECT_TRUE(now.value().entries.back().model.imported);
+}
+
+TEST_F(StoreTest, PlotsPredictedAgainstMeasured) {
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i < 20; ++i)
+    out << to_line(record(i));
+  out.close();
+  const auto learned = learn(places_);
+  std::string notice;
+  auto store = Store::open(places_.store, notice);
+  ASSERT_TRUE(learned && store);
+  const std::string file = folder_ + "/plot.svg";
+  ASSERT_TRUE(plot(file, **store, learned.value().entries));
+  std::ifstream in(file);
+  const std::string svg((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  size_t dots = 0;
+  for (size_t at = 0; (at = svg.find("<circle", at)) != std::string::npos; ++at)
+    ++dots;
+  EXPECT_EQ(dots, 19u + 1) << "one each, and one in the legend";
+  EXPECT_THAT(svg, HasSubstr("kernel on device, held-out error"));
+  EXPECT_FALSE(plot("/dev/null/plot.svg", **store, learned.value().entries));
+  EXPECT_THAT(plot(file, **store, {}).message(), HasSubstr("no samples"));
+}
+
+}  // namespace
+}  // namespace mkmd::profiler

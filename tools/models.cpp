@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mkmd models`: what is known of kernels' times. First takes in what profiling runs have left in the spool,
+// so that nothing a killed run measured is missing.
+#include "profiler/learn.hpp"
+#include "tools/commands.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace mkmd::tool {
+
+namespace {
+
+constexpr const char* kUsage = "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg]";
+
+// A kind of device is its name, driver and number of compute units.
+std::string device_name(const std::string& kind) {
+  const size_t name = kind.find('|');
+  const size_t units = kind.rfind('|');
+  if (name == std::string::npos || units == name) return kind;
+  return kind.substr(0, name) + ", " + kind.substr(units + 1) +
+         (kind.substr(units + 1) == "1" ? " unit" : " units");
+}
+
+void print(const mkmd::models::Entry& e) {
+  const mkmd::models::Model& m = e.model;
+  std::printf("%s  on %s  (program %.8s%s)\n", e.key.kernel.c_str(), device_name(e.key.device).c_str(),
+              e.key.content.c_str(), m.imported ? ", imported" : "");
+  std::printf("    samples %d   R2 %.4f   held-out MAPE %.1f %%   nine of ten within %+.0f…%+.0f %%\n",
+              m.samples, m.r2, 100 * m.held_out_mape, 100 * (m.error_lo - 1), 100 * (m.error_hi - 1));
+  std::printf("    range   items %.4g…%.4g   operations %.4g…%.4g   bytes touched %.4g…%.4g\n",
+              m.range.items.lo, m.range.items.hi, m.range.operations.lo, m.range.operations.hi,
+              m.range.footprint.lo, m.range.footprint.hi);
+  const std::string formula = m.formula();
+  for (size_t at = 0; at < formula.size();) {
+    const size_t end = std::min(formula.find('\n', at), formula.size());
+    std::printf("    seconds = %s\n", formula.substr(at, end - at).c_str());
+    at = end + 1;
+  }
+}
+
+int fail(const Status& status) {
+  std::fprintf(stderr, "mkmd: %s\n", status.message().c_str());
+  return 1;
+}
+
+}  // namespace
+
+int models(const std::vector<std::string>& arguments) {
+  std::string export_file;
+  std::string import_file;
+  std::string plot_file;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    std::string* const file = a == "--export"   ? &export_file
+                              : a == "--import" ? &import_file
+                              : a == "--plot"   ? &plot_file
+                                                : nullptr;
+    if (file == nullptr) return wrong_use("models: unknown option " + a + "; usage: " + kUsage);
+    if (i + 1 == arguments.size()) return wrong_use("models: " + a + " needs a file name; usage: " + kUsage);
+    *file = arguments[++i];
+  }
+  const profiler::Places places;
+  const auto learned = profiler::learn(places);
+  if (!learned) return fail(learned.status());
+  if (!learned->notice.empty()) std::fprintf(stderr, "mkmd: %s\n", learned->notice.c_str());
+  if (!import_file.empty()) {
+    const auto count = profiler::import_models(import_file, places.models);
+    if (!count) return fail(count.status());
+    std::printf("%d models imported\n", *count);
+  }
+  auto entries = mkmd::models::read_models(places.models);
+  if (!entries) return fail(entries.status());
+  if (!export_file.empty()) {
+    if (const Status s = mkmd::models::write_models(export_file, *entries); !s) return fail(s);
+  }
+  if (!plot_file.empty()) {
+    std::string notice;
+    auto store = profiler::Store::open(places.store, notice);
+    if (!store) return fail(store.status());
+    if (const Status s = profiler::plot(plot_file, **store, *entries); !s) return fail(s);
+  }
+  if (!export_file.empty() || !import_file.empty() || !plot_file.empty()) return 0;
+  if (entries->empty()) std::printf("nothing is known yet; `mkmd profile program` measures its kernels\n");
+  for (const mkmd::models::Entry& e : *entries)
+    print(e);
+  return 0;
+}
+
+}  // namespace mkmd::tool
