@@ -16,6 +16,8 @@ namespace mkmd {
   X(bool, enabled, "MKMD_ENABLE", true, "0 or 1", "0 passes every OpenCL call through untouched")            \
   X(std::string, devices, "MKMD_DEVICES", "", "PLATFORM[:INDEX][/PARTS], comma-separated",                   \
     "the real devices behind the virtual one, the first being its home; empty means all of them")            \
+  X(std::string, platform, "MKMD_PLATFORM", "", "a platform file",                                           \
+    "emulates the devices of this file on the real ones (docs/emulation.md)")                                \
   X(bool, separate_memory, "MKMD_SEPARATE_MEMORY", false, "0 or 1",                                          \
     "1 treats each device as having a memory of its own, with real copies")                                  \
   X(std::string, policy, "MKMD_POLICY", "mkmd-malleable", "a name `mkmd simulate --list` knows",             \

@@ -6,6 +6,7 @@
 
 #include "common/settings.hpp"
 #include "compiler/client.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 #include <functional>
@@ -22,6 +23,7 @@ struct Process {
   int domain_count = 0;
   Platform* platform = nullptr;  // null if there is no device
   Device* device = nullptr;
+  emulation::Machine* machine = nullptr;  // null unless devices are emulated
   compiler::Client* compiler = nullptr;  // null where nothing is ever split
 
   bool splits() const { return devices.size() > 1; }

@@ -2,6 +2,7 @@
 // The last step of planning: actions, in the program's order, each waiting for those before it that touch the
 // same bytes in the same memory, and the transfers that make bytes valid where they are needed.
 #include "libinterpose/capture/planner.hpp"
+#include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
@@ -13,6 +14,7 @@ Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work)
   Ref<Action> action(new Action(lane, command, std::move(work)));
   action->order = order_;
   if (command != nullptr) ++command->pending;
+  if (process().machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
   return action;
 }
@@ -30,6 +32,7 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
         new_action(to, nullptr, transfer(from, from_memory, to, to_memory, source.ranges));
     action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
+    action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
@@ -117,6 +120,7 @@ void Planner::emit_kernel(Task& task) {
       action->piece.groups *= piece.box.hi[d] - piece.box.lo[d];
     action->piece.share =
         static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
+    action->demand = emulated_piece(piece.device, c, task.whole, action->piece.share, boxed);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
@@ -152,6 +156,7 @@ void Planner::emit_read(Task& task) {
     const Ref<Action> action = new_action(lane, &c, read_elsewhere(lane, c, memory, source.ranges));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
+    if (source.domain != 0) action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
   }
 }
@@ -162,6 +167,7 @@ void Planner::emit_at_home(Task& task, Action::Work work) {
     if (!use.needed.empty()) make_valid(0, *use.root, use.needed);
   }
   const Ref<Action> action = new_action(*runtime_.home_, &c, std::move(work));
+  action->demand = emulated_memory_command(c);
   order_uses(0, task.whole, *action);
   record_uses(0, task.whole, *action);
   if (c.kind == Command::Kind::write) {

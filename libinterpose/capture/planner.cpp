@@ -303,7 +303,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
   for (const Ref<Command>& command : window) {
     Task task;
     task.command = command.get();
-    command->submitted = host_nanoseconds() + runtime_.clock_offset_;
+    command->submitted = runtime_.now();
     analyse(task);
     several_devices |= task.footprints.has_value();
     tasks_.push_back(std::move(task));

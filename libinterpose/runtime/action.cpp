@@ -17,6 +17,7 @@ Action::~Action() {
 }
 
 void Action::wait_for(Action& other) {
+  if (other.complete()) ready_at = std::max(ready_at, other.ended);
   if (other.complete() ||
       std::find(predecessors_.begin(), predecessors_.end(), &other) != predecessors_.end()) {
     return;

@@ -5,11 +5,13 @@
 // synchronously, and transfers, which block).
 #pragma once
 
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <vector>
 
@@ -49,6 +51,10 @@ public:
   } piece;
   uint64_t bytes_moved = 0;  // of a transfer between memories
   int from_domain = 0;       // of such a transfer
+
+  // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
+  std::unique_ptr<emulation::Demand> demand;
+  cl_ulong ready_at = 0;
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;

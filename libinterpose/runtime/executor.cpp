@@ -132,8 +132,10 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   action.status = status;
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
-  for (const Ref<Action>& after : std::exchange(action.on_complete, {}))
+  for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
+    after->ready_at = std::max(after->ready_at, action.ended);
     unblock(*after);
+  }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
   if (action.command == nullptr) {
@@ -241,15 +243,37 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     const Ref<Action> action = lane.ready.top();
     lane.ready.pop();
     lock.unlock();
-    action->started = host_nanoseconds() + clock_offset_;
-    Action::Outcome outcome = action->work({});
-    action->native = std::move(outcome.event);
-    read_native_times(*action, clock_offset_);
+    Action::Outcome outcome;
+    if (process().machine != nullptr) {
+      outcome = run_emulated(*action);
+    } else {
+      action->started = host_nanoseconds() + clock_offset_;
+      outcome = action->work({});
+      action->native = std::move(outcome.event);
+      read_native_times(*action, clock_offset_);
+    }
     lock.lock();
     action->work = nullptr;
     mark_complete(*action, outcome.status);
     pump(lock);
   }
+}
+
+Action::Outcome Runtime::run_emulated(Action& action) {
+  emulation::Machine& machine = *process().machine;
+  Action::Outcome outcome;
+  if (!action.demand) {  // copies inside the program's memory and the like take no emulated time
+    action.started = std::max(action.ready_at, now());
+    outcome = action.work({});
+    action.ended = now();
+    return outcome;
+  }
+  const emulation::Span span =
+      machine.run(*action.demand, action.ready_at, [&] { outcome = action.work({}); });
+  action.started = span.start;
+  action.ended = span.end;
+  if (span.failed) outcome.status = CL_DEVICE_NOT_AVAILABLE;
+  return outcome;
 }
 
 void Runtime::lane_thread(Lane& lane) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/time_model.hpp"
 
+#include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/process.hpp"
 
 #include <algorithm>
@@ -100,6 +101,7 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
 
 TimeModel& time_model() {
   static auto* model = [] {
+    if (process().machine != nullptr) return new TimeModel(emulated_rates(*process().machine));
     std::vector<vendor::Device> devices;
     for (size_t lane = 0; lane < process().lane_count(); ++lane)
       devices.push_back(process().lane_device(lane));
