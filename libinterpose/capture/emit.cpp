@@ -2,6 +2,7 @@
 // The last step of planning: actions, in the program's order, each waiting for those before it that touch the
 // same bytes in the same memory, and the transfers that make bytes valid where they are needed.
 #include "libinterpose/capture/planner.hpp"
+#include "libinterpose/emulation/copies.hpp"
 #include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/submit.hpp"
@@ -29,7 +30,9 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     const Lane& from = *runtime_.domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
     const Ref<Action> action =
-        new_action(to, nullptr, transfer(from, from_memory, to, to_memory, source.ranges));
+        new_action(to, nullptr,
+                   emulated_transfer_work(*root.storage, from, from_memory, to, to_memory, source.ranges,
+                                          transfer(from, from_memory, to, to_memory, source.ranges)));
     action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
@@ -79,7 +82,8 @@ void Planner::emit(Task& task) {
   case Command::Kind::read:
     return emit_read(task);
   case Command::Kind::write:
-    return emit_at_home(task, write_at_home(home, c));
+    return emit_at_home(task, emulated_write_work(*c.destination->root()->storage, home,
+                                                  c.destination->root()->native.get(), c, write_at_home(home, c)));
   case Command::Kind::copy:
     return emit_at_home(task, copy_at_home(home, c));
   case Command::Kind::fill:
@@ -147,13 +151,19 @@ void Planner::emit_read(Task& task) {
   };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = *runtime_.home_;
-    record(new_action(home, &c, read_at_home(home, c)), 0, use.reads);
+    record(new_action(home, &c,
+                      emulated_read_work(*use.root->storage, home, use.root->native.get(), c, use.reads,
+                                         read_at_home(home, c))),
+           0, use.reads);
     return;
   }
   for (RegionMap::Source& source : regions.sources(use.reads)) {
     Lane& lane = *runtime_.domains_[source.domain].transfer;
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
-    const Ref<Action> action = new_action(lane, &c, read_elsewhere(lane, c, memory, source.ranges));
+    const Ref<Action> action = new_action(
+        lane, &c,
+        emulated_read_work(*use.root->storage, lane, memory, c, source.ranges,
+                           read_elsewhere(lane, c, memory, source.ranges)));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     if (source.domain != 0) action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/emulation/machine.hpp"
 
+#include "common/log.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -96,12 +98,19 @@ Nanoseconds Machine::fails_at(int device) const {
   return kNeverFails;
 }
 
-void Machine::count(Nanoseconds start, Nanoseconds end, Nanoseconds done) {
+void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanoseconds done) {
   ++totals_.actions;
   totals_.busy_seconds += static_cast<double>(end - start) * 1e-9;
   if (done <= end) return;
   ++totals_.overruns;
   totals_.late_seconds += static_cast<double>(done - end) * 1e-9;
+  if (!log_enabled(LogLevel::info)) return;
+  const std::string what =
+      d.kind == Demand::Kind::transfer ? "a transfer of " + std::to_string(static_cast<uint64_t>(d.bytes)) + " bytes"
+      : d.kind == Demand::Kind::kernel ? d.counts.name + " on " + platform_.devices[d.device].name
+                                       : "a fill or copy";
+  log(LogLevel::info, what + " really took longer than its " + std::to_string((end - start) / 1000) +
+                          " emulated microseconds, by " + std::to_string((done - end) / 1000));
 }
 
 // The first launch of a kernel makes the driver compile it, which takes no emulated time.
@@ -153,7 +162,7 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
     shared->forget(number);
   }
   device_free_[d.device] = span.end;
-  count(span.start, span.end, done);
+  count(d, span.start, span.end, done);
   return span;
 }
 
@@ -171,7 +180,7 @@ Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::functi
   const Nanoseconds done = clock_.now();
   clock_.sleep_until(span.end);
   std::lock_guard lock(mutex_);
-  count(span.start, span.end, done);
+  count(d, span.start, span.end, done);
   return span;
 }
 

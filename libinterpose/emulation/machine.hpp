@@ -68,7 +68,7 @@ private:
   double jitter(uint64_t& state) const;
   Nanoseconds slowed(int device, Nanoseconds start, double seconds) const;
   Nanoseconds fails_at(int device) const;
-  void count(Nanoseconds start, Nanoseconds end, Nanoseconds done);
+  void count(const Demand& demand, Nanoseconds start, Nanoseconds end, Nanoseconds done);
   Span run_on_device(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
   Span run_on_ports(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
   void really(const Demand& demand, const std::function<void()>& work);

@@ -7,7 +7,9 @@
 #include "libinterpose/objects/objects.hpp"
 
 #include <map>
+#include <mutex>
 #include <tuple>
+#include <vector>
 
 namespace mkmd {
 
@@ -23,6 +25,10 @@ public:
   // Every byte is valid at home and nowhere else: what the native fast path needs to know, without a lock.
   std::atomic<bool> home_only{true};
   bool in_epoch = false;  // the runtime has it on the list of storages whose actions are to be forgotten
+
+  // On an emulated machine: where its bytes lie, by domain (emulation/copies.hpp).
+  std::mutex bytes_mutex;
+  std::vector<char*> bytes;
 
 private:
   Memory& root_;
