@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/process.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/callback_thread.hpp"
-#include "libinterpose/emulation/demands.hpp"
+#include "libinterpose/emulation/report.hpp"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -77,7 +78,8 @@ std::vector<vendor::Device> emulating_devices(const std::string& specification) 
   for (const std::string& wanted : {specification, std::string("pocl"), std::string()}) {
     auto devices = vendor::select_devices(wanted);
     if (devices) return std::move(*devices);
-    if (!wanted.empty() && wanted == specification) log(LogLevel::warning, "MKMD_DEVICES: " + devices.status().message());
+    if (!wanted.empty() && wanted == specification)
+      log(LogLevel::warning, "MKMD_DEVICES: " + devices.status().message());
   }
   return {};
 }

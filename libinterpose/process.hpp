@@ -6,12 +6,15 @@
 
 #include "common/settings.hpp"
 #include "compiler/client.hpp"
-#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 #include <functional>
 
 namespace mkmd {
+
+namespace emulation {
+class Machine;
+}
 
 struct Process {
   Settings settings;
@@ -24,7 +27,7 @@ struct Process {
   Platform* platform = nullptr;  // null if there is no device
   Device* device = nullptr;
   emulation::Machine* machine = nullptr;  // null unless devices are emulated
-  compiler::Client* compiler = nullptr;  // null where nothing is ever split
+  compiler::Client* compiler = nullptr;   // null where nothing is ever split
 
   bool splits() const { return devices.size() > 1; }
   // Home has a lane of its own, behind those of the devices, unless it is one of them.

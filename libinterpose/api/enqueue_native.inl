@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definition of enqueue_native; included by enqueue.hpp only.
-#include "libinterpose/emulation/demands.hpp"
+#include "libinterpose/emulation/report.hpp"
 
 #include <optional>
 

@@ -82,8 +82,9 @@ void Planner::emit(Task& task) {
   case Command::Kind::read:
     return emit_read(task);
   case Command::Kind::write:
-    return emit_at_home(task, emulated_write_work(*c.destination->root()->storage, home,
-                                                  c.destination->root()->native.get(), c, write_at_home(home, c)));
+    return emit_at_home(task,
+                        emulated_write_work(*c.destination->root()->storage, home,
+                                            c.destination->root()->native.get(), c, write_at_home(home, c)));
   case Command::Kind::copy:
     return emit_at_home(task, copy_at_home(home, c));
   case Command::Kind::fill:
@@ -160,13 +161,14 @@ void Planner::emit_read(Task& task) {
   for (RegionMap::Source& source : regions.sources(use.reads)) {
     Lane& lane = *runtime_.domains_[source.domain].transfer;
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
-    const Ref<Action> action = new_action(
-        lane, &c,
-        emulated_read_work(*use.root->storage, lane, memory, c, source.ranges,
-                           read_elsewhere(lane, c, memory, source.ranges)));
+    const Ref<Action> action =
+        new_action(lane, &c,
+                   emulated_read_work(*use.root->storage, lane, memory, c, source.ranges,
+                                      read_elsewhere(lane, c, memory, source.ranges)));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
-    if (source.domain != 0) action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
+    if (source.domain != 0)
+      action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
   }
 }

@@ -2,6 +2,7 @@
 #include "libinterpose/emulation/copies.hpp"
 
 #include "libinterpose/capture/command.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/process.hpp"
 
@@ -30,8 +31,8 @@ char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_q
   size_t size = 0;
   table.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr);
   cl_int status = CL_SUCCESS;
-  void* mapped = table.clEnqueueMapBuffer(queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, nullptr,
-                                          nullptr, &status);
+  void* mapped = table.clEnqueueMapBuffer(queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0,
+                                          nullptr, nullptr, &status);
   if (mapped == nullptr) return nullptr;
   table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr);
   table.clFinish(queue);
@@ -74,7 +75,8 @@ Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Co
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
     char* destination = bytes_in_process(storage, lane.domain, memory, lane.queue.get());
     if (destination == nullptr) return otherwise(waits);
-    std::memcpy(destination + command.destination->origin + command.destination_offset, command.host, command.size);
+    std::memcpy(destination + command.destination->origin + command.destination_offset, command.host,
+                command.size);
     return Action::Outcome{};
   };
 }

@@ -2,6 +2,7 @@
 #include "libinterpose/emulation/demands.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/report.hpp"
 #include "libinterpose/process.hpp"
 
 #include <nlohmann/json.hpp>
@@ -104,11 +105,12 @@ void report_emulation() {
   const emulation::Totals t = machine->totals();
   if (t.valid()) return;
   char line[256];
-  std::snprintf(line, sizeof line,
-                "this emulated run is void: %llu of %llu actions (%.1f %%; 1 %% is allowed) took longer on this "
-                "machine than on the emulated one; give a larger time_scale (now %g)",
-                static_cast<unsigned long long>(t.overruns), static_cast<unsigned long long>(t.actions),
-                100.0 * static_cast<double>(t.overruns) / static_cast<double>(t.actions), machine->clock().scale());
+  std::snprintf(
+      line, sizeof line,
+      "this emulated run is void: %llu of %llu actions (%.1f %%; 1 %% is allowed) took longer on this "
+      "machine than on the emulated one; give a larger time_scale (now %g)",
+      static_cast<unsigned long long>(t.overruns), static_cast<unsigned long long>(t.actions),
+      100.0 * static_cast<double>(t.overruns) / static_cast<double>(t.actions), machine->clock().scale());
   log(LogLevel::warning, line);
 }
 

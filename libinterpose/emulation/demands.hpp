@@ -7,19 +7,12 @@
 
 namespace mkmd {
 
-// A piece with this share of the command's work-groups; `whole` is what the whole launch touches, `boxed` says that
-// it runs as a sub-kernel.
+// A piece with this share of the command's work-groups; `whole` is what the whole launch touches, `boxed`
+// says that it runs as a sub-kernel.
 std::unique_ptr<emulation::Demand> emulated_piece(int device, const Command& command, const BufferUses& whole,
                                                   double share, bool boxed);
 std::unique_ptr<emulation::Demand> emulated_transfer(int from, int to, uint64_t bytes, const Memory& root);
 // Of a fill or copy inside the home's memory. Null for reads and writes: that memory is the program's own.
 std::unique_ptr<emulation::Demand> emulated_memory_command(const Command& command);
-
-// A command of the program went to the real device at its real speed: says so, once.
-void note_not_emulated();
-
-// For the summary and the end of the run: warns if the run is void. Null if nothing is emulated.
-nlohmann::json emulation_summary();
-void report_emulation();
 
 }  // namespace mkmd

@@ -9,12 +9,13 @@ namespace mkmd::emulation {
 
 namespace {
 
-// A loop that is no longer than this counts as one whose length does not depend on the side: a reduction in local
-// memory has some 6 to 10 trips, and 16 is what the compiler guesses where it cannot tell.
+// A loop that is no longer than this counts as one whose length does not depend on the side: a reduction in
+// local memory has some 6 to 10 trips, and 16 is what the compiler guesses where it cannot tell.
 constexpr double kFewTrips = 16;
 
 double bytes_rate(const DeviceSpec& d, const KernelCounts& c, const std::string& chosen) {
-  if (chosen == "bytes_tiles" || (chosen.empty() && c.local_memory && c.trips <= kFewTrips)) return d.bytes_tiles;
+  if (chosen == "bytes_tiles" || (chosen.empty() && c.local_memory && c.trips <= kFewTrips))
+    return d.bytes_tiles;
   if (chosen == "bytes_rows" || (chosen.empty() && c.trips > kFewTrips)) return d.bytes_rows;
   return d.bytes;
 }

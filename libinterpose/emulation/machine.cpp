@@ -54,11 +54,12 @@ double Machine::jitter(uint64_t& state) const {
   return 1 + platform_.jitter * (2 * even - 1);
 }
 
-double Machine::seconds_of(const Demand& d, double& bytes) {
+// `bytes` that go to and from memory, and what of the time is the launch, for actions of a device.
+double Machine::seconds_of(const Demand& d, double& bytes, double& launch) {
   const SizeScale& scale = platform_.size_scale;
   if (d.kind == Demand::Kind::transfer) {
     const LinkSpec link = platform_.link(memory_of_domain_[d.from], memory_of_domain_[d.to]);
-    bytes = 0;
+    bytes = launch = 0;
     return (link.lat + full_bytes(scale, d.bytes, d.buffer_bytes) / link.bw) * jitter(port_random_[d.to]);
   }
   const DeviceSpec& device = platform_.devices[d.device];
@@ -71,7 +72,9 @@ double Machine::seconds_of(const Demand& d, double& bytes) {
     bytes = full_bytes(scale, d.bytes, d.buffer_bytes);
     seconds = bytes / device.bytes;
   }
-  return (device.launch + seconds) * jitter(device_random_[d.device]);
+  const double varied = jitter(device_random_[d.device]);
+  launch = device.launch * varied;
+  return launch + seconds * varied;
 }
 
 Nanoseconds Machine::slowed(int device, Nanoseconds start, double seconds) const {
@@ -98,6 +101,21 @@ Nanoseconds Machine::fails_at(int device) const {
   return kNeverFails;
 }
 
+Nanoseconds Machine::lost_at(int domain) const {
+  Nanoseconds last = 0;
+  for (int d = 0; d < device_count(); ++d) {
+    if (domain_[d] == domain) last = std::max(last, fails_at(d));
+  }
+  return last;
+}
+
+bool Machine::failed(int device) const {
+  const Nanoseconds now = clock_.now();
+  std::lock_guard lock(mutex_);
+  // Before the first action there is no origin yet: only what fails at once has failed.
+  return began_ == 0 ? fails_at(device) == 0 : now >= fails_at(device);
+}
+
 void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanoseconds done) {
   ++totals_.actions;
   totals_.busy_seconds += static_cast<double>(end - start) * 1e-9;
@@ -105,10 +123,11 @@ void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanosec
   ++totals_.overruns;
   totals_.late_seconds += static_cast<double>(done - end) * 1e-9;
   if (!log_enabled(LogLevel::info)) return;
-  const std::string what =
-      d.kind == Demand::Kind::transfer ? "a transfer of " + std::to_string(static_cast<uint64_t>(d.bytes)) + " bytes"
-      : d.kind == Demand::Kind::kernel ? d.counts.name + " on " + platform_.devices[d.device].name
-                                       : "a fill or copy";
+  const std::string what = d.kind == Demand::Kind::transfer
+                               ? "a transfer of " + std::to_string(static_cast<uint64_t>(d.bytes)) + " bytes"
+                           : d.kind == Demand::Kind::kernel
+                               ? d.counts.name + " on " + platform_.devices[d.device].name
+                               : "a fill or copy";
   log(LogLevel::info, what + " really took longer than its " + std::to_string((end - start) / 1000) +
                           " emulated microseconds, by " + std::to_string((done - end) / 1000));
 }
@@ -132,11 +151,13 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
   {
     std::lock_guard lock(mutex_);
     double bytes = 0;
-    const double seconds = seconds_of(d, bytes);
+    double launch = 0;
+    const double seconds = seconds_of(d, bytes, launch);
     span.start = std::max(device_free_[d.device], ready);
     span.end = slowed(d.device, span.start, seconds);
     span.failed = span.end > fails_at(d.device);
     if (span.failed) span.end = std::max(span.start, fails_at(d.device));
+    span.working = std::min(span.start + nanoseconds(launch), span.end);
     device_free_[d.device] = span.end;  // two contexts may use the device
     if (shared != nullptr && !span.failed)
       number = shared->begin(span.start, static_cast<double>(span.end - span.start) * 1e-9, bytes);
@@ -171,11 +192,14 @@ Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::functi
   {
     std::lock_guard lock(mutex_);
     double bytes = 0;
-    const double seconds = seconds_of(d, bytes);
-    span.start = std::max({out_free_[d.from], in_free_[d.to], ready});
+    double launch = 0;
+    const double seconds = seconds_of(d, bytes, launch);
+    span.start = span.working = std::max({out_free_[d.from], in_free_[d.to], ready});
     span.end = span.start + nanoseconds(seconds);
     out_free_[d.from] = in_free_[d.to] = span.end;
+    span.failed = span.end > std::min(lost_at(d.from), lost_at(d.to));
   }
+  if (span.failed) return span;
   really(d, work);
   const Nanoseconds done = clock_.now();
   clock_.sleep_until(span.end);
@@ -212,7 +236,8 @@ void Machine::pay(Nanoseconds begin) {
 double Machine::sample(const Demand& d) {
   std::lock_guard lock(mutex_);
   double bytes = 0;
-  return seconds_of(d, bytes);
+  double launch = 0;
+  return seconds_of(d, bytes, launch);
 }
 
 Totals Machine::totals() const {

@@ -24,7 +24,8 @@ public:
     if (!object.is_object()) wrong("", "give an object {…}");
   }
 
-  void number(const char* key, double& value, double lowest, bool above, const char* accepted, bool required) {
+  void number(const char* key, double& value, double lowest, bool above, const char* accepted,
+              bool required) {
     const json* found = find(key, required, accepted);
     if (found == nullptr) return;
     const bool good = found->is_number() && std::isfinite(found->get<double>()) &&
@@ -35,10 +36,13 @@ public:
   void positive(const char* key, double& value, bool required) {
     number(key, value, 0, true, "a number above 0", required);
   }
-  void not_negative(const char* key, double& value) { number(key, value, 0, false, "a number from 0", false); }
+  void not_negative(const char* key, double& value) {
+    number(key, value, 0, false, "a number from 0", false);
+  }
 
   void integer(const char* key, int& value, int lowest, int highest, bool required) {
-    const std::string accepted = "an integer from " + std::to_string(lowest) + " to " + std::to_string(highest);
+    const std::string accepted =
+        "an integer from " + std::to_string(lowest) + " to " + std::to_string(highest);
     const json* found = find(key, required, accepted.c_str());
     if (found == nullptr) return;
     if (!found->is_number_integer() || found->get<int64_t>() < lowest || found->get<int64_t>() > highest)
@@ -58,7 +62,8 @@ public:
   void array(const char* key, bool required, Each&& each) {
     const json* found = find(key, required, "an array […]");
     if (found == nullptr) return;
-    if (!found->is_array() || (required && found->empty())) return wrong(key, "give an array of at least one object");
+    if (!found->is_array() || (required && found->empty()))
+      return wrong(key, "give an array of at least one object");
     for (size_t i = 0; i < found->size() && !problem_; ++i) {
       Reader element((*found)[i], place(key) + "[" + std::to_string(i) + "]", problem_);
       if (!problem_) each(element);
@@ -151,7 +156,8 @@ void read_event(Reader& r, PlatformFile& p) {
   EventSpec e;
   r.number("at", e.at, 0, false, "seconds from 0", true);
   e.device = device_of(r, p);
-  if (r.has("fails") == r.has("slows")) return r.wrong("", "give either \"slows\": FACTOR or \"fails\": true");
+  if (r.has("fails") == r.has("slows"))
+    return r.wrong("", "give either \"slows\": FACTOR or \"fails\": true");
   if (r.has("slows")) {
     r.positive("slows", e.factor, true);
   } else {
@@ -257,7 +263,8 @@ Result<PlatformFile> read_platform(const std::string& file) {
   std::ifstream in(file);
   std::ostringstream text;
   if (in) text << in.rdbuf();
-  if (!in || text.str().empty()) return Status::internal(file + ": cannot be read: give a platform file (docs/emulation.md)");
+  if (!in || text.str().empty())
+    return Status::internal(file + ": cannot be read: give a platform file (docs/emulation.md)");
   return parse_platform(text.str(), file);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform file of an emulated run (docs/emulation.md): the devices, memories and links of a machine that is not
-// there, and how its time is kept. Plain values; seconds, bytes, operations. Nothing outside this folder reads the
-// rates: the scheduler and the time model learn them from what runs.
+// The platform file of an emulated run (docs/emulation.md): the devices, memories and links of a machine that
+// is not there, and how its time is kept. Plain values; seconds, bytes, operations. Nothing outside this
+// folder reads the rates: the scheduler and the time model learn them from what runs.
 #pragma once
 
 #include "common/status.hpp"
@@ -21,12 +21,12 @@ struct DeviceSpec {
   std::string name;
   std::string model;  // equal for devices that are alike; the name if the file gives none
   DeviceClass device_class = DeviceClass::cpu;
-  int mem = 0;              // devices with equal mem share that memory
-  double launch = 0;        // seconds added to every piece
-  double operations = 0;    // per second, as our compiler counts them
-  double bytes = 0;         // per second, distinct bytes, of kernels that read and write in order
-  double bytes_rows = 0;    // of kernels whose work-items loop over memory
-  double bytes_tiles = 0;   // of kernels that rearrange data through local memory
+  int mem = 0;             // devices with equal mem share that memory
+  double launch = 0;       // seconds added to every piece
+  double operations = 0;   // per second, as our compiler counts them
+  double bytes = 0;        // per second, distinct bytes, of kernels that read and write in order
+  double bytes_rows = 0;   // of kernels whose work-items loop over memory
+  double bytes_tiles = 0;  // of kernels that rearrange data through local memory
 };
 
 struct LinkSpec {
@@ -47,7 +47,7 @@ struct EventSpec {
   double factor = 1;  // slows: what remains takes so many times as long
 };
 
-struct KernelSpec {  // by name, for who wants to overrule the rule of kernel_time.hpp
+struct KernelSpec {     // by name, for who wants to overrule the rule of kernel_time.hpp
   std::string pattern;  // as of fnmatch(3)
   int exponent = -1;    // of the size scale; -1: by the rule
   std::string rate;     // operations, bytes, bytes_rows or bytes_tiles; empty: by the rule

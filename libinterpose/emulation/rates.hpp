@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calibration finds on an emulated machine. It measures what the machine does and cannot see the platform file's
-// rates; only the size of what it measures follows the problem's, as that of any benchmark should.
+// What calibration finds on an emulated machine. It measures what the machine does and cannot see the
+// platform file's rates; only the size of what it measures follows the problem's, as that of any benchmark
+// should.
 #pragma once
 
 #include "libinterpose/emulation/machine.hpp"

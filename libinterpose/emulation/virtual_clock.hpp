@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of an emulated run: nanoseconds that pass `scale` times slower than the host's, and not at all while it is
-// stopped. It is stopped while a driver compiles, which is no part of what is emulated. Thread-safe.
+// The clock of an emulated run: nanoseconds that pass `scale` times slower than the host's, and not at all
+// while it is stopped. It is stopped while a driver compiles, which is no part of what is emulated.
+// Thread-safe.
 #pragma once
 
 #include <chrono>

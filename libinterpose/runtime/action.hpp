@@ -5,7 +5,6 @@
 // synchronously, and transfers, which block).
 #pragma once
 
-#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
@@ -19,6 +18,9 @@ namespace mkmd {
 
 class Command;
 class Lane;
+namespace emulation {
+struct Demand;
+}
 
 class Action {
 public:
@@ -55,6 +57,7 @@ public:
   // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
   std::unique_ptr<emulation::Demand> demand;
   cl_ulong ready_at = 0;
+  cl_int inherited = CL_SUCCESS;  // the error of an action it waits for: there is nothing to work on
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;

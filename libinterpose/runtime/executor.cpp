@@ -5,6 +5,7 @@
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 
@@ -134,6 +135,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     unblock(*after);
   for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
     after->ready_at = std::max(after->ready_at, action.ended);
+    after->inherited = std::min(after->inherited, status);
     unblock(*after);
   }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
@@ -262,6 +264,11 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
 Action::Outcome Runtime::run_emulated(Action& action) {
   emulation::Machine& machine = *process().machine;
   Action::Outcome outcome;
+  if (action.inherited < 0) {  // bytes were lost with a device that failed
+    action.started = action.ended = std::max(action.ready_at, now());
+    outcome.status = action.inherited;
+    return outcome;
+  }
   if (!action.demand) {  // copies inside the program's memory and the like take no emulated time
     action.started = std::max(action.ready_at, now());
     outcome = action.work({});
@@ -270,9 +277,9 @@ Action::Outcome Runtime::run_emulated(Action& action) {
   }
   const emulation::Span span =
       machine.run(*action.demand, action.ready_at, [&] { outcome = action.work({}); });
-  action.started = span.start;
+  action.started = span.working;
   action.ended = span.end;
-  if (span.failed) outcome.status = CL_DEVICE_NOT_AVAILABLE;
+  if (span.failed) outcome.status = CL_OUT_OF_RESOURCES;  // as drivers call it when a device is gone
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/log.hpp"
 #include "libinterpose/capture/planner.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"

@@ -2,6 +2,7 @@
 #include "libinterpose/runtime/submit.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 

@@ -2,7 +2,7 @@
 #include "libinterpose/runtime/summary.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/emulation/demands.hpp"
+#include "libinterpose/emulation/report.hpp"
 #include "libinterpose/process.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/time_model.hpp"
 
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/process.hpp"
 

@@ -20,7 +20,8 @@ KernelCounts add(double elements) {
   return {"add", elements, 0, 6 * elements, 12 * elements, false};
 }
 
-// Table 2 of the MKMD paper as simulated: seconds at N = 4096 on the CPU and the two GPUs, without launch overhead.
+// Table 2 of the MKMD paper as simulated: seconds at N = 4096 on the CPU and the two GPUs, without launch
+// overhead.
 TEST(KernelTime, IsThatOfTheFullSizeForEveryKind) {
   const auto p = read_platform(std::string(MKMD_PLATFORMS) + "/mkmd-table2.json");
   ASSERT_TRUE(p) << p.status().message();

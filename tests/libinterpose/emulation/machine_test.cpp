@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual time. Nothing here asks a host clock: chains of virtual instants are exact whatever the machine does.
+// Virtual time. Nothing here asks a host clock: chains of virtual instants are exact whatever the machine
+// does.
 #include "libinterpose/emulation/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -45,6 +46,7 @@ TEST(Machine, APieceTakesItsShareAndTheLaunch) {
   Machine machine(two_devices());
   const Span a = machine.run(kernel(1, 1e6), kZero, nothing);
   EXPECT_EQ(a.start, kZero);
+  EXPECT_EQ(a.working, kZero + 20'000);
   EXPECT_EQ(a.end, kZero + 1'020'000);
   const Span b = machine.run(kernel(1, 1e6, 0.25), kZero, nothing);
   EXPECT_EQ(b.start, a.end) << "the device was busy until then, however late the thread woke up";
@@ -69,7 +71,8 @@ TEST(Machine, WorkThatOutlastsItsTimeIsAnOverrun) {
   Machine machine(two_devices());
   machine.run(kernel(0, 1), kZero, nothing);  // the first launch compiles: the clock stands
   EXPECT_EQ(machine.totals().overruns, 0u);
-  const Span late = machine.run(kernel(0, 1), kZero, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  const Span late =
+      machine.run(kernel(0, 1), kZero, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   EXPECT_EQ(machine.totals().overruns, 1u);
   EXPECT_EQ(late.end - late.start, 10'001u) << "the chain of virtual time is not moved by it";
   EXPECT_FALSE(machine.totals().valid());

@@ -13,8 +13,8 @@ constexpr const char* kDevices = R"("devices": [
   {"name": "c", "class": "CPU", "mem": 0, "launch": 1e-5, "rates": {"operations": 1e9, "bytes": 2e9}},
   {"name": "g", "class": "GPU", "mem": 1, "rates": {"operations": 4e9, "bytes": 8e9, "bytes_rows": 6e9}}])";
 
-std::string file(const std::string& emulation, const std::string& platform = std::string(kDevices) +
-                                                                           R"(, "bw": 1e9, "lat": 1e-6)") {
+std::string file(const std::string& emulation,
+                 const std::string& platform = std::string(kDevices) + R"(, "bw": 1e9, "lat": 1e-6)") {
   return "{\"platform\": {" + platform + "}, \"emulation\": {" + emulation + "}}";
 }
 
@@ -39,7 +39,8 @@ TEST(PlatformFile, HasDefaults) {
 
 TEST(PlatformFile, EventsAreSortedByTime) {
   const auto p = parse_platform(
-      file(R"("events": [{"at": 2, "device": "g", "fails": true}, {"at": 1, "device": "c", "slows": 3}])"), "p.json");
+      file(R"("events": [{"at": 2, "device": "g", "fails": true}, {"at": 1, "device": "c", "slows": 3}])"),
+      "p.json");
   ASSERT_TRUE(p) << p.status().message();
   EXPECT_EQ(p->events[0].factor, 3);
   EXPECT_EQ(p->events[1].kind, EventSpec::Kind::fails);
@@ -55,11 +56,13 @@ TEST(PlatformFile, ProblemsNameFileKeyAndWhatIsAccepted) {
       {"{}", "platform: is missing", "object"},
       {file("", R"("devices": [])"), "platform.devices", "array"},
       {file("", kDevices), "platform.bw: is missing", "above 0"},
-      {file("", R"("devices": [{"name": "c", "class": "FPGA", "mem": 0}], "bw": 1)"), "platform.devices[0].class",
-       "\"CPU\", \"GPU\""},
+      {file("", R"("devices": [{"name": "c", "class": "FPGA", "mem": 0}], "bw": 1)"),
+       "platform.devices[0].class", "\"CPU\", \"GPU\""},
       {file("", R"("devices": [{"name": "c", "class": "CPU", "mem": 0}], "bw": 1)"),
        "platform.devices[0].rates: is missing", "object"},
-      {file("", R"("devices": [{"name": "c", "class": "CPU", "mem": 0, "rates": {"operations": -1, "bytes": 1}}])"),
+      {file(
+           "",
+           R"("devices": [{"name": "c", "class": "CPU", "mem": 0, "rates": {"operations": -1, "bytes": 1}}])"),
        "platform.devices[0].rates.operations", "above 0"},
       {file(R"("time_scale": 0.5)"), "emulation.time_scale", "from 1"},
       {file(R"("jitter": 2)"), "emulation.jitter", "0 to 0.5"},
