@@ -86,9 +86,9 @@ void Planner::emit(Task& task) {
                         emulated_write_work(*c.destination->root()->storage, home,
                                             c.destination->root()->native.get(), c, write_at_home(home, c)));
   case Command::Kind::copy:
-    return emit_at_home(task, copy_at_home(home, c));
+    return emit_at_home(task, emulated_copy_work(home, c, copy_at_home(home, c)));
   case Command::Kind::fill:
-    return emit_at_home(task, fill_at_home(home, c));
+    return emit_at_home(task, emulated_fill_work(home, c, fill_at_home(home, c)));
   case Command::Kind::marker:
     return;  // complete when what it waits for is
   }

@@ -20,6 +20,13 @@ bool in_process_memory(cl_command_queue queue) {
          vendor::device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
 }
 
+// Where the bytes of a buffer or sub-buffer at home begin.
+char* bytes_at_home(Memory& memory, const Lane& home) {
+  Memory& root = *memory.root();
+  char* bytes = bytes_in_process(*root.storage, 0, root.native.get(), home.queue.get());
+  return bytes == nullptr ? nullptr : bytes + memory.origin;
+}
+
 }  // namespace
 
 char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_queue queue) {
@@ -77,6 +84,28 @@ Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Co
     if (destination == nullptr) return otherwise(waits);
     std::memcpy(destination + command.destination->origin + command.destination_offset, command.host,
                 command.size);
+    return Action::Outcome{};
+  };
+}
+
+Action::Work emulated_fill_work(Lane& home, Command& command, Action::Work otherwise) {
+  if (process().machine == nullptr) return otherwise;
+  return [&home, &command, otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    char* bytes = bytes_at_home(*command.destination, home);
+    if (bytes == nullptr) return otherwise(waits);
+    for (size_t done = 0; done < command.size; done += command.pattern.size())
+      std::memcpy(bytes + command.destination_offset + done, command.pattern.data(), command.pattern.size());
+    return Action::Outcome{};
+  };
+}
+
+Action::Work emulated_copy_work(Lane& home, Command& command, Action::Work otherwise) {
+  if (process().machine == nullptr) return otherwise;
+  return [&home, &command, otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    const char* from = bytes_at_home(*command.source, home);
+    char* to = bytes_at_home(*command.destination, home);
+    if (from == nullptr || to == nullptr) return otherwise(waits);
+    std::memmove(to + command.destination_offset, from + command.source_offset, command.size);
     return Action::Outcome{};
   };
 }

@@ -27,5 +27,8 @@ Action::Work emulated_read_work(Storage& storage, Lane& lane, cl_mem memory, Com
                                 const ByteRanges& ranges, Action::Work otherwise);
 Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
                                  Action::Work otherwise);
+// As fill_at_home() and copy_at_home(). Buffers of the command's own memories, which are the home's.
+Action::Work emulated_fill_work(Lane& home, Command& command, Action::Work otherwise);
+Action::Work emulated_copy_work(Lane& home, Command& command, Action::Work otherwise);
 
 }  // namespace mkmd

@@ -49,6 +49,19 @@ void read_native_times(Action& action, int64_t host_to_home) {
   action.ended = end + shift;
 }
 
+// Emulated transfers out of one memory take its port in the order of the plan, whichever lane they are on: a
+// lane leaves the port to another lane's next transfer if that comes earlier.
+bool may_start(const Lane& lane, const std::vector<std::unique_ptr<Lane>>& lanes) {
+  if (lane.ready.empty()) return false;
+  const Action& mine = *lane.ready.top();
+  if (lane.device >= 0 || !mine.demand || process_exiting.load()) return true;
+  return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& other) {
+    if (other->device >= 0 || other.get() == &lane || other->ready.empty()) return false;
+    const Action& theirs = *other->ready.top();
+    return theirs.demand && theirs.from_domain == mine.from_domain && theirs.order < mine.order;
+  });
+}
+
 }  // namespace
 
 void Runtime::push(Ref<Action> action) {
@@ -241,13 +254,17 @@ void Runtime::wait_until(const std::function<bool()>& done) {
 }
 
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
-  while (!lane.ready.empty()) {
+  cl_ulong host_busy = 0;  // until then this thread copied in the program's memory, which is real time
+  while (may_start(lane, lanes_)) {
     const Ref<Action> action = lane.ready.top();
     lane.ready.pop();
+    if (action->demand && lane.device < 0) lanes_cv_.notify_all();  // who left us the port may go on
     lock.unlock();
     Action::Outcome outcome;
     if (process().machine != nullptr) {
+      action->ready_at = std::max(action->ready_at, host_busy);
       outcome = run_emulated(*action);
+      if (!action->demand) host_busy = action->ended;
     } else {
       action->started = host_nanoseconds() + clock_offset_;
       outcome = action->work({});
@@ -286,7 +303,7 @@ Action::Outcome Runtime::run_emulated(Action& action) {
 void Runtime::lane_thread(Lane& lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    lanes_cv_.wait(lock, [&] { return stop_ || (!lane.ready.empty() && !process_exiting.load()); });
+    lanes_cv_.wait(lock, [&] { return stop_ || (may_start(lane, lanes_) && !process_exiting.load()); });
     if (stop_) return;
     run_threaded(lane, lock);
     std::vector<Ref<Command>> dead;

@@ -82,7 +82,7 @@ class Emulation(unittest.TestCase):
             result, summary = self.emulated(file, "svd", "--policy", "single:GTX760")
             self.assertEqual(checksum(result), self.bare["svd"])
             busy.append(summary["devices"][1]["seconds_busy"])
-        self.assertAlmostEqual(busy[1] / busy[0], 3, places=3)  # virtual time: exact
+        self.assertAlmostEqual(busy[1] / busy[0], 3, delta=0.01)  # virtual time: exact but for launches
 
     def test_a_device_that_fails(self):
         def at(instant):
