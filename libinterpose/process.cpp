@@ -137,7 +137,8 @@ Process* start() {
     }
   }
   if (!process->devices.empty()) {
-    process->home = vendor::whole_of(process->devices.front());
+    process->home =
+        process->machine != nullptr ? process->devices.front() : vendor::whole_of(process->devices.front());
     process->platform = new Platform(process->home.platform);
     process->device = new Device(process->platform, process->home.id, true, nullptr);
   }

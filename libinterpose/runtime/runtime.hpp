@@ -132,9 +132,9 @@ private:
     uint64_t end;  // work-groups along it
   };
   std::map<std::pair<const KernelModel*, uint64_t>, std::vector<Cut>>
-      cuts_;           // last used, by kernel and shape
+      cuts_;                           // last used, by kernel and shape
   std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
-  Ref<Action> entry_;  // orders the captured epoch after the native commands before it
+  Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
   bool pumping_ = false;
   double next_order_ = 0;
   uint64_t next_sequence_ = 0;

@@ -63,9 +63,9 @@ void write_summary() {
     devices.push_back(line(d));
   nlohmann::json summary = {{"devices", devices},
                             {"whole", p.home_is_whole() ? line(p.home_index()) : nlohmann::json()},
-                                  {"bytes_moved", totals().bytes.load()},
-                                  {"kernels_split", totals().split.load()},
-                                  {"kernels_whole", totals().whole.load()}};
+                            {"bytes_moved", totals().bytes.load()},
+                            {"kernels_split", totals().split.load()},
+                            {"kernels_whole", totals().whole.load()}};
   if (process().machine != nullptr) summary["emulation"] = emulation_summary();
   std::ofstream out(file);
   out << summary.dump(2) << '\n';
