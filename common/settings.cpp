@@ -21,24 +21,29 @@ bool parse(const char* text, bool& value) {
   return true;
 }
 
-bool parse(const char* text, int& value) {
+bool parse_number(const char* text, int least, int most, int& value) {
   const char* end = text + std::strlen(text);
   int number = 0;
   const auto [stop, error] = std::from_chars(text, end, number);
-  if (error != std::errc{} || stop != end || number < 1 || number > 3600) return false;
+  if (error != std::errc{} || stop != end || number < least || number > most) return false;
   value = number;
+  return true;
+}
+
+bool parse(const char* text, int& value) {
+  return parse_number(text, 0, 10000, value);
+}
+
+bool parse(const char* text, std::chrono::seconds& value) {
+  int number = 0;
+  if (!parse_number(text, 1, 3600, number)) return false;
+  value = std::chrono::seconds(number);
   return true;
 }
 
 bool parse(const char* text, std::string& value) {
   value = text;
   return true;
-}
-
-bool parse(const char* text, int& value) {
-  const char* end = text + std::strlen(text);
-  const auto parsed = std::from_chars(text, end, value);
-  return parsed.ptr == end && parsed.ec == std::errc() && value >= 0 && value <= 10000;
 }
 
 bool parse(const char* text, LogLevel& value) {
@@ -60,8 +65,8 @@ std::string show(int value) {
 std::string show(const std::string& value) {
   return value;
 }
-std::string show(int value) {
-  return std::to_string(value);
+std::string show(std::chrono::seconds value) {
+  return std::to_string(value.count());
 }
 std::string show(LogLevel value) {
   return kLevels[static_cast<size_t>(value)];

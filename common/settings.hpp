@@ -5,6 +5,7 @@
 
 #include "common/log.hpp"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ namespace mkmd {
   X(bool, enabled, "MKMD_ENABLE", true, "0 or 1", "0 passes every OpenCL call through untouched")            \
   X(std::string, devices, "MKMD_DEVICES", "", "PLATFORM[:INDEX][/PARTS], comma-separated",                   \
     "the real devices behind the virtual one, the first being its home; empty means all of them")            \
+  X(std::string, platform, "MKMD_PLATFORM", "", "a platform file",                                           \
+    "emulates the devices of this file on the real ones (docs/emulation.md)")                                \
   X(bool, separate_memory, "MKMD_SEPARATE_MEMORY", false, "0 or 1",                                          \
     "1 treats each device as having a memory of its own, with real copies")                                  \
   X(std::string, policy, "MKMD_POLICY", "mkmd-malleable", "a name `mkmd simulate --list` knows",             \
@@ -33,7 +36,7 @@ namespace mkmd {
     "measures each kernel so often on every device, on copies of its data, while the program runs at home")  \
   X(std::string, compiler, "MKMD_KC", "", "a file name",                                                     \
     "the compiler helper; empty means the one installed")                                                    \
-  X(int, compiler_seconds, "MKMD_KC_SECONDS", 20, "a number of seconds, 1 to 3600",                          \
+  X(std::chrono::seconds, compiler_seconds, "MKMD_KC_SECONDS", std::chrono::seconds(20), "1 to 3600",        \
     "how long the compiler helper may take for one program; one that takes longer is not asked again")       \
   X(LogLevel, log_level, "MKMD_LOG", LogLevel::warning, "quiet, error, warning, info or debug",              \
     "how much MKMD says on stderr")

@@ -113,6 +113,9 @@ double LaunchFootprints::per_item(int expression) const {
   return items * std::max(each, 0.0);
 }
 
+double LaunchFootprints::trips() const {
+  return per_item(info_.cost.trips);
+}
 double LaunchFootprints::operations() const {
   return per_item(info_.cost.operations);
 }

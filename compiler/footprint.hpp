@@ -48,6 +48,7 @@ public:
 
   std::vector<Footprint> of(const GroupBox&) const;  // one per buffer argument the kernel accesses
   std::vector<Footprint> whole() const;              // of all work-groups
+  double trips() const;                              // of innermost loops, over the whole launch
   double operations() const;                         // of the whole launch; a guess if cost.irregular
   double bytes_moved() const;  // loads and stores of the whole launch, not distinct bytes
 

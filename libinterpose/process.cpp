@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/process.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/callback_thread.hpp"
+#include "libinterpose/emulation/report.hpp"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -71,6 +73,44 @@ void assign_domains(Process& process) {
   }
 }
 
+// Any real device may play an emulated one. PoCL's run the code our compiler makes.
+std::vector<vendor::Device> emulating_devices(const std::string& specification) {
+  for (const std::string& wanted : {specification, std::string("pocl"), std::string()}) {
+    auto devices = vendor::select_devices(wanted);
+    if (devices) return std::move(*devices);
+    if (!wanted.empty() && wanted == specification)
+      log(LogLevel::warning, "MKMD_DEVICES: " + devices.status().message());
+  }
+  return {};
+}
+
+// False if there is nothing to emulate, or no way to.
+bool choose_emulated(Process& process) {
+  const std::string& file = process.settings.platform;
+  if (file.empty()) return false;
+  auto platform = emulation::read_platform(file);
+  if (!platform) {
+    log(LogLevel::warning, "MKMD_PLATFORM: " + platform.status().message() + "; the program runs without it");
+    return false;
+  }
+  const std::vector<vendor::Device> hosts = emulating_devices(process.settings.devices);
+  if (hosts.empty()) return false;
+  process.machine = new emulation::Machine(std::move(*platform));
+  for (const emulation::DeviceSpec& spec : process.machine->platform().devices) {
+    vendor::Device device = hosts[process.devices.size() % hosts.size()];
+    device.name = spec.name;
+    device.synchronous = true;  // a thread of ours lets it take its time
+    device.type = spec.device_class == emulation::DeviceClass::cpu   ? CL_DEVICE_TYPE_CPU
+                  : spec.device_class == emulation::DeviceClass::gpu ? CL_DEVICE_TYPE_GPU
+                                                                     : CL_DEVICE_TYPE_ACCELERATOR;
+    process.devices.push_back(std::move(device));
+  }
+  process.domain_count = process.machine->domain_count();
+  for (int d = 0; d < process.machine->device_count(); ++d)
+    process.domain.push_back(process.machine->domain_of(d));
+  return true;
+}
+
 void choose_devices(Process& process) {
   auto devices = vendor::select_devices(process.settings.devices);
   if (!devices && !process.settings.devices.empty()) {
@@ -91,11 +131,14 @@ Process* start() {
     log(LogLevel::warning, problem);
 
   if (process->settings.enabled) {
-    choose_devices(*process);
-    assign_domains(*process);
+    if (!choose_emulated(*process)) {
+      choose_devices(*process);
+      assign_domains(*process);
+    }
   }
   if (!process->devices.empty()) {
-    process->home = vendor::whole_of(process->devices.front());
+    process->home =
+        process->machine != nullptr ? process->devices.front() : vendor::whole_of(process->devices.front());
     process->platform = new Platform(process->home.platform);
     process->device = new Device(process->platform, process->home.id, true, nullptr);
   }
@@ -105,7 +148,7 @@ Process* start() {
           "neither XDG_CACHE_HOME nor HOME names a folder: nothing is kept for the next run");
     }
     process->compiler = new compiler::Client(helper_path(process->settings), cache_directory(),
-                                             process->settings.compiler_seconds);
+                                             static_cast<int>(process->settings.compiler_seconds.count()));
   }
   pthread_atfork(nullptr, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
   std::atexit([] {
@@ -114,6 +157,7 @@ Process* start() {
     drain_callbacks();
     trace_flush();
     write_summary();
+    report_emulation();
   });
   return process;
 }

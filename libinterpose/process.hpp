@@ -12,6 +12,10 @@
 
 namespace mkmd {
 
+namespace emulation {
+class Machine;
+}
+
 struct Process {
   Settings settings;
   std::vector<vendor::Device> devices;  // those that share the work. Empty: no OpenCL on this machine
@@ -22,7 +26,8 @@ struct Process {
   int domain_count = 0;
   Platform* platform = nullptr;  // null if there is no device
   Device* device = nullptr;
-  compiler::Client* compiler = nullptr;  // null where nothing is ever split
+  emulation::Machine* machine = nullptr;  // null unless devices are emulated
+  compiler::Client* compiler = nullptr;   // null where nothing is ever split
   // Counted over all contexts, so that a trace is unambiguous.
   std::atomic<uint64_t> next_sequence{0};  // of captured commands
   std::atomic<uint64_t> next_buffer{1};    // of buffers that were planned for

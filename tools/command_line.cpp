@@ -9,6 +9,7 @@ const std::vector<RunOption>& run_options() {
   static const std::vector<RunOption> list = {
       {"--devices", "SPEC", "MKMD_DEVICES",
        "the real devices, such as pocl/2 or pocl/2,oclgrind; the first is home"},
+      {"--platform", "FILE", "MKMD_PLATFORM", "emulate the devices of this file on the real ones"},
       {"--separate-memory", nullptr, "MKMD_SEPARATE_MEMORY",
        "treat each device as having a memory of its own"},
       {"--policy", "NAME", "MKMD_POLICY", "the scheduling policy"},

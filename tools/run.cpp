@@ -2,6 +2,7 @@
 // `mkmd run`: checks what it was told, puts the library before every other libOpenCL the program could find,
 // and becomes the program. Nothing is written to stdout, and the exit code is the program's.
 #include "common/settings.hpp"
+#include "libinterpose/emulation/platform_file.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 #include "scheduler/policy.hpp"
 #include "tools/command_line.hpp"
@@ -81,6 +82,10 @@ int prepare(const RunOptions& options) {
     if (const std::string problem = check_devices(settings.devices); !problem.empty()) {
       return wrong_use("--devices " + problem);
     }
+  }
+  if (!settings.platform.empty()) {
+    if (const auto platform = emulation::read_platform(settings.platform); !platform)
+      return wrong_use("--platform " + platform.status().message());
   }
   const std::string folder = library_folder();
   if (folder.empty()) {

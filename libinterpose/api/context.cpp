@@ -59,7 +59,9 @@ cl_context create(Properties properties, std::vector<Ref<Device>> devices, Notif
   if (is_virtual) {
     const Process& p = process();
     for (size_t i = 0; i < p.devices.size() && p.splits(); ++i) {
-      if (p.domain[i] == 0 && p.devices[i].id != p.home.id) with_helpers.push_back(p.devices[i].id);
+      const cl_device_id id = p.devices[i].id;  // two emulated devices may be one real one
+      if (p.domain[i] == 0 && std::find(with_helpers.begin(), with_helpers.end(), id) == with_helpers.end())
+        with_helpers.push_back(id);
     }
   }
   cl_int error = CL_SUCCESS;

@@ -3,6 +3,7 @@
 // when the bytes are not (only) at home; otherwise they go to the home's own queue at once.
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/process.hpp"
 
 namespace mkmd::api {
 
@@ -24,7 +25,7 @@ bool host_may(const Memory& memory, cl_mem_flags forbidden) {
 bool wants_capture(Queue& queue, std::initializer_list<Memory*> memories, WaitList wait_list) {
   Runtime* runtime = queue.context->runtime.get();
   if (runtime == nullptr) return false;
-  bool wanted = runtime->capturing();
+  bool wanted = runtime->capturing() || process().machine != nullptr;
   for (Memory* m : memories) {
     if (!m->is_buffer || m->context.get() != queue.context.get() || !m->root()->storage) return false;
     wanted = wanted || !m->root()->storage->home_only.load(std::memory_order_acquire);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definition of enqueue_native; included by enqueue.hpp only.
+#include "libinterpose/emulation/report.hpp"
 #include "libinterpose/runtime/trace.hpp"
 
 #include <optional>
@@ -29,6 +30,7 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
     if (const cl_int error = call(native); error != CL_SUCCESS) return error;
     if (runtime != nullptr) runtime->note_native(queue);
     if (tracing()) trace_native(type);
+    if (type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER) note_not_emulated();
   }
   vendor::Owned<cl_event> owned(native_event);
   cl_int status = CL_SUCCESS;

@@ -2,6 +2,8 @@
 // The last step of planning: actions, in the program's order, each waiting for those before it that touch the
 // same bytes in the same memory, and the transfers that make bytes valid where they are needed.
 #include "libinterpose/capture/planner.hpp"
+#include "libinterpose/emulation/copies.hpp"
+#include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
@@ -13,6 +15,7 @@ Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work)
   Ref<Action> action(new Action(lane, command, std::move(work)));
   action->order = order_;
   if (command != nullptr) ++command->pending;
+  if (process().machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
   return action;
 }
@@ -27,11 +30,14 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     const Lane& from = *runtime_.domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
     const Ref<Action> action =
-        new_action(to, nullptr, transfer(from, from_memory, to, to_memory, source.ranges));
+        new_action(to, nullptr,
+                   emulated_transfer_work(*root.storage, from, from_memory, to, to_memory, source.ranges,
+                                          transfer(from, from_memory, to, to_memory, source.ranges)));
     action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->buffer = buffer_number(root);
     action->consumer = emitting_;
+    action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
@@ -79,11 +85,13 @@ void Planner::emit(Task& task) {
   case Command::Kind::read:
     return emit_read(task);
   case Command::Kind::write:
-    return emit_at_home(task, write_at_home(home, c));
+    return emit_at_home(task,
+                        emulated_write_work(*c.destination->root()->storage, home,
+                                            c.destination->root()->native.get(), c, write_at_home(home, c)));
   case Command::Kind::copy:
-    return emit_at_home(task, copy_at_home(home, c));
+    return emit_at_home(task, emulated_copy_work(home, c, copy_at_home(home, c)));
   case Command::Kind::fill:
-    return emit_at_home(task, fill_at_home(home, c));
+    return emit_at_home(task, emulated_fill_work(home, c, fill_at_home(home, c)));
   case Command::Kind::marker:
     return;  // complete when what it waits for is
   }
@@ -125,6 +133,7 @@ void Planner::emit_kernel(Task& task) {
       action->piece.groups *= piece.box.hi[d] - piece.box.lo[d];
     action->piece.share =
         static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
+    action->demand = emulated_piece(piece.device, c, task.whole, action->piece.share, boxed);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
@@ -151,17 +160,25 @@ void Planner::emit_read(Task& task) {
   };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = *runtime_.home_;
-    record(new_action(home, &c, read_at_home(home, c)), 0, use.reads);
+    record(new_action(home, &c,
+                      emulated_read_work(*use.root->storage, home, use.root->native.get(), c, use.reads,
+                                         read_at_home(home, c))),
+           0, use.reads);
     return;
   }
   for (RegionMap::Source& source : regions.sources(use.reads)) {
     Lane& lane = *runtime_.domains_[source.domain].transfer;
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
-    const Ref<Action> action = new_action(lane, &c, read_elsewhere(lane, c, memory, source.ranges));
+    const Ref<Action> action =
+        new_action(lane, &c,
+                   emulated_read_work(*use.root->storage, lane, memory, c, source.ranges,
+                                      read_elsewhere(lane, c, memory, source.ranges)));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->buffer = buffer_number(*use.root);
     action->consumer = c.sequence;
+    if (source.domain != 0)
+      action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
   }
 }
@@ -172,6 +189,7 @@ void Planner::emit_at_home(Task& task, Action::Work work) {
     if (!use.needed.empty()) make_valid(0, *use.root, use.needed);
   }
   const Ref<Action> action = new_action(*runtime_.home_, &c, std::move(work));
+  action->demand = emulated_memory_command(c);
   order_uses(0, task.whole, *action);
   record_uses(0, task.whole, *action);
   if (c.kind == Command::Kind::write) {

@@ -2,6 +2,7 @@
 // The kernel graph of a window, as the scheduler wants it: one task per command, an edge wherever one command
 // reads what another wrote, and a source (task 0, at home) for everything that was there before.
 #include "libinterpose/capture/planner.hpp"
+#include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/process.hpp"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ scheduler::Problem Planner::make_problem() const {
   problem.platform.bw = home.copy_bytes_per_second;
   problem.platform.lat = home.copy_seconds;
   for (size_t d = 0; d < p.devices.size(); ++d) {
-    const auto type = vendor::device_value<cl_device_type>(p.devices[d].id, CL_DEVICE_TYPE);
+    const cl_device_type type = p.devices[d].type;
     scheduler::Device device;
     device.name = p.devices[d].name;
     device.device_class = (type & CL_DEVICE_TYPE_GPU) != 0   ? scheduler::DeviceClass::gpu
@@ -54,6 +55,10 @@ scheduler::Problem Planner::make_problem() const {
     device.mem = p.domain[d];
     device.launch = runtime_.times_.rates(static_cast<int>(d)).launch_seconds;
     problem.platform.devices.push_back(std::move(device));
+  }
+  if (p.machine != nullptr) {
+    static const auto* const links = new auto(emulated_links(*p.machine));
+    problem.platform.links = *links;
   }
   auto& graph = problem.graph;
   scheduler::Task source;

@@ -2,6 +2,7 @@
 #include "libinterpose/capture/planner.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
@@ -152,6 +153,7 @@ void Planner::analyse(Task& task) {
     task.footprints.emplace(*kernel.info, c.launch.shape);
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
+      if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
     if (task.seconds[0] >= kWorthSplitting) find_cut(task);
@@ -307,7 +309,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
   for (const Ref<Command>& command : window) {
     Task task;
     task.command = command.get();
-    command->submitted = host_nanoseconds() + runtime_.clock_offset_;
+    command->submitted = runtime_.now();
     analyse(task);
     several_devices |= task.footprints.has_value();
     tasks_.push_back(std::move(task));

@@ -78,7 +78,7 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
     }
     commands.push_back(std::move(line));
   }
-  nlohmann::json window = {{"time", host_nanoseconds() + runtime_.clock_offset_},
+  nlohmann::json window = {{"time", runtime_.now()},
                            {"planning_seconds", planning_seconds},
                            {"policy", schedule != nullptr ? p.settings.policy : "home"},
                            {"predicted", schedule != nullptr ? schedule->makespan() : in_order_at_home},

@@ -4,7 +4,7 @@
 namespace mkmd {
 
 Storage::Storage(Memory& memory, int domains)
-    : regions(memory.size, domains), root_(memory), roots_(domains) {}
+    : regions(memory.size, domains), bytes(domains), root_(memory), roots_(domains) {}
 
 cl_mem Storage::in_domain(const Memory& memory, int domain, cl_context domain_context) {
   if (domain == 0) return memory.native.get();

@@ -7,7 +7,9 @@
 #include "libinterpose/objects/objects.hpp"
 
 #include <map>
+#include <mutex>
 #include <tuple>
+#include <vector>
 
 namespace mkmd {
 
@@ -24,6 +26,10 @@ public:
   std::atomic<bool> home_only{true};
   uint64_t number = 0;    // among the process's buffers, given when first planned for; 0: not yet
   bool in_epoch = false;  // the runtime has it on the list of storages whose actions are to be forgotten
+
+  // On an emulated machine: where its bytes lie, by domain (emulation/copies.hpp).
+  std::mutex bytes_mutex;
+  std::vector<char*> bytes;
 
 private:
   Memory& root_;

@@ -2,6 +2,7 @@
 #include "libinterpose/runtime/action.hpp"
 
 #include "libinterpose/capture/command.hpp"
+#include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
 
@@ -17,6 +18,10 @@ Action::~Action() {
 }
 
 void Action::wait_for(Action& other) {
+  if (other.complete()) {
+    ready_at = std::max(ready_at, other.ended);
+    inherited = std::min(inherited, other.status);
+  }
   if (other.complete() ||
       std::find(predecessors_.begin(), predecessors_.end(), &other) != predecessors_.end()) {
     return;

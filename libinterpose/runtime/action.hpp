@@ -10,6 +10,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace mkmd {
 
 class Command;
 class Lane;
+namespace emulation {
+struct Demand;
+}
 
 class Action {
 public:
@@ -55,6 +59,11 @@ public:
   int from_domain = 0;       // of such a transfer
   uint64_t buffer = 0;       // the number of the buffer it moves
   uint64_t consumer = 0;     // sequence number of the command it is made for
+
+  // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
+  std::unique_ptr<emulation::Demand> demand;
+  cl_ulong ready_at = 0;
+  cl_int inherited = CL_SUCCESS;  // the error of an action it waits for: there is nothing to work on
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;

@@ -5,6 +5,7 @@
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/trace.hpp"
@@ -49,6 +50,19 @@ void read_native_times(Action& action, int64_t host_to_home) {
   const cl_ulong shift = action.lane->domain == 0 ? 0 : now - end;
   action.started = start + shift;
   action.ended = end + shift;
+}
+
+// Emulated transfers out of one memory take its port in the order of the plan, whichever lane they are on: a
+// lane leaves the port to another lane's next transfer if that comes earlier.
+bool may_start(const Lane& lane, const std::vector<std::unique_ptr<Lane>>& lanes) {
+  if (lane.ready.empty()) return false;
+  const Action& mine = *lane.ready.top();
+  if (lane.device >= 0 || !mine.demand || process_exiting.load()) return true;
+  return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& other) {
+    if (other->device >= 0 || other.get() == &lane || other->ready.empty()) return false;
+    const Action& theirs = *other->ready.top();
+    return theirs.demand && theirs.from_domain == mine.from_domain && theirs.order < mine.order;
+  });
 }
 
 }  // namespace
@@ -170,8 +184,11 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   action.status = status;
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
-  for (const Ref<Action>& after : std::exchange(action.on_complete, {}))
+  for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
+    after->ready_at = std::max(after->ready_at, action.ended);
+    after->inherited = std::min(after->inherited, status);
     unblock(*after);
+  }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
   if (tracing() && action.command != nullptr && action.piece.device < 0 && action.bytes_moved == 0)
@@ -277,14 +294,23 @@ void Runtime::wait_until(const std::function<bool()>& done) {
 }
 
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
-  while (!lane.ready.empty()) {
+  cl_ulong host_busy = 0;  // until then this thread copied in the program's memory, which is real time
+  while (may_start(lane, lanes_)) {
     const Ref<Action> action = lane.ready.top();
     lane.ready.pop();
+    if (action->demand && lane.device < 0) lanes_cv_.notify_all();  // who left us the port may go on
     lock.unlock();
-    action->started = host_nanoseconds() + clock_offset_;
-    Action::Outcome outcome = action->work({});
-    action->native = std::move(outcome.event);
-    read_native_times(*action, clock_offset_);
+    Action::Outcome outcome;
+    if (process().machine != nullptr) {
+      action->ready_at = std::max(action->ready_at, host_busy);
+      outcome = run_emulated(*action);
+      if (!action->demand) host_busy = action->ended;
+    } else {
+      action->started = host_nanoseconds() + clock_offset_;
+      outcome = action->work({});
+      action->native = std::move(outcome.event);
+      read_native_times(*action, clock_offset_);
+    }
     lock.lock();
     action->work = nullptr;
     mark_complete(*action, outcome.status);
@@ -292,10 +318,32 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
   }
 }
 
+Action::Outcome Runtime::run_emulated(Action& action) {
+  emulation::Machine& machine = *process().machine;
+  Action::Outcome outcome;
+  if (action.inherited < 0) {  // bytes were lost with a device that failed
+    action.started = action.ended = std::max(action.ready_at, now());
+    outcome.status = action.inherited;
+    return outcome;
+  }
+  if (!action.demand) {  // copies inside the program's memory and the like take no emulated time
+    action.started = std::max(action.ready_at, now());
+    outcome = action.work({});
+    action.ended = now();
+    return outcome;
+  }
+  const emulation::Span span =
+      machine.run(*action.demand, action.ready_at, [&] { outcome = action.work({}); });
+  action.started = span.working;
+  action.ended = span.end;
+  if (span.failed) outcome.status = CL_OUT_OF_RESOURCES;  // as drivers call it when a device is gone
+  return outcome;
+}
+
 void Runtime::lane_thread(Lane& lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    lanes_cv_.wait(lock, [&] { return stop_ || (!lane.ready.empty() && !process_exiting.load()); });
+    lanes_cv_.wait(lock, [&] { return stop_ || (may_start(lane, lanes_) && !process_exiting.load()); });
     if (stop_) return;
     run_threaded(lane, lock);
     std::vector<Ref<Command>> dead;

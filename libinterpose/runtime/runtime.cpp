@@ -4,6 +4,7 @@
 #include "common/log.hpp"
 #include "compiler/module_file.hpp"
 #include "libinterpose/capture/planner.hpp"
+#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
@@ -60,8 +61,9 @@ Status Runtime::start() {
   for (size_t i = 1; i < domains_.size(); ++i) {
     Domain& domain = domains_[i];
     std::vector<cl_device_id> ids;
-    for (const int d : domain.devices)
-      ids.push_back(p.devices[d].id);
+    for (const int d : domain.devices) {  // two emulated devices may be one real one
+      if (std::find(ids.begin(), ids.end(), p.devices[d].id) == ids.end()) ids.push_back(p.devices[d].id);
+    }
     const vendor::Device& first = p.devices[domain.devices.front()];
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(first.platform), 0};
@@ -175,6 +177,7 @@ void Runtime::bring_home(Memory& root, bool written) {
 // --- the captured regime ---
 
 bool Runtime::worth_splitting(Kernel& kernel, const KernelLaunch& launch) {
+  if (process().machine != nullptr) return true;  // at home it would run at the real device's speed
   if (kernel.info == nullptr || !kernel.info->split_allowed || launch.group_count() < 2) return false;
   const KernelModel& model = kernel_model(kernel);
   const LaunchCost cost = cost_of(*kernel.info, launch.shape, model);
@@ -292,7 +295,14 @@ void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) 
   if (command.event) command_of_event_[command.event.get()] = Ref<Command>(&command);
 }
 
+cl_ulong Runtime::now() const {
+  if (process().machine != nullptr) return process().machine->clock().now();
+  return host_nanoseconds() + clock_offset_;
+}
+
 void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
+  emulation::Machine* const machine = process().machine;
+  const emulation::Nanoseconds begin = machine != nullptr ? machine->clock().now() : 0;
   bool first = false;
   bool full = false;
   {
@@ -301,7 +311,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     std::lock_guard lock(mutex_);
     start_threads();
     command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
-    command->queued = host_nanoseconds() + clock_offset_;
+    command->queued = now();
     if (command->event) command->event->times[0] = command->queued;
     add_predecessors(*command, waits);
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
@@ -310,6 +320,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     full = window_.size() >= kWindowLimit;
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
   }
+  if (machine != nullptr) machine->owe(begin);
   if (full) {
     flush();
   } else if (first) {
@@ -327,7 +338,15 @@ void Runtime::flush() {
     std::unique_lock lock(mutex_);
     window.swap(window_);
     if (!window.empty()) {
+      emulation::Machine* const machine = process().machine;
+      const emulation::Nanoseconds begin = machine != nullptr ? machine->clock().now() : 0;
       Planner(*this).plan(window);
+      if (machine != nullptr) {  // nothing planned here starts before planning is over
+        machine->pay(begin);
+        const cl_ulong over = now();
+        for (const Ref<Action>& action : std::exchange(emulated_, {}))
+          action->ready_at = std::max(action->ready_at, over);
+      }
       for (const Ref<Command>& command : window)
         finish_part(*command);
     }
@@ -417,7 +436,7 @@ void Runtime::note_transfer(const Action& action) {
 void Runtime::trace_memory(const Action& action) {
   trace({{"memory",
           {{"command", action.command->sequence},
-           {"device", action.lane.device},
+           {"device", action.lane->device},
            {"start", action.started},
            {"end", action.ended}}}});
 }

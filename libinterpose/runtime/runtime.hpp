@@ -93,12 +93,16 @@ private:
   void note_transfer(const Action& action);
   static void trace_memory(const Action& action);
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
+  Action::Outcome run_emulated(Action& action);  // without mutex_
   // executor.cpp; without mutex_
   void lane_thread(Lane& lane);
   void conductor_thread();
   void post(Action* action, cl_int status);
   bool take_posts();
   void start_threads();
+
+  // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
+  cl_ulong now() const;
 
   Context& context_;
   struct Domain {
@@ -132,8 +136,9 @@ private:
     uint64_t end;  // work-groups along it
   };
   std::map<std::pair<const KernelModel*, uint64_t>, std::vector<Cut>>
-      cuts_;           // last used, by kernel and shape
-  Ref<Action> entry_;  // orders the captured epoch after the native commands before it
+      cuts_;                           // last used, by kernel and shape
+  std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
+  Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
   bool pumping_ = false;
   double next_order_ = 0;
   std::condition_variable lanes_cv_;

@@ -2,7 +2,11 @@
 #include "libinterpose/runtime/submit.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
+
+#include <optional>
 
 namespace mkmd {
 
@@ -260,6 +264,8 @@ bool programs_ready(SubKernels& sub_kernels, const std::vector<cl_context>& cont
   bool all = true;
   for (size_t d = 0; d < contexts.size(); ++d) {
     if (!sub_kernels.tried[d]) {
+      std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
+      if (process().machine != nullptr) stop.emplace(process().machine->clock());
       sub_kernels.tried[d] = true;
       const auto& table = vendor::table(contexts[d]);
       cl_uint count = 0;

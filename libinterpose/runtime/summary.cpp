@@ -3,6 +3,7 @@
 
 #include "common/files.hpp"
 #include "common/log.hpp"
+#include "libinterpose/emulation/report.hpp"
 #include "libinterpose/process.hpp"
 
 #include <nlohmann/json.hpp>
@@ -61,11 +62,12 @@ void write_summary() {
   nlohmann::json devices = nlohmann::json::array();
   for (size_t d = 0; d < p.devices.size(); ++d)
     devices.push_back(line(d));
-  const nlohmann::json summary = {{"devices", devices},
-                                  {"whole", p.home_is_whole() ? line(p.home_index()) : nlohmann::json()},
-                                  {"bytes_moved", totals().bytes.load()},
-                                  {"kernels_split", totals().split.load()},
-                                  {"kernels_whole", totals().whole.load()}};
+  nlohmann::json summary = {{"devices", devices},
+                            {"whole", p.home_is_whole() ? line(p.home_index()) : nlohmann::json()},
+                            {"bytes_moved", totals().bytes.load()},
+                            {"kernels_split", totals().split.load()},
+                            {"kernels_whole", totals().whole.load()}};
+  if (process().machine != nullptr) summary["emulation"] = emulation_summary();
   const NoWriteSignals quiet;
   std::ofstream out(file);
   out << summary.dump(2) << '\n';

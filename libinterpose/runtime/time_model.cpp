@@ -2,6 +2,8 @@
 #include "libinterpose/runtime/time_model.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/work.hpp"
 
@@ -186,6 +188,7 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
 
 TimeModel& time_model() {
   static auto* model = [] {
+    if (process().machine != nullptr) return new TimeModel(emulated_rates(*process().machine));
     auto profiles = models::read_models(models::default_models_file());
     if (!profiles) {
       log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");

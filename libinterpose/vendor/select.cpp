@@ -44,7 +44,13 @@ bool executes_in_caller(const Platform& platform, const std::string& device_name
 Device describe(const Candidate& candidate, std::string name, cl_device_id parent) {
   std::string device_name = device_string(candidate.id, CL_DEVICE_NAME);
   const bool synchronous = executes_in_caller(candidate.platform, device_name);
-  return {candidate.platform.id, candidate.id, std::move(name), std::move(device_name), synchronous, parent};
+  return {candidate.platform.id,
+          candidate.id,
+          std::move(name),
+          std::move(device_name),
+          synchronous,
+          parent,
+          device_value<cl_device_type>(candidate.id, CL_DEVICE_TYPE)};
 }
 
 std::string name_of(const Candidate& candidate, const std::vector<Candidate>& of_platform, size_t index) {
@@ -194,7 +200,8 @@ Device whole_of(const Device& device) {
           device.name.substr(0, device.name.rfind('/')),
           device_string(device.parent, CL_DEVICE_NAME),
           device.synchronous,
-          nullptr};
+          nullptr,
+          device.type};
 }
 
 }  // namespace mkmd::vendor

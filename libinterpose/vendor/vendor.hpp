@@ -99,6 +99,7 @@ struct Device {
   std::string device_name;  // CL_DEVICE_NAME
   bool synchronous;         // executes inside the enqueuing or finishing thread: needs a thread of its own
   cl_device_id parent;      // of a sub-device that we made; otherwise null
+  cl_device_type type = 0;  // of an emulated device: what the platform file says
 };
 
 // Devices for a specification `PLATFORM[:INDEX][/PARTS][,…]`; an empty one means every CPU, GPU and

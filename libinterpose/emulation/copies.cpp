@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/emulation/copies.hpp"
+
+#include "libinterpose/capture/command.hpp"
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/memory/storage.hpp"
+#include "libinterpose/process.hpp"
+
+#include <cstring>
+
+namespace mkmd {
+
+namespace {
+
+bool in_process_memory(cl_command_queue queue) {
+  cl_device_id device = nullptr;
+  vendor::table(queue).clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  return device != nullptr &&
+         (vendor::device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0 &&
+         vendor::device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+}
+
+// Where the bytes of a buffer or sub-buffer at home begin.
+char* bytes_at_home(Memory& memory, const Lane& home) {
+  Memory& root = *memory.root();
+  char* bytes = bytes_in_process(*root.storage, 0, root.native.get(), home.queue.get());
+  return bytes == nullptr ? nullptr : bytes + memory.origin;
+}
+
+}  // namespace
+
+char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_queue queue) {
+  std::lock_guard lock(storage.bytes_mutex);
+  char*& bytes = storage.bytes[domain];
+  if (bytes != nullptr || memory == nullptr || !in_process_memory(queue)) return bytes;
+  const emulation::VirtualClock::Stop stop(process().machine->clock());
+  const auto& table = vendor::table(queue);
+  size_t size = 0;
+  table.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr);
+  cl_int status = CL_SUCCESS;
+  void* mapped = table.clEnqueueMapBuffer(queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0,
+                                          nullptr, nullptr, &status);
+  if (mapped == nullptr) return nullptr;
+  table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr);
+  table.clFinish(queue);
+  bytes = static_cast<char*>(mapped);
+  return bytes;
+}
+
+Action::Work emulated_transfer_work(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
+                                    cl_mem to_memory, const ByteRanges& ranges, Action::Work otherwise) {
+  if (process().machine == nullptr) return otherwise;
+  return [&storage, &from, from_memory, &to, to_memory, ranges,
+          otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    const char* source = bytes_in_process(storage, from.domain, from_memory, from.queue.get());
+    char* destination = bytes_in_process(storage, to.domain, to_memory, to.queue.get());
+    if (source == nullptr || destination == nullptr) return otherwise(waits);
+    for (const ByteRange& r : ranges)
+      std::memcpy(destination + r.lo, source + r.lo, r.hi - r.lo);
+    return Action::Outcome{};
+  };
+}
+
+Action::Work emulated_read_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
+                                const ByteRanges& ranges, Action::Work otherwise) {
+  if (process().machine == nullptr) return otherwise;
+  return [&storage, &lane, memory, &command, ranges,
+          otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    const char* source = bytes_in_process(storage, lane.domain, memory, lane.queue.get());
+    if (source == nullptr) return otherwise(waits);
+    const uint64_t base = command.source->origin + command.source_offset;
+    for (const ByteRange& r : ranges)
+      std::memcpy(static_cast<char*>(command.host) + (r.lo - base), source + r.lo, r.hi - r.lo);
+    return Action::Outcome{};
+  };
+}
+
+Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
+                                 Action::Work otherwise) {
+  if (process().machine == nullptr) return otherwise;
+  return [&storage, &lane, memory, &command,
+          otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    char* destination = bytes_in_process(storage, lane.domain, memory, lane.queue.get());
+    if (destination == nullptr) return otherwise(waits);
+    std::memcpy(destination + command.destination->origin + command.destination_offset, command.host,
+                command.size);
+    return Action::Outcome{};
+  };
+}
+
+Action::Work emulated_fill_work(Lane& home, Command& command, Action::Work otherwise) {
+  if (process().machine == nullptr) return otherwise;
+  return [&home, &command, otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    char* bytes = bytes_at_home(*command.destination, home);
+    if (bytes == nullptr) return otherwise(waits);
+    for (size_t done = 0; done < command.size; done += command.pattern.size())
+      std::memcpy(bytes + command.destination_offset + done, command.pattern.data(), command.pattern.size());
+    return Action::Outcome{};
+  };
+}
+
+Action::Work emulated_copy_work(Lane& home, Command& command, Action::Work otherwise) {
+  if (process().machine == nullptr) return otherwise;
+  return [&home, &command, otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    const char* from = bytes_at_home(*command.source, home);
+    char* to = bytes_at_home(*command.destination, home);
+    if (from == nullptr || to == nullptr) return otherwise(waits);
+    std::memmove(to + command.destination_offset, from + command.source_offset, command.size);
+    return Action::Outcome{};
+  };
+}
+
+}  // namespace mkmd

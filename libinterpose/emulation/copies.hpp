@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies on an emulated machine. The real device is a CPU's, whose buffers lie in the process's own memory:
+// its driver says where when a buffer is mapped, and they stay there. Copied by our threads, bytes do not
+// wait until the driver's workers are done with somebody's kernel, which a real machine's copy engines would
+// not do either.
+#pragma once
+
+#include "libinterpose/runtime/action.hpp"
+
+#include "common/byte_ranges.hpp"
+
+namespace mkmd {
+
+class Memory;
+class Storage;
+
+// Where the bytes of a root buffer lie in `domain`, or null if its device is no CPU's. The first time it
+// waits for the device; the emulated clock stands meanwhile. `memory` is the vendor object there, `queue` any
+// queue of its context.
+char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_queue queue);
+
+// As transfer(), read_elsewhere(), read_at_home() and write_at_home() of submit.hpp, with those as what to do
+// where the above gives null.
+Action::Work emulated_transfer_work(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
+                                    cl_mem to_memory, const ByteRanges& ranges, Action::Work otherwise);
+Action::Work emulated_read_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
+                                const ByteRanges& ranges, Action::Work otherwise);
+Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
+                                 Action::Work otherwise);
+// As fill_at_home() and copy_at_home(). Buffers of the command's own memories, which are the home's.
+Action::Work emulated_fill_work(Lane& home, Command& command, Action::Work otherwise);
+Action::Work emulated_copy_work(Lane& home, Command& command, Action::Work otherwise);
+
+}  // namespace mkmd

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/emulation/demands.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/emulation/report.hpp"
+#include "libinterpose/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <cstdio>
+
+namespace mkmd {
+
+namespace {
+
+using emulation::Demand;
+
+bool has_local_memory(const KernelLaunch& launch) {
+  if (launch.kernel->info->local_bytes > 0) return true;
+  return std::any_of(launch.arguments->begin(), launch.arguments->end(),
+                     [](const KernelArgument& a) { return a.kind == KernelArgument::Kind::local; });
+}
+
+// PoCL compiles a kernel per local size, and anew for another program.
+uint64_t code_of(const Command& c, bool boxed) {
+  const KernelLaunch& launch = c.launch;
+  uint64_t hash = std::hash<std::string>{}(launch.kernel->name);
+  const auto mix = [&](uint64_t value) { hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2); };
+  mix(reinterpret_cast<uintptr_t>(launch.kernel->program.get()));
+  mix(boxed);
+  mix(launch.shape.work_dim);
+  for (const uint64_t local : launch.shape.local)
+    mix(local);
+  return hash;
+}
+
+}  // namespace
+
+std::unique_ptr<Demand> emulated_piece(int device, const Command& c, const BufferUses& whole, double share,
+                                       bool boxed) {
+  if (process().machine == nullptr) return nullptr;
+  const KernelLaunch& launch = c.launch;
+  auto demand = std::make_unique<Demand>();
+  demand->device = device;
+  demand->share = share;
+  demand->code = code_of(c, boxed);
+  emulation::KernelCounts& counts = demand->counts;
+  counts.name = launch.kernel->name;
+  counts.local_memory = has_local_memory(launch);
+  counts.operations = c.cost.operations;
+  counts.items = 1;
+  for (const uint64_t size : launch.shape.global)
+    counts.items *= static_cast<double>(size);
+  counts.trips = compiler::LaunchFootprints(*launch.kernel->info, launch.shape).trips() / counts.items;
+  counts.bytes = 0;
+  for (const BufferUse& use : whole)
+    counts.bytes += static_cast<double>(use.reads.total()) + static_cast<double>(use.writes.total());
+  return demand;
+}
+
+std::unique_ptr<Demand> emulated_transfer(int from, int to, uint64_t bytes, const Memory& root) {
+  if (process().machine == nullptr) return nullptr;
+  auto demand = std::make_unique<Demand>();
+  demand->kind = Demand::Kind::transfer;
+  demand->from = from;
+  demand->to = to;
+  demand->bytes = static_cast<double>(bytes);
+  demand->buffer_bytes = static_cast<double>(root.size);
+  return demand;
+}
+
+std::unique_ptr<Demand> emulated_memory_command(const Command& c) {
+  if (process().machine == nullptr) return nullptr;
+  if (c.kind != Command::Kind::fill && c.kind != Command::Kind::copy) return nullptr;
+  auto demand = std::make_unique<Demand>();
+  demand->kind = Demand::Kind::fill_or_copy;
+  demand->bytes = static_cast<double>(c.size) * (c.kind == Command::Kind::copy ? 2 : 1);
+  demand->buffer_bytes = static_cast<double>(c.destination->root()->size);
+  return demand;
+}
+
+void note_not_emulated() {
+  static std::atomic<bool> said{false};
+  if (process().machine == nullptr || said.exchange(true)) return;
+  log(LogLevel::warning,
+      "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
+}
+
+nlohmann::json emulation_summary() {
+  emulation::Machine* machine = process().machine;
+  if (machine == nullptr) return nullptr;
+  const emulation::Totals t = machine->totals();
+  return {{"platform", machine->platform().file},
+          {"time_scale", machine->clock().scale()},
+          {"actions", t.actions},
+          {"overruns", t.overruns},
+          {"late_seconds", t.late_seconds},
+          {"valid", t.valid()}};
+}
+
+void report_emulation() {
+  emulation::Machine* machine = process().machine;
+  if (machine == nullptr) return;
+  const emulation::Totals t = machine->totals();
+  if (t.valid()) return;
+  char line[256];
+  std::snprintf(
+      line, sizeof line,
+      "this emulated run is void: %llu of %llu actions (%.1f %%; 1 %% is allowed) took longer on this "
+      "machine than on the emulated one; give a larger time_scale (now %g)",
+      static_cast<unsigned long long>(t.overruns), static_cast<unsigned long long>(t.actions),
+      100.0 * static_cast<double>(t.overruns) / static_cast<double>(t.actions), machine->clock().scale());
+  log(LogLevel::warning, line);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/emulation/machine.hpp"
+
+#include "common/log.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sys/prctl.h>
+
+namespace mkmd::emulation {
+
+namespace {
+
+constexpr Nanoseconds kNeverFails = std::numeric_limits<Nanoseconds>::max();
+
+// Linux rounds the sleep of a thread up by 50 µs unless told otherwise. Only threads of ours come here.
+void sleep_precisely() {
+  thread_local const bool once = prctl(PR_SET_TIMERSLACK, 1000UL) == 0;
+  (void)once;
+}
+
+uint64_t next_random(uint64_t& state) {  // splitmix64
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+Machine::Machine(PlatformFile platform) : platform_(std::move(platform)), clock_(platform_.time_scale) {
+  for (const DeviceSpec& d : platform_.devices) {
+    const auto known = std::find(memory_of_domain_.begin(), memory_of_domain_.end(), d.mem);
+    domain_.push_back(static_cast<int>(known - memory_of_domain_.begin()));
+    if (known == memory_of_domain_.end()) memory_of_domain_.push_back(d.mem);
+  }
+  const size_t devices = platform_.devices.size();
+  device_free_.assign(devices, 0);
+  for (size_t d = 0; d < devices; ++d)
+    device_random_.push_back(platform_.seed * 1000 + d);
+  out_free_.assign(memory_of_domain_.size(), 0);
+  in_free_.assign(memory_of_domain_.size(), 0);
+  for (size_t m = 0; m < memory_of_domain_.size(); ++m) {
+    port_random_.push_back(platform_.seed * 1000 + 500 + m);
+    const double limit = platform_.bw_all(memory_of_domain_[m]);
+    shared_.push_back(limit > 0 ? std::make_unique<SharedBandwidth>(limit) : nullptr);
+  }
+}
+
+double Machine::jitter(uint64_t& state) const {
+  const double even = static_cast<double>(next_random(state) >> 11) * 0x1p-53;
+  return 1 + platform_.jitter * (2 * even - 1);
+}
+
+// `bytes` that go to and from memory, and what of the time is the launch, for actions of a device.
+double Machine::seconds_of(const Demand& d, double& bytes, double& launch) {
+  const SizeScale& scale = platform_.size_scale;
+  if (d.kind == Demand::Kind::transfer) {
+    const LinkSpec link = platform_.link(memory_of_domain_[d.from], memory_of_domain_[d.to]);
+    bytes = launch = 0;
+    return (link.lat + full_bytes(scale, d.bytes, d.buffer_bytes) / link.bw) * jitter(port_random_[d.to]);
+  }
+  const DeviceSpec& device = platform_.devices[d.device];
+  double seconds = 0;
+  if (d.kind == Demand::Kind::kernel) {
+    const KernelCost cost = kernel_cost(platform_, device, d.counts);
+    seconds = cost.seconds * d.share;
+    bytes = cost.bytes * d.share;
+  } else {
+    bytes = full_bytes(scale, d.bytes, d.buffer_bytes);
+    seconds = bytes / device.bytes;
+  }
+  const double varied = jitter(device_random_[d.device]);
+  launch = device.launch * varied;
+  return launch + seconds * varied;
+}
+
+Nanoseconds Machine::slowed(int device, Nanoseconds start, double seconds) const {
+  double factor = 1;
+  auto at = static_cast<double>(start);
+  double left = seconds * 1e9;
+  for (const EventSpec& e : platform_.events) {
+    if (e.device != device || e.kind != EventSpec::Kind::slows) continue;
+    const double event = static_cast<double>(began_) + e.at * 1e9;
+    if (event > at) {
+      if (at + left * factor <= event) break;
+      left -= (event - at) / factor;
+      at = event;
+    }
+    factor = e.factor;
+  }
+  return static_cast<Nanoseconds>(at + left * factor + 0.5);
+}
+
+Nanoseconds Machine::fails_at(int device) const {
+  for (const EventSpec& e : platform_.events) {
+    if (e.device == device && e.kind == EventSpec::Kind::fails) return began_ + nanoseconds(e.at);
+  }
+  return kNeverFails;
+}
+
+Nanoseconds Machine::lost_at(int domain) const {
+  Nanoseconds last = 0;
+  for (int d = 0; d < device_count(); ++d) {
+    if (domain_[d] == domain) last = std::max(last, fails_at(d));
+  }
+  return last;
+}
+
+bool Machine::failed(int device) const {
+  const Nanoseconds now = clock_.now();
+  std::lock_guard lock(mutex_);
+  // Before the first action there is no origin yet: only what fails at once has failed.
+  return began_ == 0 ? fails_at(device) == 0 : now >= fails_at(device);
+}
+
+void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanoseconds done) {
+  ++totals_.actions;
+  totals_.busy_seconds += static_cast<double>(end - start) * 1e-9;
+  if (done <= end) return;
+  ++totals_.overruns;
+  totals_.late_seconds += static_cast<double>(done - end) * 1e-9;
+  if (!log_enabled(LogLevel::info)) return;
+  const std::string what = d.kind == Demand::Kind::transfer
+                               ? "a transfer of " + std::to_string(static_cast<uint64_t>(d.bytes)) + " bytes"
+                           : d.kind == Demand::Kind::kernel
+                               ? d.counts.name + " on " + platform_.devices[d.device].name
+                               : "a fill or copy";
+  log(LogLevel::info, what + " really took longer than its " + std::to_string((end - start) / 1000) +
+                          " emulated microseconds, by " + std::to_string((done - end) / 1000));
+}
+
+// The first launch of a kernel makes the driver compile it, which takes no emulated time.
+void Machine::really(const Demand& d, const std::function<void()>& work) {
+  bool compiles = false;
+  if (d.kind == Demand::Kind::kernel) {
+    std::lock_guard lock(mutex_);
+    compiles = compiled_.emplace(d.device, d.code).second;
+  }
+  std::optional<VirtualClock::Stop> stop;
+  if (compiles) stop.emplace(clock_);
+  work();
+}
+
+Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::function<void()>& work) {
+  Span span;
+  SharedBandwidth* const shared = shared_[domain_[d.device]].get();
+  int number = 0;
+  {
+    std::lock_guard lock(mutex_);
+    double bytes = 0;
+    double launch = 0;
+    const double seconds = seconds_of(d, bytes, launch);
+    span.start = std::max(device_free_[d.device], ready);
+    span.end = slowed(d.device, span.start, seconds);
+    span.failed = span.end > fails_at(d.device);
+    if (span.failed) span.end = std::max(span.start, fails_at(d.device));
+    span.working = std::min(span.start + nanoseconds(launch), span.end);
+    device_free_[d.device] = span.end;  // two contexts may use the device
+    if (shared != nullptr && !span.failed)
+      number = shared->begin(span.start, static_cast<double>(span.end - span.start) * 1e-9, bytes);
+  }
+  if (span.failed) {
+    clock_.sleep_until(span.end);
+    return span;
+  }
+  if (shared != nullptr) clock_.changed();  // the others go slower from now on
+  really(d, work);
+  const Nanoseconds done = clock_.now();
+  if (shared != nullptr) {
+    clock_.sleep_until([&] {
+      std::lock_guard lock(mutex_);
+      return shared->end_of(number);
+    });
+  } else {
+    clock_.sleep_until(span.end);
+  }
+  std::lock_guard lock(mutex_);
+  if (shared != nullptr) {
+    span.end = shared->end_of(number);
+    shared->forget(number);
+  }
+  device_free_[d.device] = span.end;
+  count(d, span.start, span.end, done);
+  return span;
+}
+
+Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::function<void()>& work) {
+  Span span;
+  {
+    std::lock_guard lock(mutex_);
+    double bytes = 0;
+    double launch = 0;
+    const double seconds = seconds_of(d, bytes, launch);
+    span.start = span.working = std::max({out_free_[d.from], in_free_[d.to], ready});
+    span.end = span.start + nanoseconds(seconds);
+    out_free_[d.from] = in_free_[d.to] = span.end;
+    span.failed = span.end > std::min(lost_at(d.from), lost_at(d.to));
+  }
+  if (span.failed) return span;
+  really(d, work);
+  const Nanoseconds done = clock_.now();
+  clock_.sleep_until(span.end);
+  std::lock_guard lock(mutex_);
+  count(d, span.start, span.end, done);
+  return span;
+}
+
+Span Machine::run(const Demand& d, Nanoseconds ready, const std::function<void()>& work) {
+  sleep_precisely();
+  {
+    std::lock_guard lock(mutex_);
+    if (began_ == 0) began_ = ready;
+  }
+  return d.kind == Demand::Kind::transfer ? run_on_ports(d, ready, work) : run_on_device(d, ready, work);
+}
+
+void Machine::owe(Nanoseconds begin) {
+  const Nanoseconds now = clock_.now();
+  std::lock_guard lock(mutex_);
+  owed_ += static_cast<double>(now - begin) * 1e-9 * (clock_.scale() - 1);
+}
+
+void Machine::pay(Nanoseconds begin) {
+  owe(begin);
+  double seconds = 0;
+  {
+    std::lock_guard lock(mutex_);
+    seconds = std::exchange(owed_, 0.0);
+  }
+  clock_.sleep_until(clock_.now() + nanoseconds(seconds));
+}
+
+double Machine::sample(const Demand& d) {
+  std::lock_guard lock(mutex_);
+  double bytes = 0;
+  double launch = 0;
+  return seconds_of(d, bytes, launch);
+}
+
+Totals Machine::totals() const {
+  std::lock_guard lock(mutex_);
+  return totals_;
+}
+
+}  // namespace mkmd::emulation

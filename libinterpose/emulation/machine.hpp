@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emulated machine: runs what it is given for real, and lets it take the time the platform file gives it.
+// Each device, and each memory's port in either direction, has a chain of virtual time: an action starts when
+// its device (or both its ports) is free and its inputs are ready, and its thread sleeps to its end, an
+// absolute instant, so that late wake-ups do not add up. Real work that is not done by then is an overrun,
+// and more than 1 % of them make the run void. Thread-safe; one per process.
+#pragma once
+
+#include "libinterpose/emulation/kernel_time.hpp"
+#include "libinterpose/emulation/shared_bandwidth.hpp"
+
+#include <memory>
+#include <set>
+
+namespace mkmd::emulation {
+
+// What an action asks of the machine.
+struct Demand {
+  enum class Kind { kernel, fill_or_copy, transfer };
+  Kind kind = Kind::kernel;
+  int device = 0;           // kernel, fill_or_copy
+  KernelCounts counts;      // kernel: of the whole launch
+  double share = 1;         // kernel: of its work-groups
+  uint64_t code = 0;        // kernel: equal for launches that the driver compiles once
+  int from = 0, to = 0;     // transfer: memory domains
+  double bytes = 0;         // transfer, fill_or_copy: at the size that really runs
+  double buffer_bytes = 0;  // of the buffer they are of
+};
+
+struct Span {
+  Nanoseconds start = 0, end = 0;
+  Nanoseconds working = 0;  // from when a device computes: the launch is over. What events call the start
+  bool failed = false;      // the device failed before or meanwhile; nothing ran, or it ran in vain
+};
+
+struct Totals {
+  uint64_t actions = 0;
+  uint64_t overruns = 0;
+  double busy_seconds = 0;  // virtual, over all devices and ports
+  double late_seconds = 0;  // virtual, of the overruns
+  bool valid() const { return overruns * 100 <= actions; }
+};
+
+class Machine {
+public:
+  explicit Machine(PlatformFile platform);
+
+  const PlatformFile& platform() const { return platform_; }
+  int device_count() const { return static_cast<int>(platform_.devices.size()); }
+  int domain_of(int device) const { return domain_[device]; }
+  int domain_count() const { return static_cast<int>(memory_of_domain_.size()); }
+
+  VirtualClock& clock() { return clock_; }
+
+  // Runs `work` as the action; it may not start before `ready`. Returns when the action's virtual time is
+  // over.
+  Span run(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
+
+  // Whether the device has failed by now: nothing should be planned on it.
+  bool failed(int device) const;
+
+  // Our own time is not scaled down: what the host did since `begin` (virtual) takes scale times as long.
+  void owe(Nanoseconds begin);  // to be paid with the next pay()
+  void pay(Nanoseconds begin);
+
+  // What measuring this alone would give, jitter included: calibration.
+  double sample(const Demand& demand);
+
+  Totals totals() const;
+
+private:
+  double seconds_of(const Demand& demand, double& bytes, double& launch);
+  double jitter(uint64_t& state) const;
+  Nanoseconds slowed(int device, Nanoseconds start, double seconds) const;
+  Nanoseconds fails_at(int device) const;
+  Nanoseconds lost_at(int domain) const;  // when the last device of the memory has failed
+  void count(const Demand& demand, Nanoseconds start, Nanoseconds end, Nanoseconds done);
+  Span run_on_device(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
+  Span run_on_ports(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
+  void really(const Demand& demand, const std::function<void()>& work);
+
+  const PlatformFile platform_;
+  std::vector<int> domain_;            // by device
+  std::vector<int> memory_of_domain_;  // the file's number
+  VirtualClock clock_;
+  mutable std::mutex mutex_;
+  std::vector<Nanoseconds> device_free_;
+  std::vector<Nanoseconds> out_free_, in_free_;  // by domain
+  std::vector<uint64_t> device_random_, port_random_;
+  std::vector<std::unique_ptr<SharedBandwidth>> shared_;  // by domain; null without a common limit
+  std::set<std::pair<int, uint64_t>> compiled_;           // by device
+  Nanoseconds began_ = 0;                                 // the first action; the origin of events
+  double owed_ = 0;                                       // virtual seconds
+  Totals totals_;
+};
+
+}  // namespace mkmd::emulation

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The platform file of an emulated run (docs/emulation.md): the devices, memories and links of a machine that
+// is not there, and how its time is kept. Plain values; seconds, bytes, operations. Nothing outside this
+// folder reads the rates: the scheduler and the time model learn them from what runs.
+#pragma once
+
+#include "common/status.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mkmd::emulation {
+
+// What bounds a kernel whose arithmetic does not (see kernel_time.hpp for how a launch gets one).
+enum class Bound { bytes, bytes_rows, bytes_tiles };
+
+enum class DeviceClass { cpu, gpu, accelerator };
+
+struct DeviceSpec {
+  std::string name;
+  std::string model;  // equal for devices that are alike; the name if the file gives none
+  DeviceClass device_class = DeviceClass::cpu;
+  int mem = 0;             // devices with equal mem share that memory
+  double launch = 0;       // seconds added to every piece
+  double operations = 0;   // per second, as our compiler counts them
+  double bytes = 0;        // per second, distinct bytes, of kernels that read and write in order
+  double bytes_rows = 0;   // of kernels whose work-items loop over memory
+  double bytes_tiles = 0;  // of kernels that rearrange data through local memory
+};
+
+struct LinkSpec {
+  int src = 0, dst = 0;  // memories
+  double bw = 0, lat = 0;
+};
+
+struct MemorySpec {
+  int mem = 0;
+  double bw_all = 0;  // bytes/s all its devices reach together; 0: no common limit
+};
+
+struct EventSpec {
+  enum class Kind { slows, fails };
+  double at = 0;  // virtual seconds since the first emulated action
+  int device = 0;
+  Kind kind = Kind::slows;
+  double factor = 1;  // slows: what remains takes so many times as long
+};
+
+struct KernelSpec {     // by name, for who wants to overrule the rule of kernel_time.hpp
+  std::string pattern;  // as of fnmatch(3)
+  int exponent = -1;    // of the size scale; -1: by the rule
+  std::string rate;     // operations, bytes, bytes_rows or bytes_tiles; empty: by the rule
+};
+
+// The program runs at 1/factor of the full size; times are those of the full one.
+struct SizeScale {
+  double full = 0;  // elements along a side, of the full size; 0: no scale
+  double factor = 1;
+  double side() const { return full / factor; }
+  bool on() const { return full > 0 && factor != 1; }
+};
+
+struct PlatformFile {
+  std::string file;
+  std::vector<DeviceSpec> devices;  // the first is home; its memory is the program's
+  double bw = 0, lat = 0;
+  std::vector<LinkSpec> links;
+  std::vector<MemorySpec> memories;
+  double time_scale = 1;  // real seconds per virtual second
+  double jitter = 0.05;   // times vary evenly by so much up and down
+  uint64_t seed = 1;
+  SizeScale size_scale;
+  std::vector<KernelSpec> kernels;
+  std::vector<EventSpec> events;  // by time
+
+  LinkSpec link(int src, int dst) const;  // the one given, or bw and lat
+  double bw_all(int mem) const;           // 0: no common limit
+};
+
+// Errors are one sentence that names the file, the key and what is accepted.
+Result<PlatformFile> read_platform(const std::string& file);
+Result<PlatformFile> parse_platform(const std::string& text, const std::string& file);
+
+}  // namespace mkmd::emulation

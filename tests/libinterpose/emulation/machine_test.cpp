@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual time. Nothing here asks a host clock: chains of virtual instants are exact whatever the machine
+// does.
+#include "libinterpose/emulation/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace mkmd::emulation {
+namespace {
+
+PlatformFile two_devices() {
+  PlatformFile p;
+  p.jitter = 0;
+  p.bw = 1e9;
+  p.lat = 1e-6;
+  p.devices = {{.name = "c", .mem = 0, .launch = 1e-5, .operations = 1e9, .bytes = 1e9},
+               {.name = "g", .mem = 1, .launch = 2e-5, .operations = 1e9, .bytes = 1e9}};
+  for (DeviceSpec& d : p.devices)
+    d.bytes_rows = d.bytes_tiles = d.bytes;
+  return p;
+}
+
+Demand kernel(int device, double operations, double share = 1) {
+  Demand d;
+  d.device = device;
+  d.counts.operations = operations;
+  d.share = share;
+  return d;
+}
+
+Demand transfer(int from, int to, double bytes) {
+  Demand d;
+  d.kind = Demand::Kind::transfer;
+  d.from = from;
+  d.to = to;
+  d.bytes = d.buffer_bytes = bytes;
+  return d;
+}
+
+constexpr Nanoseconds kZero = 1'000'000'000;  // where the clock begins
+void nothing() {}
+
+TEST(Machine, APieceTakesItsShareAndTheLaunch) {
+  Machine machine(two_devices());
+  const Span a = machine.run(kernel(1, 1e6), kZero, nothing);
+  EXPECT_EQ(a.start, kZero);
+  EXPECT_EQ(a.working, kZero + 20'000);
+  EXPECT_EQ(a.end, kZero + 1'020'000);
+  const Span b = machine.run(kernel(1, 1e6, 0.25), kZero, nothing);
+  EXPECT_EQ(b.start, a.end) << "the device was busy until then, however late the thread woke up";
+  EXPECT_EQ(b.end, a.end + 270'000);
+  const Span c = machine.run(kernel(0, 1e6), kZero + 5, nothing);
+  EXPECT_EQ(c.start, kZero + 5) << "another device";
+  EXPECT_EQ(machine.totals().actions, 3u);
+  EXPECT_GE(machine.clock().now(), b.end) << "and it really waits";
+}
+
+TEST(Machine, APortCarriesOneTransferAtATimeEitherWay) {
+  Machine machine(two_devices());
+  const Span to = machine.run(transfer(0, 1, 1e6), kZero, nothing);
+  EXPECT_EQ(to.end, kZero + 1'001'000);
+  const Span next = machine.run(transfer(0, 1, 1e6), kZero, nothing);
+  EXPECT_EQ(next.start, to.end);
+  const Span back = machine.run(transfer(1, 0, 1e6), kZero, nothing);
+  EXPECT_EQ(back.start, kZero) << "full duplex";
+}
+
+TEST(Machine, WorkThatOutlastsItsTimeIsAnOverrun) {
+  Machine machine(two_devices());
+  machine.run(kernel(0, 1), kZero, nothing);  // the first launch compiles: the clock stands
+  EXPECT_EQ(machine.totals().overruns, 0u);
+  const Span late =
+      machine.run(kernel(0, 1), kZero, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  EXPECT_EQ(machine.totals().overruns, 1u);
+  EXPECT_EQ(late.end - late.start, 10'001u) << "the chain of virtual time is not moved by it";
+  EXPECT_FALSE(machine.totals().valid());
+}
+
+TEST(Machine, ASlowDownCountsFromItsInstant) {
+  PlatformFile p = two_devices();
+  p.events = {{.at = 0.001, .device = 0, .factor = 2}, {.at = 0.005, .device = 0, .factor = 1}};
+  Machine machine(p);
+  const Span a = machine.run(kernel(0, 1.99e6), kZero, nothing);  // 2 ms with its launch: 1 before, 1 after
+  EXPECT_EQ(a.end, kZero + 3'000'000);
+  const Span b = machine.run(kernel(0, 1.99e6), kZero, nothing);  // 2 ms of time at half speed, 1 at full
+  EXPECT_EQ(b.end, kZero + 6'000'000);
+  const Span other = machine.run(kernel(1, 1.98e6), kZero, nothing);
+  EXPECT_EQ(other.end, kZero + 2'000'000);
+}
+
+TEST(Machine, JitterIsEvenBoundedAndSeeded) {
+  PlatformFile p = two_devices();
+  p.jitter = 0.05;
+  Machine machine(p), again(p);
+  p.seed = 2;
+  Machine other(p);
+  double sum = 0;
+  int same = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double seconds = machine.sample(kernel(0, 1e6));
+    EXPECT_EQ(seconds, again.sample(kernel(0, 1e6)));
+    same += seconds == other.sample(kernel(0, 1e6));
+    EXPECT_NEAR(seconds, 1.01e-3, 0.0506e-3);
+    sum += seconds;
+  }
+  EXPECT_NEAR(sum / 1000, 1.01e-3, 0.01e-3);
+  EXPECT_LT(same, 10);
+}
+
+TEST(SharedBandwidth, SlowsAllWhileTogetherTheyWantMore) {
+  SharedBandwidth memory(1e9);
+  const int a = memory.begin(kZero, 1e-3, 1e6);  // alone: the whole bandwidth for 1 ms
+  EXPECT_EQ(memory.end_of(a), kZero + 1'000'000);
+  const int b = memory.begin(kZero + 500'000, 1e-3, 1e6);
+  EXPECT_EQ(memory.end_of(a), kZero + 1'500'000) << "its second half at half speed";
+  EXPECT_EQ(memory.end_of(b), kZero + 2'000'000) << "half speed, then alone";
+  memory.forget(a);
+  EXPECT_EQ(memory.end_of(b), kZero + 2'000'000);
+}
+
+TEST(SharedBandwidth, LeavesArithmeticAlone) {
+  SharedBandwidth memory(1e9);
+  const int a = memory.begin(kZero, 1e-3, 0.4e6);
+  const int b = memory.begin(kZero, 1e-3, 0.5e6);
+  EXPECT_EQ(memory.end_of(a), kZero + 1'000'000);
+  EXPECT_EQ(memory.end_of(b), kZero + 1'000'000);
+}
+
+}  // namespace
+}  // namespace mkmd::emulation
