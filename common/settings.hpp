@@ -36,7 +36,8 @@ namespace mkmd {
     "measures each kernel so often on every device, on copies of its data, while the program runs at home")  \
   X(std::string, compiler, "MKMD_KC", "", "a file name",                                                     \
     "the compiler helper; empty means the one installed")                                                    \
-  X(std::chrono::seconds, compiler_seconds, "MKMD_KC_SECONDS", std::chrono::seconds(20), "1 to 3600",        \
+  X(std::chrono::seconds, compiler_seconds, "MKMD_KC_SECONDS", std::chrono::seconds(20),                     \
+    "a number of seconds, 1 to 3600",                                                                        \
     "how long the compiler helper may take for one program; one that takes longer is not asked again")       \
   X(LogLevel, log_level, "MKMD_LOG", LogLevel::warning, "quiet, error, warning, info or debug",              \
     "how much MKMD says on stderr")

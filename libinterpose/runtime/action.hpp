@@ -114,8 +114,9 @@ public:
   };
   std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
   bool to_flush = false;
-  int in_flight = 0;        // actions the driver has and has not completed; asynchronous lanes
-  int parts_in_flight = 0;  // those among them that are parts of long pieces
+  int64_t clock_offset = 0;  // its device's clock minus the host's, nanoseconds; 0: not known
+  int in_flight = 0;         // actions the driver has and has not completed; asynchronous lanes
+  int parts_in_flight = 0;   // those among them that are parts of long pieces
 };
 
 }  // namespace mkmd

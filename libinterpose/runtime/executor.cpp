@@ -46,8 +46,9 @@ void read_native_times(Action& action, int64_t host_to_home) {
     action.started = action.started == 0 ? now : action.started;
     return;
   }
-  // Another platform's clock has another zero: its durations are right, its instants are not.
-  const cl_ulong shift = action.lane->domain == 0 ? 0 : now - end;
+  // Another device's clock has another zero; where that is not known, only durations are right.
+  const int64_t offset = action.lane->clock_offset;
+  const cl_ulong shift = offset != 0 ? host_to_home - offset : action.lane->domain == 0 ? 0 : now - end;
   action.started = start + shift;
   action.ended = end + shift;
 }

@@ -12,6 +12,7 @@
 #include "libinterpose/runtime/trace.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace mkmd {
 
@@ -98,7 +99,12 @@ Status Runtime::start() {
                                             domains_[i].context, std::move(queue)));
     domains_[i].transfer = lanes_.back().get();
   }
-  clock_offset_ = home_clock_offset(home_->queue.get());
+  clock_offset_ = home_->clock_offset = device_clock_offset(home_->queue.get());
+  for (Lane* lane : compute_) {
+    lane->clock_offset = device_clock_offset(lane->queue.get());
+    // As good as equal: one clock, read at different moments.
+    if (std::abs(lane->clock_offset - clock_offset_) < 1'000'000) lane->clock_offset = clock_offset_;
+  }
   return {};
 }
 

@@ -301,7 +301,7 @@ cl_program program_in(SubKernels& sub_kernels, int domain) {
                                                                    : nullptr;
 }
 
-int64_t home_clock_offset(cl_command_queue queue) {
+int64_t device_clock_offset(cl_command_queue queue) {
   const auto& table = vendor::table(queue);
   cl_event event = nullptr;
   if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return 0;
