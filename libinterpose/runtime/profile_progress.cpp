@@ -11,8 +11,8 @@ namespace mkmd {
 
 namespace {
 
-constexpr int kBar = 20;                      // characters
-constexpr cl_ulong kBetween = 100 * 1000000;  // nanoseconds
+constexpr int kBar = 20;                    // characters
+constexpr cl_ulong kBetween = 100'000'000;  // nanoseconds
 
 void put(const std::string& text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
