@@ -338,7 +338,8 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     if (!safe || !coarsen(task)) {
       task.taken_back =
           safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
-      task.pieces = {{process().home_index(), task.command->launch.whole(), task.whole}};
+      assign_home(task);
+      task.pieces.front().uses = task.whole;
       coarsen(task);
     }
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
