@@ -90,6 +90,9 @@ bool Runtime::take_part() {
       if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
       const Ref<Action> part = busy->ready.top();
       if (!part->moved || busy->native_context != idle->native_context) continue;
+      // The planner chose among devices of one code generator, if it had to (Rule 11): so must we.
+      if (process().settings.exact && times_.rates(busy->device).kind != times_.rates(idle->device).kind)
+        continue;
       // `busy` still has half of what it started before it, at least, and then the part itself.
       const double there =
           times_.seconds(kernel_model(*part->command->launch.kernel), part->command->cost, idle->device) *
