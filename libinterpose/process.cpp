@@ -7,6 +7,7 @@
 #include "common/log.hpp"
 #include "libinterpose/callback_thread.hpp"
 #include "libinterpose/emulation/report.hpp"
+#include "libinterpose/late_destructors.hpp"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -131,6 +132,7 @@ Process* start() {
     log(LogLevel::warning, problem);
 
   if (process->settings.enabled) {
+    const VendorLoading loading;
     if (!choose_emulated(*process)) {
       choose_devices(*process);
       assign_domains(*process);
