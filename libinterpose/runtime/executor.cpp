@@ -214,9 +214,13 @@ void Runtime::finish_part(Command& command) {
   command.done = true;
   const Ref<Command> keep(&command);
   graveyard_.push_back(keep);
+  // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
+  command.submitted = std::max(command.submitted, command.queued);
+  command.started = std::max({command.submitted, command.started, command.not_before});
+  command.ended = std::max(command.started, command.ended);
   if (command.event) complete_event(command);
   for (const Ref<Command>& after : std::exchange(command.successors, {})) {
-    after->not_before = std::max(after->not_before, std::max(command.ended, command.not_before));
+    after->not_before = std::max(after->not_before, command.ended);
     finish_part(*after);
   }
   {

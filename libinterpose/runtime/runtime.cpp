@@ -396,13 +396,10 @@ void Runtime::finish_all() {
 }
 
 void Runtime::complete_event(Command& command) {
-  // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
   Event& event = *command.event;
-  const cl_ulong submit = std::max(command.submitted, command.queued);
-  const cl_ulong start = std::max({submit, command.started, command.not_before});
-  event.times[1] = submit;
-  event.times[2] = start;
-  event.times[3] = std::max(start, command.ended);
+  event.times[1] = command.submitted;
+  event.times[2] = command.started;
+  event.times[3] = command.ended;
   event.status.store(command.status < 0 ? command.status : CL_COMPLETE, std::memory_order_release);
   command_of_event_.erase(&event);
 }

@@ -303,16 +303,27 @@ cl_program program_in(SubKernels& sub_kernels, int domain) {
 
 int64_t device_clock_offset(cl_command_queue queue) {
   const auto& table = vendor::table(queue);
-  cl_event event = nullptr;
-  if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return 0;
-  const vendor::Owned<cl_event> marker(event);
-  table.clFinish(queue);
-  cl_ulong end = 0;
-  if (table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
-      CL_SUCCESS) {
-    return 0;
+  // A marker ends between two readings of the host's clock. On a busy machine they may lie far apart: the
+  // closest pair of a few counts.
+  int64_t offset = 0;
+  cl_ulong closest = ~cl_ulong{0};
+  for (int i = 0; i < 5; ++i) {
+    const cl_ulong before = host_nanoseconds();
+    cl_event event = nullptr;
+    if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return 0;
+    const vendor::Owned<cl_event> marker(event);
+    table.clFinish(queue);
+    const cl_ulong after = host_nanoseconds();
+    cl_ulong end = 0;
+    if (table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
+        CL_SUCCESS) {
+      return 0;
+    }
+    if (after - before >= closest) continue;
+    closest = after - before;
+    offset = static_cast<int64_t>(end) - static_cast<int64_t>(before + (after - before) / 2);
   }
-  return static_cast<int64_t>(end) - static_cast<int64_t>(host_nanoseconds());
+  return offset;
 }
 
 }  // namespace mkmd
