@@ -44,6 +44,11 @@ void read_platform(const json& j, Platform& p, Status& status) {
     JsonReader l(links[i], element("platform.links", i), status);
     p.links.push_back({l.integer("src"), l.integer("dst"), l.number("bw"), l.number_or("lat", p.lat)});
   }
+  const json& memories = in.list("memories", false);
+  for (size_t i = 0; i < memories.size() && status.ok(); ++i) {
+    JsonReader m(memories[i], element("platform.memories", i), status);
+    p.memories.push_back({m.integer("mem"), m.number_or("bw_one", 0), m.number_or("bw_all", 0)});
+  }
   if (!in.has("launch")) return;  // one number for all, or a list
   if (j["launch"].is_number()) {
     for (Device& d : p.devices)
@@ -90,6 +95,7 @@ private:
     if (in.has("pinned") && t.pinned < 0) in.fail("pinned", "no device " + std::to_string(t.pinned));
     t.priority = in.number_or("priority", 0);
     t.units = in.integer_or("units", 0);
+    t.bytes = in.number_or("bytes", 0);
     if (!index_.emplace(t.id, static_cast<int>(i)).second)
       in.fail("id", "task " + std::to_string(t.id) + " is there twice");
     problem_.graph.tasks.push_back(std::move(t));
@@ -268,7 +274,15 @@ ordered_json to_json(const Platform& p) {
   ordered_json links = ordered_json::array();
   for (const Link& l : p.links)
     links.push_back({{"src", l.src}, {"dst", l.dst}, {"bw", l.bw}, {"lat", l.lat}});
-  return {{"devices", std::move(devices)}, {"bw", p.bw}, {"lat", p.lat}, {"links", std::move(links)}};
+  ordered_json out = {
+      {"devices", std::move(devices)}, {"bw", p.bw}, {"lat", p.lat}, {"links", std::move(links)}};
+  for (const Memory& m : p.memories) {
+    ordered_json memory = {{"mem", m.mem}};
+    if (m.bw_one > 0) memory["bw_one"] = m.bw_one;
+    if (m.bw_all > 0) memory["bw_all"] = m.bw_all;
+    out["memories"].push_back(std::move(memory));
+  }
+  return out;
 }
 
 ordered_json to_json(const TaskGraph& g) {
@@ -284,6 +298,7 @@ ordered_json to_json(const TaskGraph& g) {
                          {"pinned", t.pinned < 0 ? ordered_json(nullptr) : ordered_json(t.pinned)}};
     if (t.priority != 0) task["priority"] = t.priority;
     if (t.units > 0) task["units"] = t.units;
+    if (t.bytes > 0) task["bytes"] = t.bytes;
     tasks.push_back(std::move(task));
   }
   ordered_json edges = ordered_json::array();

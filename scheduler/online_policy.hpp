@@ -39,6 +39,13 @@ struct OnlineState {
   bool idle(int device) const { return queue[device].empty() && alive[device]; }
   bool may_run(int task, int device) const { return alive[device] && index->eligible(task, device); }
 
+  std::vector<int> devices_running(int task) const {
+    std::vector<int> devices;
+    for (size_t d = 0; d < queue.size(); ++d)
+      if (!queue[d].empty() && queue[d].front().task == task) devices.push_back(static_cast<int>(d));
+    return devices;
+  }
+
   // When the device would have done all it was given, by the predicted times.
   double available(int device) const {
     double time = now;

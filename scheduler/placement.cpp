@@ -136,13 +136,58 @@ double Placement::acquire(int item, double lo, double hi, int mem, double not_be
   return ready;
 }
 
+// Where a piece fits on the device and, where it shares the bandwidth of its memory with other pieces of its
+// task, beside those: at full speed, or slower and earlier, whichever ends first.
+Timeline::Busy Placement::fit(int task, int device, double share, double ready, double slow) const {
+  const double length = index_->duration(task, device, share);
+  const double limit = index_->bandwidth_limit(task, device);
+  if (limit == 0) {
+    const double start = lanes_[device].first_fit(ready, length);
+    return {start, start + length};
+  }
+  const double slowed = length + share * index_->time(task, device) * (slow - 1);
+  const double bytes = share * index_->task(task).bytes;
+  std::vector<const Piece*> beside;
+  std::vector<double> starts{ready};  // bandwidth becomes free only when a piece ends
+  for (const Piece& p : pieces_) {
+    if (p.task != task || index_->memory_of(p.device) != index_->memory_of(device)) continue;
+    if (p.end <= ready || p.end <= p.start) continue;
+    beside.push_back(&p);
+    starts.push_back(p.end);
+  }
+  std::sort(starts.begin(), starts.end());
+  const auto used_at = [&](double time) {
+    double used = 0;
+    for (const Piece* p : beside)
+      if (p->start <= time && time < p->end)
+        used += (p->hi - p->lo) * index_->task(task).bytes / (p->end - p->start);
+    return used;
+  };
+  Timeline::Busy best{0, kNever};
+  for (double from : starts) {
+    if (from + slowed >= best.end) break;
+    double duration = slowed;
+    for (bool fits = false; !fits;) {
+      const double start = lanes_[device].first_fit(from, duration);
+      double most = used_at(start);
+      for (const Piece* p : beside)
+        if (p->start > start && p->start < start + duration) most = std::max(most, used_at(p->start));
+      const double free = limit - most;
+      fits = bytes <= duration * free * (1 + 1e-9);
+      if (fits && start + duration < best.end) best = {start, start + duration};
+      if (free <= 1e-6 * limit) break;
+      duration = std::max(duration, bytes / free);
+    }
+  }
+  return best;
+}
+
 Placement::Piece Placement::place(int task, int device, double lo, double hi, Inputs inputs,
-                                  double not_before) {
+                                  double not_before, double slow) {
   const int mem = index_->memory_of(device);
   const double ready = std::max(not_before, bring_inputs(task, device, lo, hi, inputs));
-  const double length = index_->duration(task, device, hi - lo);
-  const double start = lanes_[device].first_fit(ready, length);
-  const Piece piece{task, device, lo, hi, start, start + length};
+  const Timeline::Busy when = fit(task, device, hi - lo, ready, slow);
+  const Piece piece{task, device, lo, hi, when.start, when.end};
   reserve(device, piece.start, piece.end);
   pieces_.push_back(piece);
   for (int item : index_->produced(task))
@@ -162,13 +207,17 @@ double Placement::place_merged(int task, int home, std::span<const Share> shares
   const int mem = index_->memory_of(home);
   const size_t first = pieces_.size();
   double done = 0;
+  std::vector<int> devices;
+  if (index_->shares_bandwidth())
+    for (const Share& s : shares)
+      devices.push_back(s.device);
   for (const Share& s : shares) {
     const double ready = bring_inputs(task, s.device, 0, 1, Inputs::whole);
-    const double length = index_->duration(task, s.device, s.hi - s.lo);
-    const double start = lanes_[s.device].first_fit(ready, length);
-    reserve(s.device, start, start + length);
-    pieces_.push_back({task, s.device, s.lo, s.hi, start, start + length});
-    done = std::max(done, start + length);
+    const Timeline::Busy when =
+        fit(task, s.device, s.hi - s.lo, ready, index_->slowdown(task, s.device, devices));
+    reserve(s.device, when.start, when.end);
+    pieces_.push_back({task, s.device, s.lo, s.hi, when.start, when.end});
+    done = std::max(done, when.end);
   }
   double foreign = 0;  // bytes the merge kernel stores
   for (int item : index_->produced(task)) {

@@ -33,9 +33,11 @@ public:
     double start = 0, end = 0;
   };
 
-  // Places [lo, hi) of `task`; its predecessors must be placed. Returns what was placed.
+  // Places [lo, hi) of `task`; its predecessors must be placed. Returns what was placed. `slow`: the piece
+  // takes so many times its own time, because other pieces of the task use the same memory meanwhile
+  // (ProblemIndex::slowdown); what pieces placed before leave of that memory's bandwidth is kept to anyway.
   Piece place(int task, int device, double lo = 0, double hi = 1, Inputs inputs = Inputs::needed,
-              double not_before = 0);
+              double not_before = 0, double slow = 1);
 
   // The same as the next command of an in-order queue: its transfers one after the other from `now` on, when
   // all commands before have ended, then the piece.
@@ -90,6 +92,7 @@ private:
   void reserve(int lane, double start, double end);
   void publish(int item, const Slice& slice);
   void finish_at(int task, double time);
+  Timeline::Busy fit(int task, int device, double share, double ready, double slow) const;
   double acquire(int item, double lo, double hi, int mem, double not_before);
   double move(int item, int src, int dst, double lo, double hi, double ready);
   int out_port(int mem) const { return index_->device_count() + 2 * mem; }

@@ -43,6 +43,16 @@ Status check_platform(const Platform& p) {
     if (!positive(l.bw)) return bad("platform.links", i, ".bw: must be greater than 0");
     if (!not_negative(l.lat)) return bad("platform.links", i, ".lat: must be a time of 0 or more");
   }
+  for (size_t i = 0; i < p.memories.size(); ++i) {
+    const Memory& m = p.memories[i];
+    if (!has_memory(p, m.mem))
+      return bad("platform.memories", i, ".mem: no device has memory " + std::to_string(m.mem));
+    for (size_t j = 0; j < i; ++j)
+      if (p.memories[j].mem == m.mem)
+        return bad("platform.memories", i, ".mem: memory " + std::to_string(m.mem) + " is there twice");
+    if (!not_negative(m.bw_one)) return bad("platform.memories", i, ".bw_one: must be 0 or more");
+    if (!not_negative(m.bw_all)) return bad("platform.memories", i, ".bw_all: must be 0 or more");
+  }
   return {};
 }
 
@@ -62,6 +72,7 @@ Status check_task(const Task& t, size_t i, int devices) {
     return bad("graph.tasks", i, ".pinned: no device " + std::to_string(t.pinned));
   if (!runs) return bad("graph.tasks", i, ".times: no device can run this task");
   if (t.units < 0) return bad("graph.tasks", i, ".units: must be 0 or more");
+  if (!not_negative(t.bytes)) return bad("graph.tasks", i, ".bytes: must be 0 or more");
   if (!std::isfinite(t.priority)) return bad("graph.tasks", i, ".priority: must be a finite number");
   return {};
 }

@@ -31,10 +31,19 @@ struct Link {
   double bw = 0, lat = 0;
 };
 
+// How fast what runs on its devices gets at a memory: tasks that say how many bytes they move (Task::bytes)
+// are bound by it. Memories not listed have no limit.
+struct Memory {
+  int mem = 0;
+  double bw_one = 0;  // bytes/s that a device working alone reaches; 0: not known, times say it all
+  double bw_all = 0;  // bytes/s that all devices of the memory reach together; 0: no common limit
+};
+
 struct Platform {
   std::vector<Device> devices;
   double bw = 0, lat = 0;  // between any two memories without a link of their own
   std::vector<Link> links;
+  std::vector<Memory> memories;
 };
 
 struct Task {
@@ -45,6 +54,10 @@ struct Task {
   int pinned = -1;      // device index
   double priority = 0;  // used by rank=given
   int units = 0;        // pieces are whole multiples of 1/units; 0: any share
+  // What all its work-groups together read and write in the memory of their device, beyond caches: no device
+  // does the task in less than bytes / bw_one, and pieces in one memory not in less than bytes / bw_all, both
+  // whatever `times` say. 0: not bound by memory. A launch measured to be faster than that has fewer bytes.
+  double bytes = 0;
 };
 
 // row: a piece [lo, hi) of the consumer needs only [lo, hi) of the buffer; full: it needs all of it.

@@ -39,13 +39,26 @@ void ProblemIndex::index_platform() {
     per_byte_[at] = 1 / l.bw;
   }
   const TaskGraph& g = problem_->graph;
+  const bool moves_bytes =
+      std::any_of(g.tasks.begin(), g.tasks.end(), [](const Task& t) { return t.bytes > 0; });
+  std::vector<double> alone(n);  // seconds per byte that even the only piece in a memory needs
+  for (const Memory& memory : p.memories) {
+    const int m = memory_index(memory.mem);
+    for (double bw : {memory.bw_one, memory.bw_all})
+      if (bw > 0) alone[m] = std::max(alone[m], 1 / bw);
+    if (memory.bw_all == 0 || !moves_bytes || std::count(memory_of_.begin(), memory_of_.end(), m) < 2)
+      continue;
+    shared_.resize(n);
+    shared_[m] = memory.bw_all;
+  }
   times_.reserve(g.tasks.size() * devices_);
   mean_times_.reserve(g.tasks.size());
   for (const Task& t : g.tasks) {
     double sum = 0;
     int able = 0;
     for (int d = 0; d < devices_; ++d) {
-      const double time = t.pinned < 0 || t.pinned == d ? t.times[d] : kNever;
+      double time = t.pinned < 0 || t.pinned == d ? t.times[d] : kNever;
+      if (t.bytes > 0) time = std::max(time, t.bytes * alone[memory_of_[d]]);
       times_.push_back(time);
       if (time == kNever) continue;
       sum += time;
@@ -59,6 +72,27 @@ int ProblemIndex::memory_index(int id) const {
   for (size_t m = 0; m < memory_ids_.size(); ++m)
     if (memory_ids_[m] == id) return static_cast<int>(m);
   return -1;
+}
+
+double ProblemIndex::slowdown(int t, int d, std::span<const int> others) const {
+  const double limit = bandwidth_limit(t, d);
+  return limit == 0 ? 1 : std::max(1.0, demand(t, memory_of_[d], others, d) / limit);
+}
+
+bool ProblemIndex::gains_bandwidth(int t, int d, std::span<const int> others) const {
+  constexpr double kNothing = 1e-6;  // of the limit
+  const double limit = bandwidth_limit(t, d);
+  return limit == 0 || demand(t, memory_of_[d], others, -1) < (1 - kNothing) * limit;
+}
+
+// Bytes/s that pieces of the task on these devices of the memory would move at full speed.
+double ProblemIndex::demand(int t, int mem, std::span<const int> devices, int also) const {
+  double sum = 0;
+  for (int d = 0; d < devices_; ++d) {
+    const bool runs = d == also || std::find(devices.begin(), devices.end(), d) != devices.end();
+    if (runs && memory_of_[d] == mem && eligible(t, d)) sum += task(t).bytes / time(t, d);
+  }
+  return sum;
 }
 
 void ProblemIndex::index_items() {

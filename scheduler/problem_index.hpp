@@ -53,13 +53,25 @@ public:
   int memory_id(int memory) const { return memory_ids_[memory]; }
   int memory_index(int id) const;  // -1 when no device has it
 
-  // Seconds of the whole task; kNever where it may not run (pinned elsewhere or impossible).
+  // Seconds of the whole task, alone; kNever where it may not run (pinned elsewhere or impossible).
   double time(int t, int d) const { return times_[static_cast<size_t>(t) * devices_ + d]; }
   bool eligible(int t, int d) const { return time(t, d) != kNever; }
   double duration(int t, int d, double share) const {
     const double whole = time(t, d);
     return whole == 0 ? 0 : share * whole + launch_[d];
   }
+
+  // What several devices share of a memory, in bytes/s; 0: nothing they could feel.
+  bool shares_bandwidth() const { return !shared_.empty(); }
+  double shared_bandwidth(int mem) const { return shared_.empty() ? 0 : shared_[mem]; }
+  double bandwidth_limit(int t, int d) const {
+    return shared_.empty() || task(t).bytes == 0 ? 0 : shared_[memory_of_[d]];
+  }
+  // By how much a piece of the task on the device takes longer while pieces of the task run on `others`, too
+  // (which may name the device itself, and any device twice): together those in its memory get bw_all.
+  double slowdown(int t, int d, std::span<const int> others) const;
+  // Whether a piece on the device would get bandwidth that pieces on the others leave unused.
+  bool gains_bandwidth(int t, int d, std::span<const int> others) const;
   double mean_time(int t) const { return mean_times_[t]; }  // over the devices that may run it
 
   std::span<const Input> inputs(int t) const { return range(inputs_, input_begin_, t); }
@@ -91,11 +103,13 @@ private:
   void index_platform();
   void index_items();
   Status index_order();
+  double demand(int t, int mem, std::span<const int> devices, int also) const;
 
   const Problem* problem_ = nullptr;
   int devices_ = 0;
   std::vector<int> memory_ids_, memory_of_;
   std::vector<double> times_, mean_times_, launch_, lat_, per_byte_;
+  std::vector<double> shared_;  // by memory: bw_all where several devices share it, else 0; often empty
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::vector<int> input_begin_, output_begin_, produced_, produced_begin_, order_;

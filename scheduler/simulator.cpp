@@ -17,7 +17,8 @@ class Simulation {
 public:
   Simulation(const ProblemIndex& predicted, const ProblemIndex& actual, OnlinePolicy& policy,
              const SimulationOptions& options)
-      : predicted_(predicted), actual_(actual), policy_(policy), options_(options), data_(actual) {
+      : predicted_(predicted), actual_(actual), policy_(policy), options_(options), data_(actual),
+        speeds_(actual, options.speeds) {
     const int tasks = predicted.task_count(), devices = predicted.device_count();
     state_.index = &predicted;
     state_.queue.resize(devices);
@@ -52,13 +53,16 @@ public:
     }
     if (Status s = decide(); !s) return s;
     while (left > 0) {
+      if (actual_.shares_bandwidth()) speeds_.ends(end_);
       const double next_end = *std::min_element(end_.begin(), end_.end());
       if (next_loss_ < options_.losses.size() && options_.losses[next_loss_].time <= next_end) {
         state_.now = std::max(state_.now, options_.losses[next_loss_].time);
+        speeds_.advance(state_.now);
         lose(options_.losses[next_loss_++].device);
       } else {
         if (next_end == kNever) return stalled();
         state_.now = next_end;
+        speeds_.advance(state_.now);
         newly_ready_.clear();
         for (int d = 0; d < predicted_.device_count(); ++d)
           if (end_[d] == next_end) left -= end_piece(d);
@@ -141,30 +145,12 @@ private:
     OnlinePiece& piece = state_.queue[d].front();
     piece.start = std::max(state_.now, piece.arrival);
     piece.expected_end = piece.start + predicted_.duration(piece.task, d, piece.hi - piece.lo);
-    end_[d] = end_of(d, piece.start, actual_.duration(piece.task, d, piece.hi - piece.lo));
-  }
-
-  // When `seconds` of work at the first speed are done.
-  double end_of(int d, double from, double seconds) const {
-    if (options_.speeds.empty()) return from + seconds;
-    double speed = 1, now = from;
-    std::map<double, double> later;
-    for (const SpeedChange& c : options_.speeds)
-      if (c.device == d) {
-        if (c.time <= from) {
-          speed = c.speed;
-        } else {
-          later[c.time] = c.speed;
-        }
-      }
-    for (const auto& [time, next] : later) {
-      const double possible = (time - now) * speed;
-      if (possible >= seconds) break;
-      seconds -= possible;
-      now = time;
-      speed = next;
+    const double share = piece.hi - piece.lo, seconds = actual_.duration(piece.task, d, share);
+    if (actual_.shares_bandwidth()) {
+      speeds_.begin(d, piece.start, seconds, share * actual_.task(piece.task).bytes);
+    } else {
+      end_[d] = speeds_.end_alone(d, piece.start, seconds);
     }
-    return speed > 0 ? now + seconds / speed : kNever;
   }
 
   // Takes the front piece off the device; what waits behind it starts.
@@ -173,6 +159,7 @@ private:
     state_.queue[d].pop_front();
     --running_[piece.task];
     end_[d] = kNever;
+    speeds_.stop(d);
     if (state_.queue[d].empty()) return piece;
     if (state_.queue[d].size() > 1) {
       const auto chosen = state_.queue[d].begin() + static_cast<std::ptrdiff_t>(policy_.pick(d, state_));
@@ -205,6 +192,7 @@ private:
     const std::deque<OnlinePiece> pieces = std::move(state_.queue[d]);
     state_.queue[d].clear();
     end_[d] = kNever;
+    speeds_.stop(d);
     for (const OnlinePiece& piece : pieces) {
       --running_[piece.task];
       state_.unassigned[piece.task] += piece.hi - piece.lo;
@@ -219,6 +207,7 @@ private:
   OnlinePolicy& policy_;
   SimulationOptions options_;
   Placement data_;
+  SharedSpeed speeds_;
   bool moves_data_ = false;
   OnlineState state_;
   std::vector<int> running_, waiting_;  // per task: pieces given and not ended; predecessors not done

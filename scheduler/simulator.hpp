@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The discrete-event simulator: carries out what an OnlinePolicy decides, on devices that may be slower or
 // faster than predicted, change their speed or disappear. Transfers start when a piece is given to a device
-// and take exclusive full-duplex ports, as in static schedules. Deterministic: same input, same result.
+// and take exclusive full-duplex ports, as in static schedules. What runs in one memory shares its bandwidth,
+// whatever tasks it belongs to (shared_speed.hpp). Deterministic: same input, same result.
 #pragma once
 
 #include "scheduler/online_policy.hpp"
 #include "scheduler/schedule.hpp"
+#include "scheduler/shared_speed.hpp"
 
 #include <cstdint>
 
 namespace mkmd::scheduler {
-
-// From `time` on, the device works at `speed` times its speed of time 0.
-struct SpeedChange {
-  int device = 0;
-  double time = 0;
-  double speed = 1;
-};
 
 // The device computes nothing from `time` on; what it had not finished is given out again. Its memory can
 // still be read (losing results as well, and doing their tasks again, is not modelled).

@@ -113,13 +113,50 @@ private:
       if (std::abs(index_.snap(t, e.lo) - e.lo) > kShare || std::abs(index_.snap(t, e.hi) - e.hi) > kShare)
         return wrong("entries", i, "is not a whole number of units");
       const double expected = index_.duration(t, e.device, e.hi - e.lo);
-      if (std::abs(e.end - e.start - expected) > tolerance_ + kShare * expected)
+      const double longer = e.end - e.start - expected;
+      const bool may_wait = index_.bandwidth_limit(t, e.device) > 0;
+      if ((may_wait ? -longer : std::abs(longer)) > tolerance_ + kShare * expected)
         return wrong("entries", i,
                      "lasts " + std::to_string(e.end - e.start) + " s, not " + std::to_string(expected));
     }
     if (std::abs(reached - 1) > kShare)
       return wrong("entries", pieces.back(), name(t) + " is not run to its end");
+    return pieces.size() > 1 && index_.shares_bandwidth() ? check_bandwidth(t) : Status{};
+  }
+
+  // No two moments between which the pieces of the task must have moved more bytes of a memory than it
+  // allows: what a piece did not do outside, at full speed, it did between them.
+  Status check_bandwidth(int t) const {
+    for (int p : pieces_[t])
+      for (int q : pieces_[t]) {
+        const Entry &first = schedule_.entries[p], &last = schedule_.entries[q];
+        const double limit = index_.bandwidth_limit(t, first.device);
+        if (limit == 0) break;
+        if (index_.memory_of(first.device) != index_.memory_of(last.device)) continue;
+        for (double from : {first.start, first.end})
+          for (double to : {last.start, last.end}) {
+            if (to <= from) continue;
+            const double moved =
+                index_.task(t).bytes * least_share(t, index_.memory_of(last.device), from, to);
+            if (moved > limit * (to - from + tolerance_ + kShare * index_.time(t, last.device)))
+              return wrong("entries", q,
+                           "pieces of " + name(t) + " move more bytes until here than memory " +
+                               std::to_string(index_.memory_id(index_.memory_of(last.device))) + " can give");
+          }
+      }
     return {};
+  }
+
+  double least_share(int t, int mem, double from, double to) const {
+    double share = 0;
+    for (int i : pieces_[t]) {
+      const Entry& e = schedule_.entries[i];
+      if (index_.memory_of(e.device) != mem) continue;
+      const double inside = std::max(0.0, std::min(e.end, to) - std::max(e.start, from));
+      const double elsewhere = (e.end - e.start - inside) / index_.duration(t, e.device, e.hi - e.lo);
+      share += (e.hi - e.lo) * std::max(0.0, 1 - elsewhere);
+    }
+    return share;
   }
 
   Status no_overlap(std::vector<Stretch>& list, const std::string& where) const {
@@ -145,7 +182,8 @@ private:
     for (size_t i = 0; i < schedule_.aborted.size(); ++i) {
       const Occupation& a = schedule_.aborted[i];
       if (!index_.eligible(a.task, a.device)) return wrong("aborted", i, "may not run on this device");
-      if (a.end - a.start > index_.duration(a.task, a.device, 1) + tolerance_)
+      if (a.end - a.start > index_.duration(a.task, a.device, 1) + tolerance_ &&
+          index_.bandwidth_limit(a.task, a.device) == 0)
         return wrong("aborted", i, "lasts longer than the task");
       busy[a.device].push_back({a.start, a.end, "aborted[" + std::to_string(i) + "]"});
     }

@@ -13,7 +13,9 @@ namespace mkmd::scheduler {
 // A schedule is valid when
 // - the pieces of every task tile [0, 1], are whole units, one piece where the task is not divisible, and run
 // on
-//   devices that may run the task for their share of its time (plus the device's launch time);
+//   devices that may run the task for their share of its time (plus the device's launch time); longer, where
+//   the task's bytes share the bandwidth of a memory, and then at no time more bytes than that allows can
+//   have been moved by its pieces (what other tasks move meanwhile is not counted: plans do not know it);
 // - no device does two things at once: pieces, aborted runs and merges (what takes no time is in nobody's
 // way);
 // - every input slice of a piece (or aborted run) is in the memory of its device when it starts: it was

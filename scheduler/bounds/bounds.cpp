@@ -11,6 +11,17 @@
 namespace mkmd::scheduler {
 namespace {
 
+// How much of a task all devices of a memory do per second.
+double rate_in(const ProblemIndex& index, int t, int mem) {
+  double rate = 0, limit = 0;
+  for (int d = 0; d < index.device_count(); ++d) {
+    if (index.memory_of(d) != mem || !index.eligible(t, d)) continue;
+    rate += 1 / index.time(t, d);
+    limit = index.bandwidth_limit(t, d);
+  }
+  return limit > 0 ? std::min(rate, limit / index.task(t).bytes) : rate;
+}
+
 double fastest(const ProblemIndex& index, int t) {
   double best = kNever, rate = 0;
   for (int d = 0; d < index.device_count(); ++d) {
@@ -20,7 +31,12 @@ double fastest(const ProblemIndex& index, int t) {
     if (time > 0) rate += 1 / time;
     if (time == 0) return 0;
   }
-  return index.task(t).divisible ? 1 / rate : best;
+  if (!index.task(t).divisible) return best;
+  if (!index.shares_bandwidth()) return 1 / rate;
+  rate = 0;
+  for (int mem = 0; mem < index.memory_count(); ++mem)
+    rate += rate_in(index, t, mem);
+  return 1 / rate;
 }
 
 // Times are given to the solver in units of about the bound: its tolerances are made for numbers near one.

@@ -52,6 +52,7 @@ public:
                           {"GTX750Ti", DeviceClass::gpu, 2}},
                          7.88e9,
                          1e-5,
+                         {},
                          {}};
     add_task("source", {0, 0, 0}, 0);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace mkmd::scheduler {
 
@@ -23,6 +24,7 @@ public:
     make_platform();
     make_tasks();
     make_edges();
+    if (shape_.bandwidth) make_bandwidth();
     return std::move(problem_);
   }
 
@@ -135,6 +137,21 @@ private:
                                            devices[random_.below(static_cast<int>(devices.size()))].mem, lo,
                                            random_.chance(0.5) ? 1 : random_.between(lo + 0.1, 1)});
       }
+  }
+
+  // Memories that one device nearly fills, and tasks some of which need as much.
+  void make_bandwidth() {
+    Platform& p = problem_.platform;
+    std::set<int> seen;
+    for (const Device& d : p.devices) {
+      if (!random_.chance(0.8) || !seen.insert(d.mem).second) continue;
+      const double bw = 1e10 * random_.between(0.5, 2);
+      p.memories.push_back({d.mem, random_.chance(0.5) ? bw : 0, bw * random_.between(0.8, 2.5)});
+    }
+    for (Task& t : problem_.graph.tasks)
+      if (t.name != "source" && t.name != "sink" && random_.chance(0.7))
+        t.bytes =
+            std::floor(1e10 * *std::min_element(t.times.begin(), t.times.end()) * random_.between(0.1, 3));
   }
 
   double input_bytes(const std::string& name) { return shape_.plain ? 0 : 1e6 * (1 + name.back() - '0'); }

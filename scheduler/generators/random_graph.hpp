@@ -30,6 +30,7 @@ struct RandomShape {
   int max_tasks = 24;
   bool plain = false;        // no transfers, nothing divisible or pinned, no launch times
   bool two_classes = false;  // devices of a class are alike
+  bool bandwidth = false;    // tasks move bytes, memories have limits
 };
 
 Problem random_problem(uint64_t seed, const RandomShape& shape = {});

@@ -72,6 +72,7 @@ public:
       const int t = ready_[i];
       for (int d : classes_->workers()) {
         if (!state.idle(d) || !state.may_run(t, d) || !takes_part(t, d, state)) continue;
+        if (!state.index->gains_bandwidth(t, d, state.devices_running(t))) continue;
         const Range range = state.index->task(t).divisible ? chunk(t, d, state) : jobs_[t].left.back();
         take(t, range);
         if (jobs_[t].left.empty()) ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));

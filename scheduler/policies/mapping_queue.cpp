@@ -88,9 +88,20 @@ void MappingQueue::partition(const OnlineState& state) {
   if (parameters_.part_above <= 0 || !state.index->task(whole.task).divisible || whole.hi - whole.lo < 1)
     return;
   double fastest = kNever;
-  for (int d = 0; d < state.index->device_count(); ++d)
-    if (state.may_run(whole.task, d)) fastest = std::min(fastest, state.index->time(whole.task, d));
+  int at = -1;
+  for (int d = 0; d < state.index->device_count(); ++d) {
+    if (!state.may_run(whole.task, d) || state.index->time(whole.task, d) >= fastest) continue;
+    fastest = state.index->time(whole.task, d);
+    at = d;
+  }
   if (fastest == kNever || fastest <= parameters_.part_above) return;
+  // A second device must gain something where the first may use all the bandwidth of their memory.
+  bool gains = state.index->bandwidth_limit(whole.task, at) == 0;
+  for (int d = 0; d < state.index->device_count(); ++d)
+    gains = gains || (d != at && state.may_run(whole.task, d) &&
+                      (state.index->memory_of(d) != state.index->memory_of(at) ||
+                       state.index->gains_bandwidth(whole.task, d, {{at}})));
+  if (!gains) return;
   queue_.pop_front();
   std::vector<Waiting> blocks;
   double lo = 0;

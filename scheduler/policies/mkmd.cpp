@@ -25,9 +25,12 @@ struct Slot {
   double limit = kNever;  // when the stretch ends
   double seconds = 0;     // of the whole kernel on this device
   double launch = 0;
-  int steps = 0;  // work put here
+  int steps = 0;    // work put here
+  double slow = 1;  // because of what works beside it in the same memory
 
-  double end(double step) const { return steps == 0 ? start : start + launch + steps * step * seconds; }
+  double end(double step) const {
+    return steps == 0 ? start : start + launch + steps * step * seconds * slow;
+  }
 };
 
 class Fine {
@@ -90,9 +93,18 @@ private:
 
   double put(int t, std::span<const Share> shares) {
     if (!in_place_) return now_.place_merged(t, home_[t], shares);
+    const std::vector<int> devices = devices_of(shares);
     for (const Share& s : shares)
-      now_.place(t, s.device, s.lo, s.hi);
+      now_.place(t, s.device, s.lo, s.hi, Placement::Inputs::needed, 0,
+                 index_.slowdown(t, s.device, devices));
     return now_.finish(t);
+  }
+
+  static std::vector<int> devices_of(const auto& places) {
+    std::vector<int> devices;
+    for (const auto& p : places)
+      devices.push_back(p.device);
+    return devices;
   }
 
   // The kernel's own stretch first, then idle stretches of the others before its end.
@@ -104,6 +116,7 @@ private:
     slots.push_back(slot(t, whole.device, whole.start, kNever));
     for (int d = 0; d < index_.device_count(); ++d) {
       if (d == whole.device || !index_.eligible(t, d)) continue;
+      if (!index_.gains_bandwidth(t, d, devices_of(slots))) continue;
       double from = ready;
       for (const Timeline::Busy& b : now_.device(d).busy()) {
         if (b.end <= from) continue;
@@ -116,7 +129,7 @@ private:
   }
 
   Slot slot(int t, int d, double start, double limit) const {
-    return {d, start, limit, index_.time(t, d), index_.problem().platform.devices[d].launch, 0};
+    return {d, start, limit, index_.time(t, d), index_.problem().platform.devices[d].launch, 0, 1};
   }
 
   // Algorithm 2. Inputs travel whole, so a stretch is usable from the arrival of the inputs on its device.
@@ -137,8 +150,18 @@ private:
       out_bytes += index_.item(item).bytes;
     const int home = slots[0].device;
     const int dst = index_.memory_of(home);
+    std::vector<int> working;
+    const auto share_bandwidth = [&](std::vector<Slot>& state) {
+      if (index_.bandwidth_limit(t, home) == 0) return;
+      working.clear();
+      for (const Slot& s : state)
+        if (s.steps > 0) working.push_back(s.device);
+      for (Slot& s : state)
+        s.slow = index_.slowdown(t, s.device, working);
+    };
     // When the kernel is done, and which slot is to blame for it.
-    auto kernel_end = [&](const std::vector<Slot>& state, size_t& blame) {
+    auto kernel_end = [&](std::vector<Slot>& state, size_t& blame) {
+      share_bandwidth(state);
       double end = 0, port = 0;
       for (size_t s = 0; s < state.size(); ++s) {
         if (state[s].steps == 0) continue;
@@ -197,9 +220,11 @@ private:
     std::vector<Share> best;
     double best_end = kNever;
     std::vector<FillSlot> vessels(slots.size());
+    const std::vector<int> devices = devices_of(slots);
     for (size_t s = 0; s < slots.size(); ++s) {
       const double row = now_.missing_row_time(t, slots[s].device);
-      vessels[s] = {slots[s].start + slots[s].launch, slots[s].seconds + row, slots[s].limit};
+      slots[s].slow = index_.slowdown(t, slots[s].device, devices);
+      vessels[s] = {slots[s].start + slots[s].launch, slots[s].seconds * slots[s].slow + row, slots[s].limit};
     }
     const std::vector<FillSlot> floor = vessels;
     for (int round = 0; round < 6; ++round) {
@@ -213,7 +238,9 @@ private:
       for (size_t s = 0; s < slots.size(); ++s)
         if (share[s] > 0) at.push_back(static_cast<int>(s));
       for (size_t k = 0; k < shares.size(); ++k) {
-        const Placement::Piece p = now_.place(t, shares[k].device, shares[k].lo, shares[k].hi);
+        const Placement::Piece p =
+            now_.place(t, shares[k].device, shares[k].lo, shares[k].hi, Placement::Inputs::needed, 0,
+                       index_.slowdown(t, shares[k].device, devices));
         end = std::max(end, p.end);
         if (shares.size() == at.size()) {
           FillSlot& v = vessels[at[k]];

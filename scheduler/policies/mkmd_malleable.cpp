@@ -17,6 +17,7 @@ namespace {
 constexpr int kMostPieces = 400;  // of one try, before pieces are divided over devices
 constexpr double kGrowth = 3;     // the next try takes about this many times as long as the last
 constexpr double kWorth = 0.01;   // of the makespan: all planning together, where it counts
+constexpr double kGain = 1e-6;    // of its end: what a split must gain where memory bandwidth is shared
 
 struct Parameters {
   int chunks = 0;  // per divisible kernel; 0: several numbers are tried, the best schedule is kept
@@ -57,7 +58,7 @@ private:
       alone.push_back({end, d});
       if (end < best_end) {
         best_end = end;
-        best_ = {{d, lo, hi}};
+        best_ = {{{d, lo, hi}, 1}};
       }
     }
     if (divisible && alone.size() > 1) {
@@ -77,8 +78,8 @@ private:
         try_set(t, lo, hi, best_end);
       }
     }
-    for (const Share& s : best_)
-      now_.place(t, s.device, s.lo, s.hi);
+    for (const auto& [s, slow] : best_)
+      now_.place(t, s.device, s.lo, s.hi, Placement::Inputs::needed, 0, slow);
   }
 
   // Pieces of one chunk should end together. When each can start depends on what it must fetch, and that on
@@ -87,9 +88,14 @@ private:
     const Placement::Mark before = now_.mark();
     vessels_.clear();
     std::sort(devices_.begin(), devices_.end());
+    slow_.clear();
+    double worth = 1;
     for (int d : devices_) {
       const double row = now_.missing_row_time(t, d) * (hi - lo);
-      vessels_.push_back({now_.device(d).last_end(), index_.time(t, d) * (hi - lo) + row, kNever});
+      slow_.push_back(index_.slowdown(t, d, devices_));
+      vessels_.push_back(
+          {now_.device(d).last_end(), index_.time(t, d) * slow_.back() * (hi - lo) + row, kNever});
+      if (slow_.back() > 1) worth = 1 - kGain;
     }
     for (int round = 0; round < parameters_.rounds; ++round) {
       const std::vector<double> share = water_fill(vessels_);
@@ -101,14 +107,15 @@ private:
         sum += share[k];
         const double to = sum > 1 - 1e-9 ? hi : index_.snap(t, lo + sum * (hi - lo));
         if (to <= from) continue;
-        const Placement::Piece p = now_.place(t, devices_[k], from, to);
-        tried_.push_back({devices_[k], from, to});
+        const Placement::Piece p =
+            now_.place(t, devices_[k], from, to, Placement::Inputs::needed, 0, slow_[k]);
+        tried_.push_back({{devices_[k], from, to}, slow_[k]});
         vessels_[k].start = std::max(0.0, p.end - (to - from) / (hi - lo) * vessels_[k].seconds);
         end = std::max(end, p.end);
         from = to;
       }
       now_.rollback(before);
-      if (from == hi && end < best_end) {
+      if (from == hi && end < best_end * worth) {
         best_end = end;
         best_ = tried_;
       }
@@ -119,7 +126,12 @@ private:
   const Parameters parameters_;
   const PlanningClock& clock_;
   Placement now_;
-  std::vector<Share> best_, tried_;
+  struct Part {
+    Share share;
+    double slow = 1;  // because of the others
+  };
+  std::vector<Part> best_, tried_;
+  std::vector<double> slow_;
   std::vector<int> devices_;
   std::vector<FillSlot> vessels_;
 };

@@ -60,7 +60,8 @@ public:
 
   void ended(const OnlinePiece& piece, int device, double seconds, const OnlineState& state) override {
     plan_fetches(piece, device, state);
-    const double predicted = state.index->duration(piece.task, device, piece.hi - piece.lo);
+    const double predicted = state.index->duration(piece.task, device, piece.hi - piece.lo) *
+                             state.index->slowdown(piece.task, device, state.devices_running(piece.task));
     if (predicted <= 0 || seconds <= 0) return;
     Rate& rate = measured_[kind_[piece.task]][device];
     rate.predicted += predicted;
@@ -180,6 +181,26 @@ private:
     return Work{t, best.device, range.lo, range.hi};
   }
 
+  // All that may run it; of those in one memory only as many as its bandwidth is enough for: the ones that
+  // have parts of it, then the ones that would end it first.
+  std::vector<int> devices_for(int t, const OnlineState& state) const {
+    std::vector<int> devices;
+    for (int d = 0; d < state.index->device_count(); ++d)
+      if (state.may_run(t, d)) devices.push_back(d);
+    if (!state.index->shares_bandwidth()) return devices;
+    const auto later = [&](int d) {
+      const bool has_part = std::any_of(state.queue[d].begin(), state.queue[d].end(),
+                                        [&](const OnlinePiece& p) { return p.task == t; });
+      return std::pair(!has_part, available(d, state) + seconds(t, d, 1, state));
+    };
+    std::stable_sort(devices.begin(), devices.end(), [&](int a, int b) { return later(a) < later(b); });
+    std::vector<int> useful;
+    for (int d : devices)
+      if (state.index->gains_bandwidth(t, d, useful)) useful.push_back(d);
+    std::sort(useful.begin(), useful.end());
+    return useful;
+  }
+
   bool full(int d, const OnlineState& state) const {
     return static_cast<int>(state.queue[d].size()) >= parameters_.depth;
   }
@@ -188,18 +209,17 @@ private:
     double left = 0;
     for (const Range& r : left_[t])
       left += r.hi - r.lo;
-    std::vector<int> devices;
+    const std::vector<int> devices = devices_for(t, state);
     std::vector<FillSlot> slots;
-    for (int d = 0; d < state.index->device_count(); ++d) {
-      if (!state.may_run(t, d)) continue;
+    for (int d : devices) {
       // How long inputs take depends on the share: what a small part needs comes first, what the whole needs
       // on top is spread over the share.
       const Range small = place_for(t, d, 0.02 * left, state), whole = place_for(t, d, left, state);
       const double first = state.inputs_ready(t, d, small.lo, small.hi);
       const double all = state.inputs_ready(t, d, whole.lo, whole.hi);
       const double per_share = std::max(0.0, all - first) / std::max(whole.hi - whole.lo, 1e-9) * left;
-      devices.push_back(d);
-      slots.push_back({std::max(available(d, state), first), seconds(t, d, left, state) + per_share});
+      const double slow = state.index->slowdown(t, d, devices);
+      slots.push_back({std::max(available(d, state), first), seconds(t, d, left, state) * slow + per_share});
     }
     const std::vector<double> share = water_fill(slots);
     if (share.empty()) return std::nullopt;

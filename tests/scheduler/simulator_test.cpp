@@ -11,7 +11,7 @@ namespace {
 
 Problem two_devices(int tasks, double seconds) {
   Problem p;
-  p.platform = {{{"a", DeviceClass::cpu, 0}, {"b", DeviceClass::cpu, 0}}, 1e9, 0, {}};
+  p.platform = {{{"a", DeviceClass::cpu, 0}, {"b", DeviceClass::cpu, 0}}, 1e9, 0, {}, {}};
   for (int i = 0; i < tasks; ++i) {
     Task t;
     t.id = i;
