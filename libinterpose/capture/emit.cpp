@@ -126,6 +126,7 @@ void Planner::emit_kernel(Task& task) {
       };
     }
     action->piece.device = piece.device;
+    action->piece.sharing = devices_sharing(task, domain);
     action->piece.lo = piece.box.lo;
     action->piece.hi = piece.box.hi;
     action->piece.groups = 1;
@@ -133,6 +134,7 @@ void Planner::emit_kernel(Task& task) {
       action->piece.groups *= piece.box.hi[d] - piece.box.lo[d];
     action->piece.share =
         static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
+    action->piece.bytes = task.bytes * action->piece.share;
     action->demand = emulated_piece(piece.device, c, task.whole, action->piece.share, boxed);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);

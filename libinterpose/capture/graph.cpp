@@ -60,6 +60,7 @@ scheduler::Problem Planner::make_problem() const {
     static const auto* const links = new auto(emulated_links(*p.machine));
     problem.platform.links = *links;
   }
+  problem.platform.memories = shared_memories();
   auto& graph = problem.graph;
   scheduler::Task source;
   source.name = "source";
@@ -92,6 +93,9 @@ scheduler::Problem Planner::make_problem() const {
       t.times[0] = task.at_home;
       t.pinned = 0;
     }
+    // Where footprints are generous the time knows better.
+    if (const scheduler::Memory* memory = shared_memory(0); task.bytes > 0 && memory != nullptr)
+      t.bytes = std::min(task.bytes, memory->bw_one * *std::min_element(t.times.begin(), t.times.end()));
     graph.tasks.push_back(std::move(t));
 
     for (const BufferUse& use : task.whole) {

@@ -46,9 +46,10 @@ private:
     int cut = -1;                 // the dimension it may be split along; -1: not at all
     std::vector<double> seconds;  // by device
     double at_home = 0;           // seconds, whole
+    double bytes = 0;             // that it must move to and from memory; 0: they may stay in caches
     std::vector<Piece> pieces;
     double start = 0;                  // where the plan puts its first piece
-    const char* taken_back = nullptr;  // why a split the policy wanted is not made
+    const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
 
     // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
     bool on_whole() const;
@@ -59,6 +60,9 @@ private:
   void find_cut(Task& task);
   BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
   void assign(const scheduler::Schedule& schedule);
+  static double memory_bytes(const Task& task);
+  static bool bandwidth_allows_gain(const Task& task);
+  static int devices_sharing(const Task& task, int domain);
   void assign_home();
   static void assign_home(Task& task);
   void keep_cuts(Task& task);

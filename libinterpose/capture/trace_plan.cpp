@@ -12,7 +12,7 @@ namespace {
 
 // Why a kernel has one piece, and the source line if that says it (0: not).
 compiler::Reason why_whole(const KernelLaunch& launch, bool has_pieces_code, bool worth, int cut,
-                           const char* taken_back) {
+                           const char* not_split) {
   const compiler::KernelInfo& info = *launch.kernel->info;
   if (!info.split_allowed) {
     return info.reasons.empty() ? compiler::Reason{"the compiler does not allow it"} : info.reasons.front();
@@ -20,8 +20,8 @@ compiler::Reason why_whole(const KernelLaunch& launch, bool has_pieces_code, boo
   if (!has_pieces_code) return {"no code for its pieces could be had"};
   if (!worth) return {"too short to split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
+  if (not_split != nullptr) return {not_split};
   if (cut < 0) return {"its work-groups touch the same bytes"};
-  if (taken_back != nullptr) return {taken_back};
   return {"the policy found nothing to gain"};
 }
 
@@ -70,9 +70,8 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
     for (const Piece& piece : task.pieces)
       line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
     if (task.pieces.size() < 2) {
-      const compiler::Reason reason =
-          why_whole(c.launch, task.footprints.has_value(), task.seconds[0] >= kWorthSplitting, task.cut,
-                    task.taken_back);
+      const compiler::Reason reason = why_whole(c.launch, task.footprints.has_value(),
+                                                task.seconds[0] >= kWorthSplitting, task.cut, task.not_split);
       line["whole_because"] = reason.text;
       line["line"] = reason.line;
     }

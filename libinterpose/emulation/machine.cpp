@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <sys/prctl.h>
 
@@ -238,6 +239,28 @@ double Machine::sample(const Demand& d) {
   double bytes = 0;
   double launch = 0;
   return seconds_of(d, bytes, launch);
+}
+
+std::vector<double> Machine::sample_together(const std::vector<Demand>& demands) {
+  std::lock_guard lock(mutex_);
+  std::map<int, SharedBandwidth> shared;  // by domain
+  std::vector<double> seconds;
+  std::vector<int> work;
+  for (const Demand& d : demands) {
+    double bytes = 0;
+    double launch = 0;
+    seconds.push_back(seconds_of(d, bytes, launch));
+    work.push_back(-1);
+    const double limit = platform_.bw_all(memory_of_domain_[domain_[d.device]]);
+    if (limit > 0)
+      work.back() =
+          shared.try_emplace(domain_[d.device], limit).first->second.begin(0, seconds.back(), bytes);
+  }
+  for (size_t i = 0; i < demands.size(); ++i) {
+    if (work[i] < 0) continue;
+    seconds[i] = static_cast<double>(shared.at(domain_[demands[i].device]).end_of(work[i])) * 1e-9;
+  }
+  return seconds;
 }
 
 Totals Machine::totals() const {

@@ -65,6 +65,8 @@ public:
 
   // What measuring this alone would give, jitter included: calibration.
   double sample(const Demand& demand);
+  // What measuring these kernels gives if all start at once, each on a device of its own.
+  std::vector<double> sample_together(const std::vector<Demand>& demands);
 
   Totals totals() const;
 

@@ -65,6 +65,30 @@ std::vector<DeviceRates> emulated_rates(emulation::Machine& machine) {
   return all;
 }
 
+std::vector<scheduler::Memory> emulated_memories(emulation::Machine& machine) {
+  const double n = side_of(machine);
+  const double bytes = n * n * 8;
+  std::vector<scheduler::Memory> memories;
+  for (int mem = 0; mem < machine.domain_count(); ++mem) {
+    std::vector<Demand> together;
+    scheduler::Memory memory{.mem = mem};
+    for (int d = 0; d < machine.device_count(); ++d) {
+      if (machine.domain_of(d) != mem) continue;
+      together.push_back(kernel(d, n * n, 0, n * n * 2, bytes));
+      memory.bw_one = std::max(memory.bw_one, bytes / median_of(machine, together.back()));
+    }
+    if (together.size() < 2) continue;
+    for (int i = 0; i < 9; ++i) {
+      const std::vector<double> seconds = machine.sample_together(together);
+      const double rate =
+          bytes * static_cast<double>(together.size()) / *std::max_element(seconds.begin(), seconds.end());
+      memory.bw_all = std::max(memory.bw_all, rate);
+    }
+    memories.push_back(memory);
+  }
+  return memories;
+}
+
 std::vector<scheduler::Link> emulated_links(emulation::Machine& machine) {
   const double n = side_of(machine);
   std::vector<scheduler::Link> links;

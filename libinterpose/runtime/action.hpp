@@ -50,6 +50,8 @@ public:
     int device = -1;
     uint64_t groups = 0;
     double share = 0;                    // of the launch's work-groups
+    double bytes = 0;                    // through memory, at least
+    int sharing = 1;                     // devices of the memory that run pieces of the same launch
     std::array<uint64_t, 3> lo{}, hi{};  // the work-groups
     double seconds = 0;                  // predicted; set for parts of long pieces (Rule 18)
   } piece;
@@ -115,7 +117,7 @@ public:
   std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
   bool to_flush = false;
   int64_t clock_offset = 0;  // its device's clock minus the host's, nanoseconds; 0: not known
-  int in_flight = 0;         // actions the driver has and has not completed; asynchronous lanes
+  int in_flight = 0;         // actions the driver has, or the thread, and has not completed
   int parts_in_flight = 0;   // those among them that are parts of long pieces
 };
 

@@ -62,12 +62,11 @@ struct Bench {
            t.clBuildProgram(program.get(), 1, &device.id, "", nullptr, nullptr) == CL_SUCCESS;
   }
 
-  // The best of three, in seconds; the first launch compiles and does not count. Negative: it failed.
-  double launch(const char* name, size_t items, cl_int rounds) {
+  vendor::Owned<cl_kernel> kernel_of(const char* name, cl_int rounds) {
     const auto& t = vendor::table(queue.get());
     cl_int error = CL_SUCCESS;
-    const vendor::Owned<cl_kernel> kernel(t.clCreateKernel(program.get(), name, &error));
-    if (!kernel) return -1;
+    vendor::Owned<cl_kernel> kernel(t.clCreateKernel(program.get(), name, &error));
+    if (!kernel) return kernel;
     const cl_mem first = rounds > 0 ? out.get() : in.get();
     const cl_mem second = out.get();
     t.clSetKernelArg(kernel.get(), 0, sizeof first, &first);
@@ -76,15 +75,25 @@ struct Bench {
     } else {
       t.clSetKernelArg(kernel.get(), 1, sizeof second, &second);
     }
+    return kernel;
+  }
+
+  bool enqueue(cl_kernel kernel, size_t items) {
     const size_t local = 64;
+    return vendor::table(queue.get())
+               .clEnqueueNDRangeKernel(queue.get(), kernel, 1, nullptr, &items, &local, 0, nullptr,
+                                       nullptr) == CL_SUCCESS;
+  }
+
+  // The best of three, in seconds; the first launch compiles and does not count. Negative: it failed.
+  double launch(const char* name, size_t items, cl_int rounds) {
+    const vendor::Owned<cl_kernel> kernel = kernel_of(name, rounds);
+    if (!kernel) return -1;
     double best = -1;
     for (int i = 0; i < 4; ++i) {
       const cl_ulong begin = host_nanoseconds();
-      if (t.clEnqueueNDRangeKernel(queue.get(), kernel.get(), 1, nullptr, &items, &local, 0, nullptr,
-                                   nullptr) != CL_SUCCESS ||
-          t.clFinish(queue.get()) != CL_SUCCESS) {
+      if (!enqueue(kernel.get(), items) || vendor::table(queue.get()).clFinish(queue.get()) != CL_SUCCESS)
         return -1;
-      }
       const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9;
       if (i > 0 && (best < 0 || seconds < best)) best = seconds;
     }
@@ -107,6 +116,35 @@ struct Bench {
     return best;
   }
 };
+
+// Bytes per second of all the devices together, each streaming buffers of its own: the best of five, since
+// whatever else the machine does can only take away. Negative: it failed.
+double stream_together(const std::vector<vendor::Device>& devices) {
+  constexpr size_t items = kBytes / sizeof(float);
+  std::vector<Bench> benches(devices.size());
+  std::vector<vendor::Owned<cl_kernel>> kernels;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (!benches[i].open(devices[i])) return -1;
+    kernels.push_back(benches[i].kernel_of("stream", 0));
+    if (!kernels.back()) return -1;
+  }
+  double best = -1;
+  for (int round = 0; round < 6; ++round) {  // the first compiles
+    const cl_ulong begin = host_nanoseconds();
+    for (size_t i = 0; i < benches.size(); ++i) {
+      const auto& t = vendor::table(benches[i].queue.get());
+      if (!benches[i].enqueue(kernels[i].get(), items) || t.clFlush(benches[i].queue.get()) != CL_SUCCESS)
+        return -1;
+    }
+    for (const Bench& bench : benches) {
+      if (vendor::table(bench.queue.get()).clFinish(bench.queue.get()) != CL_SUCCESS) return -1;
+    }
+    const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9;
+    const double rate = 2.0 * kBytes * static_cast<double>(benches.size()) / seconds;
+    if (round > 0) best = std::max(best, rate);
+  }
+  return best;
+}
 
 // A simulator would take minutes; its defaults say "very slow", so that it gets work only if there is nothing
 // else.
@@ -144,11 +182,15 @@ json to_json(const DeviceRates& r) {
           {"copy_seconds", r.copy_seconds}};
 }
 
+bool is_rate(const json& j) {
+  return j.is_number() && j.get<double>() > 0;
+}
+
 // False if any figure is missing or makes no sense.
 bool from_json(const json& j, DeviceRates& r) {
   auto get = [&](const char* key, double& value) {
     const auto it = j.find(key);
-    if (it == j.end() || !it->is_number() || !(it->get<double>() > 0)) return false;
+    if (it == j.end() || !is_rate(*it)) return false;
     value = it->get<double>();
     return true;
   };
@@ -165,8 +207,9 @@ json read_cache() {
   const Result<std::string> text = read_file(cache_file(), 16u << 20);
   json cache = json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
   if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object()) {
-    return {{"format", kFormat}, {"devices", json::object()}};
+    cache = {{"format", kFormat}, {"devices", json::object()}};
   }
+  if (!cache["memories"].is_object()) cache["memories"] = json::object();
   return cache;
 }
 
@@ -197,6 +240,35 @@ std::vector<DeviceRates> calibrate(const std::vector<vendor::Device>& devices) {
   }
   if (changed) write_cache(cache);
   return all;
+}
+
+std::vector<scheduler::Memory> calibrate_memories(const std::vector<vendor::Device>& devices,
+                                                  const std::vector<int>& domain) {
+  const std::vector<DeviceRates> rates = calibrate(devices);
+  json cache = read_cache();
+  bool changed = false;
+  std::vector<scheduler::Memory> memories;
+  for (int mem = 0; mem <= *std::max_element(domain.begin(), domain.end()); ++mem) {
+    std::vector<vendor::Device> together;
+    std::string kinds;
+    scheduler::Memory memory{.mem = mem};
+    for (size_t d = 0; d < devices.size(); ++d) {
+      if (domain[d] != mem || devices[d].synchronous) continue;
+      together.push_back(devices[d]);
+      kinds += (kinds.empty() ? "" : " + ") + rates[d].kind;
+      memory.bw_one = std::max(memory.bw_one, rates[d].bytes_per_second);
+    }
+    if (together.size() < 2) continue;
+    const json known = cache["memories"].value(kinds, json());
+    memory.bw_all = is_rate(known) ? known.get<double>() : stream_together(together);
+    if (!is_rate(known) && memory.bw_all > 0) {
+      cache["memories"][kinds] = memory.bw_all;
+      changed = true;
+    }
+    if (memory.bw_all > 0) memories.push_back(memory);
+  }
+  if (changed) write_cache(cache);
+  return memories;
 }
 
 }  // namespace mkmd

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libinterpose/vendor/vendor.hpp"
+#include "scheduler/problem.hpp"
 
 #include <string>
 #include <vector>
@@ -22,5 +23,10 @@ struct DeviceRates {
 
 // Never fails: a device that cannot be measured gets the defaults above, with a log line.
 std::vector<DeviceRates> calibrate(const std::vector<vendor::Device>& devices);
+
+// How fast one device and all devices at once stream each memory that several of them work in (Rule 16).
+// `domain` is each device's memory. What cannot be measured is not listed: no limit is known.
+std::vector<scheduler::Memory> calibrate_memories(const std::vector<vendor::Device>& devices,
+                                                  const std::vector<int>& domain);
 
 }  // namespace mkmd

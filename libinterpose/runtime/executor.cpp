@@ -181,10 +181,8 @@ void Runtime::mark_submitted(Action& action, cl_int status) {
 void Runtime::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
   action.state = Action::State::complete;
-  if (action.lane->kind == Lane::Kind::asynchronous) {
-    --action.lane->in_flight;
-    if (action.is_part()) --action.lane->parts_in_flight;
-  }
+  --action.lane->in_flight;
+  if (action.lane->kind == Lane::Kind::asynchronous && action.is_part()) --action.lane->parts_in_flight;
   action.status = status;
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
@@ -306,6 +304,7 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
   while (may_start(lane, lanes_)) {
     const Ref<Action> action = lane.ready.top();
     lane.ready.pop();
+    ++lane.in_flight;
     if (action->demand && lane.device < 0) lanes_cv_.notify_all();  // who left us the port may go on
     lock.unlock();
     Action::Outcome outcome;

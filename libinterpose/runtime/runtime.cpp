@@ -99,11 +99,11 @@ Status Runtime::start() {
                                             domains_[i].context, std::move(queue)));
     domains_[i].transfer = lanes_.back().get();
   }
-  clock_offset_ = home_->clock_offset = device_clock_offset(home_->queue.get());
+  const ClockOffset home = device_clock_offset(home_->queue.get());
+  clock_offset_ = home_->clock_offset = home.between;
   for (Lane* lane : compute_) {
-    lane->clock_offset = device_clock_offset(lane->queue.get());
-    // As good as equal: one clock, read at different moments.
-    if (std::abs(lane->clock_offset - clock_offset_) < 1'000'000) lane->clock_offset = clock_offset_;
+    const ClockOffset offset = device_clock_offset(lane->queue.get());
+    lane->clock_offset = offset.may_equal(home) ? home.between : offset.between;  // mostly it is one clock
   }
   return {};
 }
@@ -418,8 +418,13 @@ void Runtime::note_piece(const Action& action) {
   }
   const KernelLaunch& launch = action.command->launch;
   if (launch.kernel->info == nullptr) return;
+  const int domain = action.lane->domain;
+  const auto busy = std::count_if(compute_.begin(), compute_.end(), [&](const Lane* lane) {
+    return lane->domain == domain && (lane == action.lane || lane->in_flight > 0);
+  });
   times_.learn(kernel_model(*launch.kernel), action.command->cost, action.piece.device, action.piece.share,
-               seconds);
+               seconds_alone(seconds, action.piece.bytes,
+                             std::max(action.piece.sharing, static_cast<int>(busy)), shared_memory(domain)));
 }
 
 void Runtime::note_transfer(const Action& action) {

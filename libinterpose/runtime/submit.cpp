@@ -301,27 +301,31 @@ cl_program program_in(SubKernels& sub_kernels, int domain) {
                                                                    : nullptr;
 }
 
-int64_t device_clock_offset(cl_command_queue queue) {
+bool ClockOffset::may_equal(const ClockOffset& other) const {
+  constexpr int64_t kNoise = 1'000'000;  // clocks that differ begin at different moments: seconds apart
+  return std::abs(between - other.between) <= error + other.error + kNoise;
+}
+
+ClockOffset device_clock_offset(cl_command_queue queue) {
   const auto& table = vendor::table(queue);
   // A marker ends between two readings of the host's clock. On a busy machine they may lie far apart: the
   // closest pair of a few counts.
-  int64_t offset = 0;
-  cl_ulong closest = ~cl_ulong{0};
+  ClockOffset offset;
   for (int i = 0; i < 5; ++i) {
     const cl_ulong before = host_nanoseconds();
     cl_event event = nullptr;
-    if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return 0;
+    if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return {};
     const vendor::Owned<cl_event> marker(event);
     table.clFinish(queue);
-    const cl_ulong after = host_nanoseconds();
+    const auto half = static_cast<int64_t>(host_nanoseconds() - before) / 2;
     cl_ulong end = 0;
     if (table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=
         CL_SUCCESS) {
-      return 0;
+      return {};
     }
-    if (after - before >= closest) continue;
-    closest = after - before;
-    offset = static_cast<int64_t>(end) - static_cast<int64_t>(before + (after - before) / 2);
+    if (i > 0 && half >= offset.error) continue;
+    offset.between = static_cast<int64_t>(end) - static_cast<int64_t>(before) - half;
+    offset.error = half;
   }
   return offset;
 }

@@ -29,7 +29,11 @@ cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem
 bool programs_ready(SubKernels& sub_kernels, const std::vector<cl_context>& contexts);
 cl_program program_in(SubKernels& sub_kernels, int domain);
 
-// The clock of the queue's device minus the host's, in nanoseconds; 0: not known.
-int64_t device_clock_offset(cl_command_queue queue);
+// The clock of a queue's device minus the host's, in nanoseconds, as well as could be measured.
+struct ClockOffset {
+  int64_t between = 0, error = 0;  // 0 and 0: not known
+  bool may_equal(const ClockOffset& other) const;
+};
+ClockOffset device_clock_offset(cl_command_queue queue);
 
 }  // namespace mkmd

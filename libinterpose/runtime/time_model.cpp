@@ -201,4 +201,27 @@ TimeModel& time_model() {
   return *model;
 }
 
+const std::vector<scheduler::Memory>& shared_memories() {
+  static const auto* const memories = [] {
+    const Process& p = process();
+    return new auto(p.machine != nullptr ? emulated_memories(*p.machine)
+                                         : calibrate_memories(p.devices, p.domain));
+  }();
+  return *memories;
+}
+
+const scheduler::Memory* shared_memory(int domain) {
+  for (const scheduler::Memory& memory : shared_memories()) {
+    if (memory.mem == domain) return &memory;
+  }
+  return nullptr;
+}
+
+double seconds_alone(double seconds, double bytes, int devices, const scheduler::Memory* memory) {
+  constexpr double kFull = 0.9;  // of what the memory gives; measured rates are never quite equal
+  if (memory == nullptr || memory->bw_one <= 0 || devices < 2 || bytes <= 0 || seconds <= 0) return seconds;
+  const bool used_up = bytes / seconds * devices >= kFull * memory->bw_all;
+  return used_up ? std::min(seconds, bytes / memory->bw_one) : seconds;
+}
+
 }  // namespace mkmd

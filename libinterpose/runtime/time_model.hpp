@@ -77,5 +77,13 @@ private:
 
 // The process's model, calibrated when first asked for.
 TimeModel& time_model();
+// The memories several of the process's devices share, measured when first asked for; null: not shared, or
+// not known.
+const std::vector<scheduler::Memory>& shared_memories();
+const scheduler::Memory* shared_memory(int domain);
+
+// What a piece that moved `bytes` in `seconds` takes alone, when `devices` of its memory worked meanwhile.
+// Once together they use up what the memory gives, the time only says that: alone it gets `bw_one`.
+double seconds_alone(double seconds, double bytes, int devices, const scheduler::Memory* memory);
 
 }  // namespace mkmd

@@ -95,6 +95,18 @@ class Emulation(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result)
         self.assertIn("OpenCL error", result.stderr)
 
+    def test_what_one_device_alone_makes_memory_bound_is_not_split(self):
+        trace = os.path.join(self.folder.name, "laptop.trace")
+        path = os.path.join(PLATFORMS, "laptop.json")
+        result, summary = self.emulated(path, "bicgstab", "--trace", trace)
+        self.assertEqual(checksum(result), self.bare["bicgstab"])
+        with open(trace) as file:
+            windows = [json.loads(line)["window"] for line in file if line.startswith('{"window"')]
+        launches = [c for w in windows for c in w["commands"] if c.get("kernel") == "matrix_vector"]
+        whole = [c for c in launches if "bandwidth" in c.get("whole_because", "")]
+        self.assertTrue(whole, launches)
+        self.assertTrue(all(len(c["pieces"]) == 1 for c in whole))
+
     def test_a_run_that_could_not_keep_up_is_void(self):
         def change(content):
             for device in content["platform"]["devices"]:

@@ -57,6 +57,22 @@ TEST(Machine, APieceTakesItsShareAndTheLaunch) {
   EXPECT_GE(machine.clock().now(), b.end) << "and it really waits";
 }
 
+TEST(Machine, DevicesOfAMemoryMeasureItsBandwidthTogether) {
+  PlatformFile p = two_devices();
+  p.devices[1].mem = 0;
+  p.memories = {{.mem = 0, .bw_all = 1.5e9}};
+  Machine machine(p);
+  Demand stream = kernel(0, 0);
+  stream.counts.bytes = 1e6;
+  Demand other = stream;
+  other.device = 1;
+  EXPECT_NEAR(machine.sample(stream), 1.01e-3, 1e-9);
+  const std::vector<double> together = machine.sample_together({stream, other});
+  EXPECT_NEAR(std::max(together[0], together[1]), 2e6 / 1.5e9, 1e-5);
+  other.counts.bytes = 1;  // leaves the memory to the first
+  EXPECT_NEAR(machine.sample_together({stream, other})[0], 1.01e-3, 1e-6);
+}
+
 TEST(Machine, APortCarriesOneTransferAtATimeEitherWay) {
   Machine machine(two_devices());
   const Span to = machine.run(transfer(0, 1, 1e6), kZero, nothing);

@@ -69,6 +69,16 @@ TEST(TimeModel, FollowsALastingChange) {
   EXPECT_NEAR(model.seconds(kernel, cost, 0), 3e-3, 1e-4);
 }
 
+TEST(SecondsAlone, OfASaturatedMemoryAreThoseOfItsFullSpeed) {
+  const scheduler::Memory memory{.mem = 0, .bw_one = 1e9, .bw_all = 1.2e9};
+  EXPECT_DOUBLE_EQ(seconds_alone(2e-3, 1e6, 1, &memory), 2e-3) << "it was alone";
+  EXPECT_DOUBLE_EQ(seconds_alone(5e-3, 1e6, 2, &memory), 5e-3) << "two such do not saturate it";
+  EXPECT_DOUBLE_EQ(seconds_alone(1.7e-3, 1e6, 2, &memory), 1e-3);
+  EXPECT_DOUBLE_EQ(seconds_alone(0.9e-3, 1e6, 2, &memory), 0.9e-3) << "never longer than together";
+  EXPECT_DOUBLE_EQ(seconds_alone(2e-3, 0, 2, &memory), 2e-3) << "it may stay in caches";
+  EXPECT_DOUBLE_EQ(seconds_alone(2e-3, 1e6, 2, nullptr), 2e-3);
+}
+
 TEST(TimeModel, NonsenseIsNotLearned) {
   TimeModel model = three_devices();
   KernelModel& kernel = model.of_kernel("k");

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory bandwidth is a resource the devices of a memory share (Rule 16).
+#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/time_model.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace mkmd {
+
+// What a kernel touches and no cache holds goes through memory at least once.
+double Planner::memory_bytes(const Task& task) {
+  static const double cache = process().machine != nullptr
+                                  ? 0
+                                  : static_cast<double>(vendor::device_value<cl_ulong>(
+                                        process().home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+  uint64_t bytes = 0;
+  for (const BufferUse& use : task.whole)
+    bytes += use.reads.total() + use.writes.total();
+  return static_cast<double>(bytes) <= cache ? 0 : static_cast<double>(bytes);
+}
+
+// Rules 15 and 16: where all devices share one memory, whether they could finish together at least a tenth
+// earlier than the quickest does alone.
+bool Planner::bandwidth_allows_gain(const Task& task) {
+  constexpr double kGain = 1.1;
+  if (process().domain_count > 1 || task.bytes == 0) return true;
+  const scheduler::Memory* memory = shared_memory(0);
+  if (memory == nullptr) return true;
+  const double quickest = *std::min_element(task.seconds.begin(), task.seconds.end());
+  // Where footprints are generous the time knows better.
+  const double demand = std::min(task.bytes / quickest, memory->bw_one);
+  return memory->bw_all >= kGain * demand;
+}
+
+// Devices of the memory that run pieces of the task.
+int Planner::devices_sharing(const Task& task, int domain) {
+  std::set<int> devices;
+  for (const Piece& piece : task.pieces) {
+    if (process().lane_domain(piece.device) == domain) devices.insert(piece.device);
+  }
+  return static_cast<int>(devices.size());
+}
+
+}  // namespace mkmd

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the shares a policy wanted: steady cuts, parts of long pieces, and whether the pieces may
+// run side by side at all.
+#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mkmd {
+
+// Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2
+// %, since every move takes data along (Rule 15).
+void Planner::keep_cuts(Task& task) {
+  if (task.pieces.size() < 2) return;
+  const Command& c = *task.command;
+  auto& kept = runtime_.cuts_[{&runtime_.kernel_model(*c.launch.kernel), c.cost.shape}];
+  const auto groups = static_cast<double>(c.launch.groups[task.cut]);
+  bool keep = kept.size() == task.pieces.size();
+  for (size_t i = 0; i < task.pieces.size() && keep; ++i) {
+    const double move =
+        static_cast<double>(task.pieces[i].box.hi[task.cut]) - static_cast<double>(kept[i].end);
+    keep =
+        kept[i].device == task.pieces[i].device && kept[i].cut == task.cut && std::abs(move) <= 0.02 * groups;
+  }
+  if (!keep) kept.resize(task.pieces.size());
+  for (size_t i = 0; i < task.pieces.size(); ++i) {
+    Piece& piece = task.pieces[i];
+    if (keep) {
+      piece.box.hi[task.cut] = kept[i].end;
+      if (i > 0) piece.box.lo[task.cut] = kept[i - 1].end;
+    } else {
+      kept[i] = {piece.device, task.cut, piece.box.hi[task.cut]};
+    }
+  }
+}
+
+// Rule 18: a long piece is launched in parts, so that what has not started can still move to a device that
+// falls idle, and copies of what the first part wrote need not wait for the last.
+void Planner::cut_in_parts(Task& task) {
+  constexpr double kLong = 1e-3;  // seconds
+  constexpr double kShortest = 0.5e-3;
+  if (task.pieces.size() < 2) return;
+  const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
+  std::vector<Piece> parts;
+  for (const Piece& piece : task.pieces) {
+    const uint64_t lo = piece.box.lo[task.cut];
+    const uint64_t hi = piece.box.hi[task.cut];
+    const double per_group = task.seconds[piece.device] / groups;
+    if (static_cast<double>(hi - lo) * per_group < kLong) {
+      parts.push_back(piece);
+      continue;
+    }
+    const auto at_least = static_cast<uint64_t>(std::ceil(kShortest / per_group));
+    uint64_t done = lo;
+    for (const double share : {0.5, 0.25, 0.125, 1.0}) {
+      auto count = std::max(at_least, static_cast<uint64_t>(share * static_cast<double>(hi - lo)));
+      if (hi - done < count + at_least) count = hi - done;  // the rest is too short for a part of its own
+      if (count == 0) break;
+      parts.push_back(piece);
+      parts.back().box.lo[task.cut] = done;
+      parts.back().box.hi[task.cut] = done + count;
+      parts.back().seconds = static_cast<double>(count) * per_group;
+      done += count;
+    }
+  }
+  task.pieces = std::move(parts);
+}
+
+// Byte sets of very many ranges cost more to keep than they save. Where all devices share one memory only the
+// order between commands depends on them, and the hull orders enough. Otherwise reading a hull brings a few
+// bytes too many, and writing one needs what lies between to be valid first. False: a split piece would write
+// such a set.
+bool Planner::coarsen(Task& task) const {
+  const bool shared = !runtime_.separate_memories();
+  const size_t limit = shared ? 8 : 256;
+  for (Piece& piece : task.pieces) {
+    for (BufferUse& use : piece.uses) {
+      const auto to_hull = [&](ByteRanges& ranges) {
+        if (ranges.size() > limit) ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
+      };
+      if (!shared && use.writes.size() > limit) {
+        if (task.pieces.size() > 1) return false;
+        use.needed.unite(ByteRanges(use.writes.hull().lo, use.writes.hull().hi));
+      }
+      to_hull(use.reads);
+      to_hull(use.writes);
+      to_hull(use.needed);
+    }
+  }
+  return true;
+}
+
+bool Planner::split_is_safe(const Task& task) const {
+  for (size_t a = 0; a < task.pieces.size(); ++a) {
+    for (size_t b = a + 1; b < task.pieces.size(); ++b) {
+      if (!independent(task.pieces[a].uses, task.pieces[b].uses)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace mkmd
