@@ -94,6 +94,7 @@ Outcome try_policy(const Problem& predicted, const Problem& actual, const std::s
   }
   outcome.planning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (schedule && !as_predicted && !(*policy)->online()) schedule = replay(actual, *schedule);
+  outcome.refused = !schedule;
   outcome.status = schedule ? validate(actual, *schedule) : schedule.status();
   if (schedule) outcome.schedule = std::move(*schedule);
   return outcome;

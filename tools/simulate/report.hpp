@@ -42,7 +42,8 @@ struct RateError {
 };
 
 struct Outcome {
-  Status status;  // why there is no valid schedule
+  Status status;         // why there is no valid schedule
+  bool refused = false;  // the policy made none: its parameters do not fit the problem
   scheduler::Schedule schedule;
   double planning_seconds = 0;
 };
