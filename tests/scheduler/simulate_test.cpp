@@ -86,6 +86,18 @@ TEST(Simulate, SearchesTheExactOptimum) {
       << answer.out;
 }
 
+TEST(Simulate, SaysWhatIsLeftOfTheExactOptimum) {
+  const Answer stopped =
+      simulate({graph("cholesky4"), "--policy", "heteroprio", "--bounds", "none", "--exact", "0.1"});
+  EXPECT_NE(stopped.out.find("exact optimum (lower bound: stopped "), std::string::npos) << stopped.out;
+  const Answer large =
+      simulate({graph("cholesky8"), "--policy", "heteroprio", "--bounds", "none", "--exact", "0.1"});
+  EXPECT_EQ(large.code, 0);
+  EXPECT_NE(large.out.find("exact optimum  not solved: too large: 120 tasks on 24 devices"),
+            std::string::npos)
+      << large.out;
+}
+
 TEST(Simulate, ListsPoliciesWithCitations) {
   const Answer answer = simulate({"--list"});
   EXPECT_EQ(answer.code, 0);

@@ -132,7 +132,9 @@ int compare(const std::vector<std::string>& wanted, const Problem& problem, cons
   nlohmann::ordered_json json = as_json ? bounds_to_json(bounds) : nlohmann::ordered_json();
   if (!as_json) {
     for (const Bound& b : bounds)
-      if (b.seconds) out << "bound: " << b.name << "  " << *b.seconds << " s\n";
+      if (b.seconds)
+        out << "bound: " << b.name << (b.note.empty() ? "" : " (" + b.note + ")") << "  " << *b.seconds
+            << " s\n";
     print_table_head(out);
   }
   bool failed = false;
