@@ -11,7 +11,8 @@
 namespace mkmd::scheduler {
 namespace {
 
-constexpr double kDone = 1e-12;  // of a task: what is left below this is rounding
+constexpr double kDone = 1e-12;         // of a task: what is left below this is rounding
+constexpr double kSameInstant = 1e-12;  // of the time: what differs by less happens together
 
 class Simulation {
 public:
@@ -61,11 +62,13 @@ public:
         lose(options_.losses[next_loss_++].device);
       } else {
         if (next_end == kNever) return stalled();
-        state_.now = next_end;
+        const double last = next_end * (1 + kSameInstant);
+        for (double end : end_)
+          if (end <= last) state_.now = std::max(state_.now, end);
         speeds_.advance(state_.now);
         newly_ready_.clear();
         for (int d = 0; d < predicted_.device_count(); ++d)
-          if (end_[d] == next_end) left -= end_piece(d);
+          if (end_[d] <= last) left -= end_piece(d);
         std::sort(newly_ready_.begin(), newly_ready_.end());
         for (int t : newly_ready_)
           policy_.ready(t, state_);
@@ -175,11 +178,12 @@ private:
   }
 
   int end_piece(int d) {
+    const double end = end_[d];
     const OnlinePiece piece = take(d);
-    schedule_.entries.push_back({piece.task, d, piece.start, state_.now, piece.lo, piece.hi});
-    if (moves_data_) data_.publish_results(piece.task, d, piece.lo, piece.hi, state_.now);
+    schedule_.entries.push_back({piece.task, d, piece.start, end, piece.lo, piece.hi});
+    if (moves_data_) data_.publish_results(piece.task, d, piece.lo, piece.hi, end);
     if (moves_data_) ended_[piece.task].push_back({piece.lo, piece.hi});
-    policy_.ended(piece, d, state_.now - piece.start, state_);
+    policy_.ended(piece, d, end - piece.start, state_);
     if (running_[piece.task] > 0 || state_.unassigned[piece.task] > kDone) return 0;
     done_[piece.task] = true;
     for (const Output& o : predicted_.outputs(piece.task))

@@ -2,8 +2,31 @@
 #include "scheduler/two_class.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mkmd::scheduler {
+
+namespace {
+
+// Numbers that differ by rounding only become the same number: equally accelerated tasks must be seen to be
+// so.
+void merge_equal(std::vector<double>& values) {
+  std::vector<double> sorted(values);
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  std::vector<double> first(sorted);
+  bool merged = false;
+  for (size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i] != kNever && sorted[i] - first[i - 1] <= 1e-12 * std::abs(sorted[i])) {
+      first[i] = first[i - 1];
+      merged = true;
+    }
+  if (!merged) return;
+  for (double& v : values)
+    v = first[std::lower_bound(sorted.begin(), sorted.end(), v) - sorted.begin()];
+}
+
+}  // namespace
 
 TwoClass::TwoClass(const ProblemIndex& index) {
   for (int d = 0; d < index.device_count(); ++d) {
@@ -25,6 +48,7 @@ TwoClass::TwoClass(const ProblemIndex& index) {
     const double p = cpu_time_[t], q = gpu_time_[t];
     factor_[t] = p == q ? 1 : q == 0 ? kNever : p / q;
   }
+  merge_equal(factor_);
 }
 
 }  // namespace mkmd::scheduler

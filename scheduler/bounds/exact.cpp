@@ -17,6 +17,17 @@ public:
       : index_(index), tasks_(index.task_count()), devices_(index.device_count()) {}
 
   Result<ExactOptimum> solve_within(double seconds) {
+    // The solver looks at the clock between its steps only, and one step on a program larger than this takes
+    // longer than anyone waits for.
+    constexpr size_t kMostRows = 20000;
+    const std::vector<std::vector<bool>> before = reachable();
+    size_t rows = 0;
+    for (int a = 0; a < tasks_; ++a)
+      for (int b = a + 1; b < tasks_; ++b)
+        if (!before[a][b] && !before[b][a]) rows += 2 * static_cast<size_t>(devices_);
+    if (rows > kMostRows)
+      return Status::internal("too large: " + std::to_string(tasks_) + " tasks on " +
+                              std::to_string(devices_) + " devices");
     // No schedule needs longer than one after the other on the slowest devices with every transfer in
     // between.
     for (int t = 0; t < tasks_; ++t) {

@@ -86,6 +86,18 @@ TEST(Simulate, SearchesTheExactOptimum) {
       << answer.out;
 }
 
+TEST(Simulate, SaysWhatIsLeftOfTheExactOptimum) {
+  const Answer stopped =
+      simulate({graph("cholesky4"), "--policy", "heteroprio", "--bounds", "none", "--exact", "0.1"});
+  EXPECT_NE(stopped.out.find("exact optimum (lower bound: stopped "), std::string::npos) << stopped.out;
+  const Answer large =
+      simulate({graph("cholesky8"), "--policy", "heteroprio", "--bounds", "none", "--exact", "0.1"});
+  EXPECT_EQ(large.code, 0);
+  EXPECT_NE(large.out.find("exact optimum  not solved: too large: 120 tasks on 24 devices"),
+            std::string::npos)
+      << large.out;
+}
+
 TEST(Simulate, ListsPoliciesWithCitations) {
   const Answer answer = simulate({"--list"});
   EXPECT_EQ(answer.code, 0);
@@ -140,8 +152,9 @@ TEST(Simulate, BrokenInputGetsOneLineWithItsPlace) {
       {with(R"({"id":0,"times":[1,-2]})", ""), "graph.tasks[0].times[1]"},
       {with(R"({"id":0,"times":[1]})", ""), "graph.tasks[0].times"},
       {with(R"({"id":0,"times":[null,null]})", ""), "graph.tasks[0].times: no device"},
-      {with(R"({"id":0,"times":[1,NaN]})", ""), "not JSON"},
-      {with(R"({"id":0,"times":[1,1e999]})", ""), "not JSON"},
+      {with(R"({"id":0,"times":[1,NaN]})", ""), "not JSON: line 1, column 151: "},
+      {with("\n{\"id\":0,\"times\":[1,1e999]}", ""), "not JSON: line 2, column 20: number overflow"},
+      {with("\"\xff\x1b[2J\"", ""), "not JSON: line 1, column 133"},
       {with(R"({"id":0,"times":[1,"2"]})", ""), "graph.tasks[0].times[1]: must be a number"},
       {with(R"({"id":0,"times":[1,2],"pinned":5})", ""), "graph.tasks[0].pinned: no device 5"},
       {with(two + "," + two, ""), "graph.tasks[2].id"},
@@ -177,6 +190,9 @@ TEST(Simulate, WrongUseIsNamed) {
       {{input}, "needs --policy"},
       {{input, "--policy", "nope"}, "unknown policy \"nope\""},
       {{input, "--policy", "mkmd:steps=0"}, "steps=0 is not accepted"},
+      {{input, "--policy", "single:Voodoo2"}, "no device Voodoo2"},
+      {{input, "--policy", "area-list:x=/nonexistent"}, "cannot read /nonexistent"},
+      {{input, "--policy", "mkmd", "--seed", "1.5"}, "--seed needs a whole number"},
       {{input, "--polcy", "mkmd"}, "unknown option --polcy"},
       {{input, "--policy", "mkmd", "--rate-error", "2"}, "--rate-error 2"},
       {{input, "--policy"}, "--policy needs a value"},

@@ -26,6 +26,18 @@ std::string format(const char* pattern, double x) {
 
 }  // namespace
 
+namespace {
+
+// Empty when the optimum is known.
+std::string gap_of(const ExactOptimum& exact) {
+  if (exact.optimal) return {};
+  if (exact.makespan == kNever) return "lower bound: stopped before any schedule was found";
+  return "lower bound: stopped with a schedule of " + format("%.9g s", exact.makespan) + ", a gap of " +
+         format("%.2f %%", 100 * (1 - exact.lower_bound / exact.makespan));
+}
+
+}  // namespace
+
 std::vector<Bound> bounds_of(const Problem& problem, const BoundOptions& options) {
   std::vector<Bound> bounds;
   Result<ProblemIndex> index = ProblemIndex::make(problem);
@@ -60,9 +72,9 @@ std::vector<Bound> bounds_of(const Problem& problem, const BoundOptions& options
   }
   if (options.exact_seconds > 0) {
     Result<ExactOptimum> exact = exact_optimum(*index, options.exact_seconds);
-    const std::string name = std::string("exact optimum") + (divisible ? " of undivided tasks" : "") +
-                             (exact && !exact->optimal ? " (lower bound: not finished)" : "");
+    const std::string name = std::string("exact optimum") + (divisible ? " of undivided tasks" : "");
     bounds.push_back({name, exact ? std::optional(exact->lower_bound) : std::nullopt, !divisible});
+    bounds.back().note = exact ? gap_of(*exact) : exact.status().message();
   }
   return bounds;
 }
@@ -94,6 +106,7 @@ Outcome try_policy(const Problem& predicted, const Problem& actual, const std::s
   }
   outcome.planning_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (schedule && !as_predicted && !(*policy)->online()) schedule = replay(actual, *schedule);
+  outcome.refused = !schedule;
   outcome.status = schedule ? validate(actual, *schedule) : schedule.status();
   if (schedule) outcome.schedule = std::move(*schedule);
   return outcome;
@@ -119,9 +132,9 @@ void print_outcome(std::ostream& out, const Problem& problem, const Outcome& out
       << ", aborted runs " << outcome.schedule.aborted.size() << "\n";
   out << "scheduling time   " << format("%.3f ms", 1e3 * outcome.planning_seconds) << "\n";
   for (const Bound& b : bounds) {
-    out << "bound: " << b.name << "  ";
+    out << "bound: " << b.name << (b.note.empty() || !b.seconds ? "" : " (" + b.note + ")") << "  ";
     if (!b.seconds) {
-      out << "not solved in time\n";
+      out << (b.note.empty() ? "not solved in time" : "not solved: " + b.note) << "\n";
     } else {
       out << format("%.9g s", *b.seconds);
       if (*b.seconds > 0) out << format(", makespan is %.4f times that", makespan / *b.seconds);
@@ -155,6 +168,7 @@ nlohmann::ordered_json bounds_to_json(const std::vector<Bound>& bounds) {
     nlohmann::ordered_json& row = json["bounds"].emplace_back();
     row["name"] = b.name;
     if (b.seconds) row["seconds"] = *b.seconds;
+    if (!b.note.empty()) row["note"] = b.note;
     if (b.work) row["work"] = {{"CPU", b.work->first}, {"GPU", b.work->second}};
   }
   return json;

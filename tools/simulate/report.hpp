@@ -21,6 +21,7 @@ struct Bound {
   std::optional<double> seconds;                       // none: not solved in time
   bool of_all = true;                                  // false: only of schedules that divide no task
   std::optional<std::pair<double, double>> work = {};  // seconds of CPUs and of GPUs in its solution
+  std::string note = {};                               // why it is not exact, or not known
 };
 
 struct BoundOptions {
@@ -42,7 +43,8 @@ struct RateError {
 };
 
 struct Outcome {
-  Status status;  // why there is no valid schedule
+  Status status;         // why there is no valid schedule
+  bool refused = false;  // the policy made none: its parameters do not fit the problem
   scheduler::Schedule schedule;
   double planning_seconds = 0;
 };

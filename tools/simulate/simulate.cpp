@@ -101,6 +101,7 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
         if (Status s = read_number(arg, args[i], min, max, *number); !s) return s;
     }
   }
+  if (seed != std::floor(seed)) return wrong("--seed needs a whole number");
   a.rate.seed = static_cast<uint64_t>(seed);
   if (!bounds.empty()) a.bounds.only.clear();
   std::istringstream list(bounds);
@@ -131,7 +132,9 @@ int compare(const std::vector<std::string>& wanted, const Problem& problem, cons
   nlohmann::ordered_json json = as_json ? bounds_to_json(bounds) : nlohmann::ordered_json();
   if (!as_json) {
     for (const Bound& b : bounds)
-      if (b.seconds) out << "bound: " << b.name << "  " << *b.seconds << " s\n";
+      if (b.seconds)
+        out << "bound: " << b.name << (b.note.empty() ? "" : " (" + b.note + ")") << "  " << *b.seconds
+            << " s\n";
     print_table_head(out);
   }
   bool failed = false;
@@ -201,7 +204,7 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   const std::vector<Bound> bounds = bounds_of(actual, a.bounds);
   if (a.json || wanted.size() > 1) return compare(wanted, *problem, actual, bounds, a.json, out);
   const Outcome outcome = try_policy(*problem, actual, wanted.front());
-  if (!outcome.status.ok()) return fail(outcome.status, kFailed);
+  if (!outcome.status.ok()) return fail(outcome.status, outcome.refused ? kWrongUse : kFailed);
   out << "policy            " << wanted.front() << "\n";
   print_outcome(out, *problem, outcome, bounds);
   if (a.output.empty()) return 0;

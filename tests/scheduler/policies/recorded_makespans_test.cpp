@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -66,6 +67,70 @@ TEST(RecordedMakespans, RatiosOfTheWorstCases) {
   for (const auto& [graph, policy, makespan] : {std::tuple("fig1_rho100", "heteroprio-dep", 5.0),
                                                 std::tuple("fig1_rho100", "heteroprio-indep", 103.0)})
     EXPECT_NEAR(valid_schedule(load_graph(graph), policy).makespan(), makespan, 1e-6) << policy;
+}
+
+struct Kind {
+  double cpu, gpu, priority;
+};
+
+// Tasks of these kinds on `cpus` CPUs and one GPU; edges by index.
+Problem on_one_gpu(int cpus, const std::vector<Kind>& tasks,
+                   const std::vector<std::pair<int, int>>& edges = {}) {
+  Problem p;
+  for (int d = 0; d < cpus; ++d)
+    p.platform.devices.push_back({"cpu" + std::to_string(d), DeviceClass::cpu, 0});
+  p.platform.devices.push_back({"gpu", DeviceClass::gpu, 0});
+  for (const Kind& kind : tasks) {
+    Task t;
+    t.id = static_cast<int>(p.graph.tasks.size());
+    t.name = "t";
+    t.times.assign(cpus, kind.cpu);
+    t.times.push_back(kind.gpu);
+    t.priority = kind.priority;
+    p.graph.tasks.push_back(t);
+  }
+  for (const auto& [src, dst] : edges)
+    p.graph.edges.push_back({src, dst, 0, "o" + std::to_string(src), Access::full});
+  return p;
+}
+
+// The families of Beaumont, Eyraud-Dubois and Kumar. Factors that are equal on paper differ by rounding in
+// most of these, and so do instants.
+TEST(KnownAnswers, HeteroPrioIndepOnOneGpu) {  // Theorem 11
+  const double phi = (1 + std::sqrt(5)) / 2;
+  for (int m : {2, 5, 11, 20, 35, 44})
+    for (int k : {1, 2, 3, 10, 33, 64}) {
+      const double x = (m - 1) / (m + phi), e = x / k;
+      std::vector<Kind> tasks = {{1, 1 / phi, 1}, {phi, 1, 0}};
+      tasks.insert(tasks.end(), static_cast<size_t>(m) * k, {e, e, 0});
+      tasks.insert(tasks.end(), k, {e * phi, e, 2});
+      EXPECT_NEAR(valid_schedule(on_one_gpu(m, tasks), "heteroprio-indep:rank=given").makespan(), x + phi,
+                  1e-9)
+          << m << " CPUs, " << k;
+    }
+}
+
+TEST(KnownAnswers, HeteroPrioDepOnTwoChains) {  // Section 6.2
+  for (int k : {1, 2, 7, 25}) {
+    std::vector<Kind> tasks(k, {1, 2, 0});
+    tasks.push_back({1, 2, 1});
+    tasks.insert(tasks.end(), k - 1, {2, 1, 1});
+    std::vector<std::pair<int, int>> edges;
+    for (int i = 0; i + 1 < 2 * k; ++i)
+      if (i + 1 != k) edges.emplace_back(i, i + 1);
+    EXPECT_NEAR(valid_schedule(on_one_gpu(1, tasks, edges), "heteroprio-dep:rank=given").makespan(), 2.0 * k,
+                1e-9);
+  }
+}
+
+TEST(KnownAnswers, SpoliationBeforeNothingIsReady) {  // Figure 1
+  for (double rho : {2.5, 5.0, 17.3, 1e6}) {
+    const Problem p =
+        on_one_gpu(1, {{1, 1, 0}, {1, 1, 0}, {2, 2, 0}, {rho, 1, 0}, {1, rho - 1, 0}, {1, 1, 0}},
+                   {{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 5}});
+    EXPECT_NEAR(valid_schedule(p, "heteroprio-dep").makespan(), 5, 1e-9) << rho;
+    EXPECT_NEAR(valid_schedule(p, "heteroprio-indep").makespan(), 3 + rho, 1e-9 * rho);
+  }
 }
 
 TEST(RecordedBounds, AreaCriticalPathAndMixed) {
