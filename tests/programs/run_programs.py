@@ -21,6 +21,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = "tests/programs"  # in a build folder, where the list does not name another
 CONFIGURATIONS = {
     "pocl": ["--devices", "pocl"],
     "pocl/2": ["--devices", "pocl/2"],
@@ -102,8 +103,8 @@ class Sanitizers:
 class Runner:
     def __init__(self, options):
         self.options = options
-        self.folder = os.path.join(options.build, "tests/programs")
-        self.bare_folder = os.path.join(options.bare_build, "tests/programs")
+        self.folder = os.path.join(options.build, FOLDER)
+        self.bare_folder = os.path.join(options.bare_build, FOLDER)
         self.mkmd = options.mkmd or os.path.join(options.build, "mkmd")
         self.python = python_with_opencl()
         # PoCL's and our caches stay inside the build folder: a test leaves nothing in the home folder.
@@ -115,13 +116,14 @@ class Runner:
         os.makedirs(self.environment["XDG_CACHE_HOME"], exist_ok=True)
         self.split = self.whole = 0
 
-    def command(self, program, folder=None):
+    def command(self, program, build=None):
         name = program["command"]
         if program.get("installed"):
             return [name] + program.get("args", [])
         if name.endswith(".py"):
             return [self.python, os.path.join(HERE, name)] + program.get("args", [])
-        return [os.path.join(folder or self.folder, name)] + program.get("args", [])
+        folder = os.path.join(build or self.options.build, program.get("folder", FOLDER))
+        return [os.path.join(folder, name)] + program.get("args", [])
 
     def run(self, program, command, **variables):
         with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +145,7 @@ class Runner:
         if program.get("installed") and not shutil.which(program["command"]):
             return Outcome(MISSING, f"{program['command']} is not installed", [])
         if self.bare_folder != self.folder:
-            return execute(self.command(program, self.bare_folder), self.environment, self.timeout(program))
+            return execute(self.command(program, self.options.bare_build), self.environment, self.timeout(program))
         return self.run(program, self.command(program))
 
     def ours(self, program, arguments):
