@@ -41,7 +41,7 @@ class Profile(unittest.TestCase):
 
     def mkmd(self, *arguments, **more):
         return subprocess.run([MKMD, *arguments], env=environment(self.data, **more), capture_output=True, text=True,
-                              timeout=120)
+                              timeout=600)
 
     def profile(self, program, runs=4, **more):
         return self.mkmd("profile", "--runs", str(runs), "--devices", "pocl/2", "--", *program, **more)
@@ -125,7 +125,7 @@ class Profile(unittest.TestCase):
         command = [MKMD, "profile", "--runs", "4", "--devices", "pocl/2", "--", *SMALL]
         several = [subprocess.Popen(command, env=environment(self.data), stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True) for _ in range(4)]
-        ends = [process.communicate(timeout=120) for process in several]
+        ends = [process.communicate(timeout=600) for process in several]
         self.assertEqual([process.returncode for process in several], [0] * 4, ends)
         self.assertEqual(len({out for out, _ in ends}), 1)
         self.assertEqual(self.mkmd("models").returncode, 0)
