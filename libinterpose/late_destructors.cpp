@@ -32,6 +32,7 @@ Late& late() {
   return *late;
 }
 
+std::atomic<bool> any_loading{false};  // before that, not even a thread's own variables may be within reach
 thread_local bool loading = false;
 std::atomic<bool> any_vendor{false};
 std::atomic<bool> placed{false};
@@ -69,7 +70,7 @@ bool is_program(const void* library) {
 }
 
 bool is_vendor(const void* library) {
-  if (loading) return true;
+  if (any_loading.load(std::memory_order_relaxed) && loading) return true;
   if (!any_vendor.load(std::memory_order_acquire) || library == nullptr) return false;
   const void* base = library_of(library);
   std::lock_guard lock(late().mutex);
@@ -104,6 +105,7 @@ std::vector<const void*> loaded_libraries() {
 VendorLoading::VendorLoading() {
   place();
   before_ = loaded_libraries();
+  any_loading.store(true, std::memory_order_relaxed);
   loading = true;
 }
 
