@@ -7,7 +7,6 @@
 #include <iterator>
 #include <link.h>
 #include <mutex>
-#include <sys/auxv.h>
 #include <vector>
 
 namespace mkmd {
@@ -59,14 +58,11 @@ void run_late(void*) {
   }
 }
 
-// Before whatever the program itself registers, so that it runs after that.
-void place() {
+// Before whatever the program itself registers, so that it runs after that: a library's constructors run
+// before those of the program. (To see the program's first registration does not suffice: a program built for
+// a sanitizer calls the sanitizer's __cxa_atexit.)
+__attribute__((constructor)) void place() {
   if (!placed.exchange(true)) real_cxa_atexit(run_late, nullptr, nullptr);
-}
-
-bool is_program(const void* library) {
-  static const void* program = library_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
-  return library == nullptr || library_of(library) == program;  // null: an executable with a fixed address
 }
 
 bool is_vendor(const void* library) {
@@ -83,7 +79,6 @@ int cxa_atexit(void (*function)(void*), void* argument, void* library) {
     late().registrations.push_back({function, argument, library});
     return 0;
   }
-  if (!placed.load(std::memory_order_relaxed) && is_program(library)) place();
   return real_cxa_atexit(function, argument, library);
 }
 

@@ -40,5 +40,6 @@ int main() {
   if (child == 0) _exit(9);
   int status = 0;
   const pid_t found = waitpid(-1, &status, 0);
-  std::printf("own child: %d code %d, signals %d\n", int(found == child), WEXITSTATUS(status), signals.load());
+  std::printf("own child: %d code %d, signals %d\n", int(found == child), WEXITSTATUS(status),
+              signals.load());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory bandwidth as a shared resource: what is bound by it gains nothing, or only what is left, from devices
-// that work in the same memory.
+// Memory bandwidth as a shared resource: what is bound by it gains nothing, or only what is left, from
+// devices that work in the same memory.
 #include "scheduler/bounds/bounds.hpp"
 #include "scheduler/generators/random_graph.hpp"
 #include "scheduler/simulator.hpp"
@@ -11,7 +11,8 @@
 namespace mkmd::scheduler {
 namespace {
 
-constexpr const char* kDividing[] = {"mkmd", "mkmd-slices", "mkmd-malleable", "mkmd-online", "dawl", "ad-part"};
+constexpr const char* kDividing[] = {"mkmd",        "mkmd-slices", "mkmd-malleable",
+                                     "mkmd-online", "dawl",        "ad-part"};
 
 // Tasks of a second and of 1e9 bytes each on two devices in one memory.
 Problem in_one_memory(double bw_one, double bw_all, int tasks = 1, double bytes = 1e9) {
@@ -104,10 +105,12 @@ TEST(SharedBandwidth, WithoutAllThreeNumbersNothingChanges) {
       for (Task& t : p->graph.tasks)
         t.bytes = 0;
     for (const PolicyInfo& policy : policies()) {
-      const std::string spec = std::string(policy.name) + (policy.name == "heteroprio-refined" ? ":flips=20" : "");
+      const std::string spec =
+          std::string(policy.name) + (policy.name == "heteroprio-refined" ? ":flips=20" : "");
       const nlohmann::json expected = to_json(valid_schedule(plain, spec), plain);
       for (const Problem* p : {&no_bytes, &no_limits})
-        EXPECT_TRUE(nlohmann::json(to_json(valid_schedule(*p, spec), plain)) == expected) << spec << " " << seed;
+        EXPECT_TRUE(nlohmann::json(to_json(valid_schedule(*p, spec), plain)) == expected)
+            << spec << " " << seed;
     }
   }
 }
@@ -119,7 +122,8 @@ TEST(SharedBandwidth, EveryScheduleKeepsToIt) {
     const Problem problem = random_problem(seed, shape);
     const double bound = critical_path(*ProblemIndex::make(problem));
     for (const PolicyInfo& policy : policies()) {
-      const std::string spec = std::string(policy.name) + (policy.name == "heteroprio-refined" ? ":flips=20" : "");
+      const std::string spec =
+          std::string(policy.name) + (policy.name == "heteroprio-refined" ? ":flips=20" : "");
       EXPECT_GE(valid_schedule(problem, spec, "seed " + std::to_string(seed)).makespan(), bound * (1 - 1e-9))
           << spec << " seed " << seed;
       if (HasFailure()) return;
@@ -145,7 +149,8 @@ TEST(SharedBandwidth, TheValidatorSeesASplitThatIsTooFast) {
 TEST(SharedBandwidth, TheExchangeFormatKeepsAndChecksIt) {
   const nlohmann::json good = to_json(in_one_memory(1e9, 1.5e9));
   EXPECT_EQ(nlohmann::json(to_json(document_from_json(good)->problem)), good);
-  EXPECT_EQ(good["platform"]["memories"], nlohmann::json::parse(R"([{"mem":0,"bw_one":1e9,"bw_all":1.5e9}])"));
+  EXPECT_EQ(good["platform"]["memories"],
+            nlohmann::json::parse(R"([{"mem":0,"bw_one":1e9,"bw_all":1.5e9}])"));
   const auto error = [&](const char* place, const nlohmann::json& value) {
     nlohmann::json bad = good;
     bad[nlohmann::json::json_pointer(place)] = value;
@@ -158,7 +163,8 @@ TEST(SharedBandwidth, TheExchangeFormatKeepsAndChecksIt) {
       {"/platform/memories/0/bw_one", -1, "platform.memories[0].bw_one: must be 0 or more"},
       {"/platform/memories/0/mem", 3, "platform.memories[0].mem: no device has memory 3"},
       {"/platform/memories", 3, "platform.memories: must be a list"},
-      {"/platform/memories/1", good["platform"]["memories"][0], "platform.memories[1].mem: memory 0 is there twice"},
+      {"/platform/memories/1", good["platform"]["memories"][0],
+       "platform.memories[1].mem: memory 0 is there twice"},
   };
   for (const auto& [place, value, message] : cases)
     EXPECT_EQ(error(place, value), message);
