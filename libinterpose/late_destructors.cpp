@@ -7,7 +7,6 @@
 #include <iterator>
 #include <link.h>
 #include <mutex>
-#include <sys/auxv.h>
 #include <vector>
 
 namespace mkmd {
@@ -32,6 +31,7 @@ Late& late() {
   return *late;
 }
 
+std::atomic<bool> any_loading{false};  // before that, not even a thread's own variables may be within reach
 thread_local bool loading = false;
 std::atomic<bool> any_vendor{false};
 std::atomic<bool> placed{false};
@@ -58,18 +58,15 @@ void run_late(void*) {
   }
 }
 
-// Before whatever the program itself registers, so that it runs after that.
-void place() {
+// Before whatever the program itself registers, so that it runs after that: a library's constructors run
+// before those of the program. (To see the program's first registration does not suffice: a program built for
+// a sanitizer calls the sanitizer's __cxa_atexit.)
+__attribute__((constructor)) void place() {
   if (!placed.exchange(true)) real_cxa_atexit(run_late, nullptr, nullptr);
 }
 
-bool is_program(const void* library) {
-  static const void* program = library_of(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
-  return library == nullptr || library_of(library) == program;  // null: an executable with a fixed address
-}
-
 bool is_vendor(const void* library) {
-  if (loading) return true;
+  if (any_loading.load(std::memory_order_relaxed) && loading) return true;
   if (!any_vendor.load(std::memory_order_acquire) || library == nullptr) return false;
   const void* base = library_of(library);
   std::lock_guard lock(late().mutex);
@@ -82,7 +79,6 @@ int cxa_atexit(void (*function)(void*), void* argument, void* library) {
     late().registrations.push_back({function, argument, library});
     return 0;
   }
-  if (!placed.load(std::memory_order_relaxed) && is_program(library)) place();
   return real_cxa_atexit(function, argument, library);
 }
 
@@ -104,6 +100,7 @@ std::vector<const void*> loaded_libraries() {
 VendorLoading::VendorLoading() {
   place();
   before_ = loaded_libraries();
+  any_loading.store(true, std::memory_order_relaxed);
   loading = true;
 }
 
@@ -126,7 +123,8 @@ VendorLoading::~VendorLoading() {
 // with us comes to need it from us.
 #ifdef __x86_64__
 extern "C" {
-__attribute__((visibility("default"))) int mkmd_cxa_atexit(void (*function)(void*), void* argument, void* library) {
+__attribute__((visibility("default"))) int mkmd_cxa_atexit(void (*function)(void*), void* argument,
+                                                           void* library) {
   return mkmd::cxa_atexit(function, argument, library);
 }
 }

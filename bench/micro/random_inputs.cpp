@@ -123,6 +123,13 @@ public:
     check(error, "clCreateProgramWithSource");
     check(clBuildProgram(program_, 1, &device_, "", nullptr, nullptr), "clBuildProgram");
   }
+  ~Program() {
+    clReleaseProgram(program_);
+    clReleaseCommandQueue(queue_);
+    clReleaseContext(context_);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 
   // The sum of everything the launches computed.
   double run(const Kind& kind, int inputs, uint64_t seed) {

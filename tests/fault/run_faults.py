@@ -34,7 +34,7 @@ class Skip(Exception):
 
 class Faults:
     def __init__(self, options):
-        options.mkmd, options.bare_build = None, options.build
+        options.mkmd = None
         self.programs = run_programs.Runner(options)
         self.library = os.path.join(options.build, "lib/mkmd")
         self.helper = os.path.join(options.build, "bin/mkmd-kc")
@@ -247,11 +247,13 @@ CASES = [nothing_broken, helper_missing, helper_killed, helper_hangs, helper_tal
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(HERE, "../../build"), help="build folder")
+    parser.add_argument("--bare-build", help="build folder of the programs run bare (BUILD)")
     parser.add_argument("--only", help="comma-separated beginnings of cases: " + ", ".join(c.__name__ for c in CASES))
     parser.add_argument("--slowdown", type=float, default=1, help="factor on all time-outs (sanitizers)")
     parser.add_argument("-v", "--verbose", action="store_true", help="time the cases")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
+    options.bare_build = os.path.abspath(options.bare_build or options.build)
     if len(os.sched_getaffinity(0)) < 2:
         print("SKIPPED all: this machine has one core, so PoCL cannot be cut in two")
         return 1 if os.environ.get("CI") else 0

@@ -20,7 +20,7 @@ GENERATOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
 def run(command, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "OCL_", "LD_"))}
     environment.update(variables)
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def exported(library):

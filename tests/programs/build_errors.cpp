@@ -48,4 +48,5 @@ int main() {
     std::printf("value %d\n", read<cl_int>(cl, buffer, 1024)[1023]);
     CL_CHECK(clReleaseKernel(kernel));
   }
+  CL_CHECK(clReleaseProgram(program));
 }

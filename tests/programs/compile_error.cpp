@@ -21,5 +21,6 @@ int main() {
   std::string log(length, '\0');
   CL_CHECK(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_LOG, length, log.data(), nullptr));
   std::printf("CL_BUILD_PROGRAM_FAILURE:\n%s\n", log.c_str());
+  CL_CHECK(clReleaseProgram(program));
   return 3;
 }

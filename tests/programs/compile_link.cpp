@@ -65,4 +65,8 @@ int main() {
   size = sizeof(nonsense);
   clCreateProgramWithBinary(cl.context, 1, &cl.device, &size, &bad, &status, &error);
   std::printf("nonsense: error %d\n", int(error != CL_SUCCESS));
+  for (const cl_kernel kernel : kernels)
+    CL_CHECK(clReleaseKernel(kernel));
+  for (const cl_program program : {headers, objects[0], objects[1], linked, plain, again})
+    CL_CHECK(clReleaseProgram(program));
 }

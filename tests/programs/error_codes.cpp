@@ -130,6 +130,8 @@ int main() {
   const cl_event foreign_event = clCreateUserEvent(other.context, &error);
   CL_CHECK(clSetUserEventStatus(foreign_event, CL_COMPLETE));
   SHOW(clEnqueueMarkerWithWaitList(cl.queue, 1, &foreign_event, nullptr));
+  for (const cl_event event : {user, foreign_event})
+    CL_CHECK(clReleaseEvent(event));
   set_args(kernel, buffer, number, Local{256});
   launch(cl, kernel, {64}, {64});
   report<cl_int>(cl, "and it still works", buffer, 64);

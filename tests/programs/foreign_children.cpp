@@ -4,14 +4,15 @@
 // before are not counted: PoCL runs a linker whenever it builds a kernel.)
 #include "program.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t signals = 0;
+static std::atomic<int> signals{0};  // PoCL's threads get signals, too
 static void on_child(int) {
-  signals = signals + 1;
+  ++signals;
 }
 
 int main() {
@@ -39,5 +40,6 @@ int main() {
   if (child == 0) _exit(9);
   int status = 0;
   const pid_t found = waitpid(-1, &status, 0);
-  std::printf("own child: %d code %d, signals %d\n", int(found == child), WEXITSTATUS(status), int(signals));
+  std::printf("own child: %d code %d, signals %d\n", int(found == child), WEXITSTATUS(status),
+              signals.load());
 }

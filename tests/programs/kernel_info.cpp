@@ -86,5 +86,6 @@ int main() {
   CL_CHECK(clFinish(cl.queue));
   cl_int status = 1;
   CL_CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, nullptr));
+  CL_CHECK(clReleaseEvent(event));
   std::printf("event %x queue %d status %d\n", command, int(queue == cl.queue), status);
 }

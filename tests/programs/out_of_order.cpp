@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
     last = c;
   }
   CL_CHECK(clWaitForEvents(1, &last));
+  CL_CHECK(clReleaseEvent(last));
   report<cl_int>(cl, "diamonds", top, count);
 
   cl_event marker = nullptr;
@@ -51,15 +52,17 @@ int main(int argc, char** argv) {
   const cl_event first = launch_after(cl, spread, count, {});
   CL_CHECK(clEnqueueBarrierWithWaitList(cl.queue, 1, &first, nullptr));
   set_args(spread, left, right, cl_int(5));
-  launch_after(cl, spread, count, {});
+  CL_CHECK(clReleaseEvent(launch_after(cl, spread, count, {})));
   CL_CHECK(clEnqueueMarkerWithWaitList(cl.queue, 0, nullptr, &marker));
   CL_CHECK(clWaitForEvents(1, &marker));
+  for (const cl_event event : {first, marker})
+    CL_CHECK(clReleaseEvent(event));
   report<cl_int>(cl, "barrier", right, count);
   set_args(spread, right, left, cl_int(5));
-  launch_after(cl, spread, count, {});
+  CL_CHECK(clReleaseEvent(launch_after(cl, spread, count, {})));
   CL_CHECK(clEnqueueBarrierWithWaitList(cl.queue, 0, nullptr, nullptr));
   set_args(spread, left, top, cl_int(11));
-  launch_after(cl, spread, count, {});
+  CL_CHECK(clReleaseEvent(launch_after(cl, spread, count, {})));
   CL_CHECK(clFinish(cl.queue));
   report<cl_int>(cl, "barrier without list", top, count);
 }

@@ -39,5 +39,6 @@ int main() {
   cl_int status = CL_QUEUED;
   while (status > CL_COMPLETE)
     CL_CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, nullptr));
+  CL_CHECK(clReleaseEvent(event));
   report("read", result);
 }

@@ -55,4 +55,5 @@ int main() {
   CL_CHECK(clEnqueueReadBuffer(plain, copy, CL_TRUE, 0, 4, host.data(), 0, nullptr, &event));
   std::printf("without profiling: %d\n",
               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(time), &time, nullptr));
+  CL_CHECK(clReleaseEvent(event));
 }

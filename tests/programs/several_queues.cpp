@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
     if (previous) CL_CHECK(clReleaseEvent(previous));
     previous = event;
   }
+  CL_CHECK(clReleaseEvent(previous));
   for (const cl_command_queue queue : queues)
     CL_CHECK(clFinish(queue));
   report<cl_int>(cl, "ring", ring[0], count);

@@ -24,7 +24,7 @@ LETTER = 6.6  # pixels of one, at most
 
 
 def mkmd(*arguments):
-    return subprocess.run([MKMD, *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([MKMD, *arguments], capture_output=True, text=True, timeout=600)
 
 
 class Traces(unittest.TestCase):
@@ -52,7 +52,7 @@ class Traces(unittest.TestCase):
         trace = self.path(program + ".jsonl")
         environment = dict(os.environ, XDG_CACHE_HOME=self.path("cache"), POCL_AFFINITY="1")
         result = subprocess.run([MKMD, "run", "--devices", "pocl/2", "--trace", trace, *options, "--",
-                                 os.path.join(PROGRAMS, program)], capture_output=True, text=True, timeout=120,
+                                 os.path.join(PROGRAMS, program)], capture_output=True, text=True, timeout=600,
                                 env=environment)
         return trace, result
 
@@ -134,7 +134,7 @@ class Traces(unittest.TestCase):
         dot = self.show(trace, "--dot")
         self.assertEqual(len(re.findall(r"^    c\d+ \[", dot, re.M)), len(said["tasks"]))
         if shutil.which("dot"):
-            drawn = subprocess.run(["dot", "-Tplain"], input=dot, capture_output=True, text=True, timeout=100)
+            drawn = subprocess.run(["dot", "-Tplain"], input=dot, capture_output=True, text=True, timeout=600)
             self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
             self.assertEqual(len(re.findall("^node ", drawn.stdout, re.M)), len(said["tasks"]))
         page = self.show(trace, "--html")
@@ -286,7 +286,7 @@ class Traces(unittest.TestCase):
         environment = dict(os.environ, XDG_CACHE_HOME=self.path("cache"), MKMD_TRACE=trace, MKMD_DEVICES="pocl/2")
         process = subprocess.Popen([MKMD, "run", "--", os.path.join(PROGRAMS, "exit_pending")], env=environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 100
+        deadline = time.monotonic() + 600
         while process.poll() is None and time.monotonic() < deadline:
             if os.path.exists(trace):
                 with open(trace) as file:
@@ -370,7 +370,7 @@ class Traces(unittest.TestCase):
             out.write(self.show(self.large, "--html").replace("</body>", script))
         result = subprocess.run([self.BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1300,1000",
                                  "--user-data-dir=" + self.path("browser"), "--dump-dom", "file://" + page],
-                                capture_output=True, text=True, timeout=100)
+                                capture_output=True, text=True, timeout=600)
         body = re.search(r"<body[^>]*>", result.stdout).group(0)
         self.assertNotIn("data-error", body)
         self.assertIn('data-ready="1"', body)

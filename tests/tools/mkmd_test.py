@@ -12,7 +12,7 @@ MKMD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "build/mkmd"
 def mkmd(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "OCL_", "LD_"))}
     environment.update(variables)
-    return subprocess.run([MKMD, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run([MKMD, *arguments], env=environment, capture_output=True, text=True, timeout=600)
 
 
 class Run(unittest.TestCase):

@@ -19,7 +19,7 @@ def run(command, **variables):
     cache = os.path.join(BUILD, "tests/programs")
     environment.update(XDG_CACHE_HOME=cache + "/cache", XDG_DATA_HOME=cache + "/data", **variables)
     os.makedirs(environment["XDG_CACHE_HOME"], exist_ok=True)
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def program(name):
