@@ -14,7 +14,10 @@ namespace mkmd {
 Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work) {
   Ref<Action> action(new Action(lane, command, std::move(work)));
   action->order = order_;
-  if (command != nullptr) ++command->pending;
+  if (command != nullptr) {
+    ++command->pending;
+    ++command->open_actions;
+  }
   if (process().machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
   return action;
@@ -37,12 +40,57 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     action->from_domain = source.domain;
     action->buffer = buffer_number(root);
     action->consumer = emitting_;
+    if (runtime_.journal_) {
+      action->moved_history = root.storage->history.get();
+      action->moved_ranges = source.ranges;
+    }
     action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
     runtime_.push(action);
   }
+}
+
+// Bytes the command needs went with a device: it ends with an error, and what it should have written is not to
+// be had either.
+bool Planner::doomed(Task& task) {
+  if (!runtime_.journal_) return false;
+  if (std::all_of(task.whole.begin(), task.whole.end(), [](const BufferUse& use) {
+        return use.root->storage->regions.nowhere(use.needed).empty();
+      }))
+    return false;
+  Command& c = *task.command;
+  c.status = CL_OUT_OF_RESOURCES;
+  c.started = c.ended = runtime_.now();
+  auto deed = std::make_shared<CommandDeed>();
+  deed->sequence = c.sequence;
+  deed->command = Ref<Command>(&c);
+  for (const BufferUse& use : task.whole) {
+    use.root->storage->regions.set_invalid(use.writes);
+    deed->roots.push_back(use.root);
+    deed->uses.push_back({use.root->storage->history.get(), {}, use.writes});
+  }
+  runtime_.journal_->fail(*deed);
+  runtime_.journal_->add(std::move(deed));
+  return true;
+}
+
+void Planner::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
+  if (!runtime_.journal_) return;
+  auto deed = std::make_shared<CommandDeed>();
+  const Command::Kind kind = action.command->kind;
+  deed->sequence = action.command->sequence;
+  deed->command = Ref<Command>(action.command);
+  deed->box = box;
+  deed->repeatable =
+      kind == Command::Kind::kernel || kind == Command::Kind::copy || kind == Command::Kind::fill;
+  for (const BufferUse& use : uses) {
+    deed->roots.push_back(use.root);
+    deed->uses.push_back({use.root->storage->history.get(), use.needed, use.writes});
+  }
+  action.deed = deed;
+  runtime_.journal_->add(std::move(deed));
 }
 
 void Planner::order_uses(int domain, const BufferUses& uses, Action& action) {
@@ -78,6 +126,7 @@ void Planner::emit(Task& task) {
   emitting_ = c.sequence;
   for (const BufferUse& use : task.whole)
     runtime_.join_epoch(*use.root);
+  if (doomed(task)) return;
   Lane& home = *runtime_.home_;
   switch (c.kind) {
   case Command::Kind::kernel:
@@ -134,6 +183,7 @@ void Planner::emit_kernel(Task& task) {
     action->piece.share =
         static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
     action->demand = emulated_piece(piece.device, c, task.whole, action->piece.share, boxed);
+    journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
@@ -156,6 +206,7 @@ void Planner::emit_read(Task& task) {
     for (const ByteRange& r : ranges)
       host.add(to + (r.lo - from), to + (r.hi - from));
     runtime_.host_memory_.write(0, host, *action);
+    journal(*action, {{use.root, ranges, {}, ranges}});
     runtime_.push(action);
   };
   if (regions.missing(0, use.reads).empty()) {
@@ -190,6 +241,7 @@ void Planner::emit_at_home(Task& task, Action::Work work) {
   }
   const Ref<Action> action = new_action(*runtime_.home_, &c, std::move(work));
   action->demand = emulated_memory_command(c);
+  journal(*action, task.whole);
   order_uses(0, task.whole, *action);
   record_uses(0, task.whole, *action);
   if (c.kind == Command::Kind::write) {

@@ -17,6 +17,13 @@ namespace mkmd {
 
 namespace {
 
+uint64_t groups_in(const compiler::GroupBox& box) {
+  uint64_t groups = 1;
+  for (int d = 0; d < 3; ++d)
+    groups *= box.hi[d] - box.lo[d];
+  return groups;
+}
+
 BufferUse& use_of(BufferUses& uses, Memory* root) {
   for (BufferUse& use : uses) {
     if (use.root == root) return use;
@@ -154,17 +161,53 @@ void Planner::analyse(Task& task) {
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
+      if (!has_room(c, static_cast<int>(d)) || (d > 0 && !c.redo.empty())) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
-    if (task.seconds[0] >= kWorthSplitting) find_cut(task);
+    if (task.seconds[0] >= kWorthSplitting && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
   if (!task.footprints) task.seconds[0] = task.at_home;
-  task.whole = uses_of(task, c.launch.whole());
+  if (c.redo.empty()) {
+    task.whole = uses_of(task, c.launch.whole());
+    return;
+  }
+  double share = 0;
+  for (const compiler::GroupBox& box : c.redo) {
+    share += static_cast<double>(groups_in(box)) / static_cast<double>(c.launch.group_count());
+    for (const BufferUse& of_box : uses_of(task, box)) {
+      BufferUse& use = use_of(task.whole, of_box.root);
+      use.reads.unite(of_box.reads);
+      use.writes.unite(of_box.writes);
+      use.needed.unite(of_box.needed);
+    }
+  }
+  task.seconds[0] *= share;
+  task.at_home *= share;
+}
+
+// An emulated memory may be full; a real driver's word comes when something is allocated.
+bool Planner::has_room(const Command& c, int device) const {
+  const int domain = process().domain[device];
+  if (process().machine == nullptr || domain == 0) return true;
+  std::vector<const Memory*> roots;
+  uint64_t bytes = 0;
+  for (const KernelArgument& a : *c.launch.arguments) {
+    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+    Memory* const root = a.memory->root();
+    if (!root->storage->is_new_in(domain) || std::find(roots.begin(), roots.end(), root) != roots.end()) continue;
+    roots.push_back(root);
+    bytes += root->size;
+  }
+  return bytes == 0 || process().machine->has_room(domain, bytes);
 }
 
 void Planner::assign_home(Task& task) {
-  task.pieces = {{process().home_index(), task.command->launch.whole(), {}}};
+  task.pieces.clear();
+  if (task.command->redo.empty())
+    task.pieces.push_back({process().home_index(), task.command->launch.whole(), {}});
+  for (const compiler::GroupBox& box : task.command->redo)
+    task.pieces.push_back({process().home_index(), box, {}});
 }
 
 void Planner::assign_home() {
@@ -184,7 +227,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     for (const scheduler::Entry& e : entries)
       task.start = &e == entries.data() ? e.start : std::min(task.start, e.start);
     if (task.command->kind != Command::Kind::kernel) continue;
-    if (!task.footprints || entries.empty() || task.on_whole()) {
+    if (!task.footprints || entries.empty() || task.on_whole() || !task.command->redo.empty()) {
       assign_home(task);
       continue;
     }
@@ -215,7 +258,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
 // Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2
 // %, since every move takes data along (Rule 15).
 void Planner::keep_cuts(Task& task) {
-  if (task.pieces.size() < 2) return;
+  if (task.pieces.size() < 2 || !task.command->redo.empty()) return;
   const Command& c = *task.command;
   auto& kept = runtime_.cuts_[{&runtime_.kernel_model(*c.launch.kernel), c.cost.shape}];
   const auto groups = static_cast<double>(c.launch.groups[task.cut]);
@@ -243,7 +286,7 @@ void Planner::keep_cuts(Task& task) {
 void Planner::cut_in_parts(Task& task) {
   constexpr double kLong = 1e-3;  // seconds
   constexpr double kShortest = 0.5e-3;
-  if (task.pieces.size() < 2) return;
+  if (task.pieces.size() < 2 || !task.command->redo.empty()) return;
   const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
   std::vector<Piece> parts;
   for (const Piece& piece : task.pieces) {
@@ -335,7 +378,8 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     for (Piece& piece : task.pieces)
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
     const bool safe = split_is_safe(task);
-    if (!safe || !coarsen(task)) {
+    // Pieces that are to be done again were found safe the first time.
+    if ((!safe || !coarsen(task)) && task.command->redo.empty()) {
       task.taken_back =
           safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
       assign_home(task);

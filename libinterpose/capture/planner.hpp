@@ -58,6 +58,7 @@ private:
   void analyse(Task& task);
   void find_cut(Task& task);
   BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
+  bool has_room(const Command& command, int device) const;
   void assign(const scheduler::Schedule& schedule);
   void assign_home();
   static void assign_home(Task& task);
@@ -74,6 +75,8 @@ private:
 
   // emit.cpp
   void emit(Task& task);
+  bool doomed(Task& task);
+  void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {});
   void emit_kernel(Task& task);
   void emit_read(Task& task);
   void emit_at_home(Task& task, Action::Work work);

@@ -63,6 +63,7 @@ Machine::Machine(PlatformFile platform) : platform_(std::move(platform)), clock_
     device_random_.push_back(platform_.seed * 1000 + d);
   out_free_.assign(memory_of_domain_.size(), 0);
   in_free_.assign(memory_of_domain_.size(), 0);
+  allocated_.assign(memory_of_domain_.size(), 0);
   for (size_t m = 0; m < memory_of_domain_.size(); ++m) {
     port_random_.push_back(platform_.seed * 1000 + 500 + m);
     const double limit = platform_.bw_all(memory_of_domain_[m]);
@@ -130,11 +131,51 @@ Nanoseconds Machine::lost_at(int domain) const {
   return last;
 }
 
+// Before the first action there is no origin yet: only what happens at once has happened.
+bool Machine::has_passed(Nanoseconds instant) const {
+  return began_ == 0 ? instant == 0 : clock_.now() >= instant;
+}
+
 bool Machine::failed(int device) const {
-  const Nanoseconds now = clock_.now();
   std::lock_guard lock(mutex_);
-  // Before the first action there is no origin yet: only what fails at once has failed.
-  return began_ == 0 ? fails_at(device) == 0 : now >= fails_at(device);
+  return has_passed(fails_at(device));
+}
+
+bool Machine::lost(int domain) const {
+  std::lock_guard lock(mutex_);
+  return has_passed(lost_at(domain));
+}
+
+bool Machine::fits(int domain, double bytes) const {
+  for (auto e = platform_.events.rbegin(); e != platform_.events.rend(); ++e) {
+    if (e->kind == EventSpec::Kind::has && domain_[e->device] == domain &&
+        has_passed(began_ + nanoseconds(e->at)))
+      return allocated_[domain] + bytes <= e->bytes;
+  }
+  return true;
+}
+
+bool Machine::has_room(int domain, uint64_t bytes) const {
+  const auto size = static_cast<double>(bytes);
+  std::lock_guard lock(mutex_);
+  return fits(domain, full_bytes(platform_.size_scale, size, size));
+}
+
+bool Machine::allocate(int domain, uint64_t bytes) {
+  const double size = full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
+  std::lock_guard lock(mutex_);
+  if (!fits(domain, size)) {
+    ++totals_.refused;
+    return false;
+  }
+  allocated_[domain] += size;
+  return true;
+}
+
+void Machine::release(int domain, uint64_t bytes) {
+  const double size = full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
+  std::lock_guard lock(mutex_);
+  allocated_[domain] -= size;
 }
 
 void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanoseconds done) {
@@ -177,6 +218,7 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
     span.start = std::max(device_free_[d.device], ready);
     span.end = slowed(d.device, span.start, seconds);
     span.failed = span.end > fails_at(d.device);
+    span.begun = span.failed && span.start < fails_at(d.device);
     if (span.failed) span.end = std::max(span.start, fails_at(d.device));
     span.working = std::min(span.start + nanoseconds(launch), span.end);
     device_free_[d.device] = span.end;  // two contexts may use the device
@@ -218,9 +260,14 @@ Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::functi
     span.start = span.working = std::max({out_free_[d.from], in_free_[d.to], ready});
     span.end = span.start + nanoseconds(seconds);
     out_free_[d.from] = in_free_[d.to] = span.end;
-    span.failed = span.end > std::min(lost_at(d.from), lost_at(d.to));
+    const Nanoseconds lost = std::min(lost_at(d.from), lost_at(d.to));
+    span.failed = span.end > lost;
+    if (span.failed) span.end = std::max(span.start, lost);
   }
-  if (span.failed) return span;
+  if (span.failed) {
+    clock_.sleep_until(span.end);
+    return span;
+  }
   really(d, work);
   const Nanoseconds done = clock_.now();
   clock_.sleep_until(span.end);
@@ -259,6 +306,11 @@ double Machine::sample(const Demand& d) {
   double bytes = 0;
   double launch = 0;
   return seconds_of(d, bytes, launch);
+}
+
+void Machine::count_again(uint64_t commands) {
+  std::lock_guard lock(mutex_);
+  totals_.again += commands;
 }
 
 Totals Machine::totals() const {

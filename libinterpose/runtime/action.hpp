@@ -5,6 +5,7 @@
 // synchronously, and transfers, which block).
 #pragma once
 
+#include "common/byte_ranges.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
@@ -18,6 +19,8 @@ namespace mkmd {
 
 class Command;
 class Lane;
+struct Deed;
+struct History;
 namespace emulation {
 struct Demand;
 }
@@ -64,6 +67,13 @@ public:
   std::unique_ptr<emulation::Demand> demand;
   cl_ulong ready_at = 0;
   cl_int inherited = CL_SUCCESS;  // the error of an action it waits for: there is nothing to work on
+
+  // Where devices can fail: the journal's line of it, or what a transfer moves; see runtime/recovery.cpp.
+  std::shared_ptr<Deed> deed;
+  History* moved_history = nullptr;
+  ByteRanges moved_ranges;
+  bool device_lost = false;  // it has not run, because a device or a memory is gone
+  bool begun = false;        // though it was under way
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;

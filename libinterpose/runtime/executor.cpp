@@ -186,6 +186,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     if (action.is_part()) --action.lane->parts_in_flight;
   }
   action.status = status;
+  if (journal_ && status >= 0) note_done(action);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
   for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
@@ -203,6 +204,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     return;
   }
   Command& command = *action.command;
+  --command.open_actions;
   if (status < 0) command.status = status;
   command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
   command.ended = std::max(command.ended, action.ended);
@@ -303,10 +305,11 @@ void Runtime::wait_until(const std::function<bool()>& done) {
 
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
   cl_ulong host_busy = 0;  // until then this thread copied in the program's memory, which is real time
-  while (may_start(lane, lanes_)) {
+  while (!halted_ && may_start(lane, lanes_)) {
     const Ref<Action> action = lane.ready.top();
     lane.ready.pop();
     if (action->demand && lane.device < 0) lanes_cv_.notify_all();  // who left us the port may go on
+    ++running_;
     lock.unlock();
     Action::Outcome outcome;
     if (process().machine != nullptr) {
@@ -320,8 +323,14 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
       read_native_times(*action, clock_offset_);
     }
     lock.lock();
+    --running_;
     action->work = nullptr;
-    mark_complete(*action, outcome.status);
+    if (journal_ && action->device_lost) {
+      note_lost(*action);
+    } else {
+      mark_complete(*action, outcome.status);
+    }
+    if (halted_ && running_ == 0) recover();
     pump(lock);
   }
 }
@@ -345,13 +354,17 @@ Action::Outcome Runtime::run_emulated(Action& action) {
   action.started = span.working;
   action.ended = span.end;
   if (span.failed) outcome.status = CL_OUT_OF_RESOURCES;  // as drivers call it when a device is gone
+  action.device_lost = span.failed;
+  action.begun = span.begun;
   return outcome;
 }
 
 void Runtime::lane_thread(Lane& lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    lanes_cv_.wait(lock, [&] { return stop_ || (may_start(lane, lanes_) && !process_exiting.load()); });
+    lanes_cv_.wait(lock, [&] {
+      return stop_ || (!halted_ && may_start(lane, lanes_) && !process_exiting.load());
+    });
     if (stop_) return;
     run_threaded(lane, lock);
     std::vector<Ref<Command>> dead;
