@@ -77,9 +77,9 @@ void assign_domains(Process& process) {
   }
 }
 
-// Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads inherit
-// how eager they are: these yield to the threads that keep the emulated time, on which a copy must not wait for
-// the kernel of another device that happens to be computed on the same core.
+// Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads
+// inherit how eager they are: these yield to the threads that keep the emulated time, on which a copy must
+// not wait for the kernel of another device that happens to be computed on the same core.
 std::vector<vendor::Device> emulating_devices(const std::string& specification) {
   constexpr int kYielding = 5;
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kYielding);

@@ -49,11 +49,12 @@ public:
   std::vector<unsigned char> pattern;  // fill
   bool is_barrier = false;             // marker: later commands of the queue wait for it, too
   LaunchCost cost;                     // kernel
-  // Kernel, after a device has failed: only these work-groups are to be executed (again), at home. Empty: all.
+  // Kernel, after a device has failed: only these work-groups are to be executed (again), at home. Empty:
+  // all.
   std::vector<compiler::GroupBox> redo;
 
   // Progress; guarded by the runtime's mutex.
-  int pending = 1;  // incomplete actions and predecessors, and one until it is planned
+  int pending = 1;       // incomplete actions and predecessors, and one until it is planned
   int open_actions = 0;  // those of `pending` that are its own, where devices can fail
   bool planned = false;
   bool done = false;

@@ -8,6 +8,7 @@
 #include "libinterpose/runtime/submit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mkmd {
 
@@ -23,13 +24,41 @@ Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work)
   return action;
 }
 
+// The policy knows whose port is busy: its source is taken where that has the bytes by now.
+std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const ByteRanges& missing) const {
+  const RegionMap& regions = root.storage->regions;
+  std::vector<RegionMap::Source> result;
+  const auto add = [&](int from, const ByteRanges& ranges) {
+    for (RegionMap::Source& known : result) {
+      if (known.domain == from) return known.ranges.unite(ranges);
+    }
+    result.push_back({from, ranges});
+  };
+  ByteRanges left = missing;
+  if (const auto planned = planned_sources_.find({buffer_number(root), domain});
+      planned != planned_sources_.end()) {
+    const auto size = static_cast<double>(root.size);
+    for (const PlannedSource& source : planned->second) {
+      const ByteRanges here = left.intersection({static_cast<uint64_t>(source.lo * size),
+                                                 static_cast<uint64_t>(source.hi * size)})
+                                  .intersection(regions.valid(source.domain));
+      if (here.empty()) continue;
+      add(source.domain, here);
+      left.subtract(here);
+    }
+  }
+  for (const RegionMap::Source& source : regions.sources(left))
+    add(source.domain, source.ranges);
+  return result;
+}
+
 void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   RegionMap& regions = root.storage->regions;
   const ByteRanges missing = regions.missing(domain, ranges);
   if (missing.empty()) return;
   Lane& to = *runtime_.domains_[domain].transfer;
   const cl_mem to_memory = root.storage->in_domain(root, domain, to.native_context);
-  for (RegionMap::Source& source : regions.sources(missing)) {
+  for (const RegionMap::Source& source : sources(domain, root, missing)) {
     const Lane& from = *runtime_.domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
     const Ref<Action> action =
@@ -52,8 +81,8 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   }
 }
 
-// Bytes the command needs went with a device: it ends with an error, and what it should have written is not to
-// be had either.
+// Bytes the command needs went with a device: it ends with an error, and what it should have written is not
+// to be had either.
 bool Planner::doomed(Task& task) {
   if (!runtime_.journal_) return false;
   if (std::all_of(task.whole.begin(), task.whole.end(), [](const BufferUse& use) {
@@ -105,7 +134,7 @@ void Planner::record_uses(int domain, const BufferUses& uses, Action& action) {
     RegionMap& regions = use.root->storage->regions;
     regions.record_read(domain, use.reads, action);
     regions.record_write(domain, use.writes, action);
-    if (runtime_.separate_memories()) regions.set_only_valid(domain, use.writes);
+    if (runtime_.separate_memories() || runtime_.journal_) regions.set_only_valid(domain, use.writes);
   }
 }
 
@@ -128,6 +157,7 @@ void Planner::emit(Task& task) {
     runtime_.join_epoch(*use.root);
   if (doomed(task)) return;
   Lane& home = *runtime_.home_;
+  order_ = task.order;
   switch (c.kind) {
   case Command::Kind::kernel:
     return emit_kernel(task);
@@ -158,6 +188,7 @@ void Planner::emit_kernel(Task& task) {
       piece.device = process().home_index();
       memories.back() = memories_in(0, c.launch);
     }
+    order_ = piece.order;
     for (const BufferUse& use : piece.uses)
       make_valid(process().lane_domain(piece.device), *use.root, use.needed);
   }
@@ -166,6 +197,7 @@ void Planner::emit_kernel(Task& task) {
     const Piece& piece = task.pieces[i];
     const int domain = process().lane_domain(piece.device);
     Lane& lane = *runtime_.compute_[piece.device];
+    order_ = piece.order;
     const cl_program program = boxed ? program_in(*c.launch.kernel->sub_kernels, domain) : nullptr;
     const Ref<Action> action = new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], program));
     if (piece.seconds > 0) {

@@ -12,10 +12,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace mkmd {
 
 namespace {
+
+constexpr double kShortest = 0.5e-3;  // seconds of a part of a long piece
 
 uint64_t groups_in(const compiler::GroupBox& box) {
   uint64_t groups = 1;
@@ -195,7 +198,8 @@ bool Planner::has_room(const Command& c, int device) const {
   for (const KernelArgument& a : *c.launch.arguments) {
     if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
     Memory* const root = a.memory->root();
-    if (!root->storage->is_new_in(domain) || std::find(roots.begin(), roots.end(), root) != roots.end()) continue;
+    if (!root->storage->is_new_in(domain) || std::find(roots.begin(), roots.end(), root) != roots.end())
+      continue;
     roots.push_back(root);
     bytes += root->size;
   }
@@ -208,6 +212,8 @@ void Planner::assign_home(Task& task) {
     task.pieces.push_back({process().home_index(), task.command->launch.whole(), {}});
   for (const compiler::GroupBox& box : task.command->redo)
     task.pieces.push_back({process().home_index(), box, {}});
+  for (Piece& piece : task.pieces)
+    piece.start = task.start;
 }
 
 void Planner::assign_home() {
@@ -233,6 +239,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     }
     if (task.cut < 0) {
       task.pieces = {{entries.front().device, task.command->launch.whole(), {}}};
+      task.pieces.front().start = task.start;
       continue;
     }
     const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
@@ -240,10 +247,15 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     for (const scheduler::Entry& e : entries) {
       const auto end = static_cast<uint64_t>(std::llround(e.hi * groups));
       if (end <= done) continue;
-      if (!task.pieces.empty() && task.pieces.back().device == e.device) {
+      // Where bytes have to be brought, a chunk of the policy's can run before those of the next one are
+      // there.
+      const bool alone = runtime_.separate_memories() && (e.hi - e.lo) * task.seconds[e.device] >= kShortest;
+      if (!task.pieces.empty() && task.pieces.back().device == e.device && !alone) {
         task.pieces.back().box.hi[task.cut] = end;
+        task.pieces.back().start = std::max(task.pieces.back().start, e.start);  // then all is there
       } else {
         Piece piece{e.device, task.command->launch.whole(), {}};
+        piece.start = e.start;
         piece.box.lo[task.cut] = done;
         piece.box.hi[task.cut] = end;
         task.pieces.push_back(std::move(piece));
@@ -282,10 +294,10 @@ void Planner::keep_cuts(Task& task) {
 }
 
 // Rule 18: a long piece is launched in parts, so that what has not started can still move to a device that
-// falls idle, and copies of what the first part wrote need not wait for the last.
+// falls idle, and copies of what the first part wrote need not wait for the last. Where the policy itself has
+// given a device several pieces, those are the parts.
 void Planner::cut_in_parts(Task& task) {
   constexpr double kLong = 1e-3;  // seconds
-  constexpr double kShortest = 0.5e-3;
   if (task.pieces.size() < 2 || !task.command->redo.empty()) return;
   const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
   std::vector<Piece> parts;
@@ -293,8 +305,12 @@ void Planner::cut_in_parts(Task& task) {
     const uint64_t lo = piece.box.lo[task.cut];
     const uint64_t hi = piece.box.hi[task.cut];
     const double per_group = task.seconds[piece.device] / groups;
-    if (static_cast<double>(hi - lo) * per_group < kLong) {
+    const double seconds = static_cast<double>(hi - lo) * per_group;
+    const bool several = std::count_if(task.pieces.begin(), task.pieces.end(),
+                                       [&](const Piece& other) { return other.device == piece.device; }) > 1;
+    if (seconds < kLong || several) {
       parts.push_back(piece);
+      if (seconds >= kLong) parts.back().seconds = seconds;
       continue;
     }
     const auto at_least = static_cast<uint64_t>(std::ceil(kShortest / per_group));
@@ -307,6 +323,7 @@ void Planner::cut_in_parts(Task& task) {
       parts.back().box.lo[task.cut] = done;
       parts.back().box.hi[task.cut] = done + count;
       parts.back().seconds = static_cast<double>(count) * per_group;
+      parts.back().start += static_cast<double>(done - lo) * per_group;
       done += count;
     }
   }
@@ -318,7 +335,7 @@ void Planner::cut_in_parts(Task& task) {
 // bytes too many, and writing one needs what lies between to be valid first. False: a split piece would write
 // such a set.
 bool Planner::coarsen(Task& task) const {
-  const bool shared = !runtime_.separate_memories();
+  const bool shared = !runtime_.separate_memories() && !runtime_.journal_;  // which wants to know exactly
   const size_t limit = shared ? 8 : 256;
   for (Piece& piece : task.pieces) {
     for (BufferUse& use : piece.uses) {
@@ -364,6 +381,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     if (schedule) {
       plan = std::move(*schedule);
       assign(*plan);
+      if (runtime_.separate_memories()) note_planned_sources(*plan);
     } else {
       log(LogLevel::info,
           "the policy gave no schedule (" + schedule.status().message() + "): kernels run whole");
@@ -389,19 +407,32 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
   if (tracing()) trace_plan(plan ? &*plan : nullptr, static_cast<double>(host_nanoseconds() - began) * 1e-9);
-  // Dependences are those of the program's order; which ready action a lane takes first is the plan's.
-  std::vector<size_t> by_start(tasks_.size());
-  for (size_t i = 0; i < by_start.size(); ++i)
-    by_start[i] = i;
-  std::stable_sort(by_start.begin(), by_start.end(),
-                   [&](size_t a, size_t b) { return tasks_[a].start < tasks_[b].start; });
-  std::vector<double> order(tasks_.size());
-  for (const size_t i : by_start)
-    order[i] = runtime_.next_order_++;
-  for (size_t i = 0; i < tasks_.size(); ++i) {
-    order_ = order[i];
-    emit(tasks_[i]);
+  put_in_order();
+  for (Task& task : tasks_)
+    emit(task);
+}
+
+void Planner::note_planned_sources(const scheduler::Schedule& schedule) {
+  for (const scheduler::Transfer& t : schedule.transfers) {
+    // make_problem() names a version of a buffer b<number>.<task>.
+    const uint64_t buffer = std::strtoull(t.buffer.c_str() + 1, nullptr, 10);
+    planned_sources_[{buffer, t.dst_mem}].push_back({t.src_mem, t.lo, t.hi});
   }
+}
+
+// Dependences are those of the program's order; which ready action, and which ready transfer, a lane takes
+// first is the plan's.
+void Planner::put_in_order() {
+  std::vector<std::pair<double, double*>> by_start;
+  for (Task& task : tasks_) {
+    if (task.pieces.empty()) by_start.emplace_back(task.start, &task.order);
+    for (Piece& piece : task.pieces)
+      by_start.emplace_back(piece.start, &piece.order);
+  }
+  std::stable_sort(by_start.begin(), by_start.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [start, order] : by_start)
+    *order = runtime_.next_order_++;
 }
 
 }  // namespace mkmd

@@ -26,9 +26,9 @@ struct SchedulingAttributes {
   uint64_t runtime, deadline, period;
 };
 
-// Linux rounds the sleep of a thread up by 50 µs unless told otherwise, and lets one that wakes up wait for the
-// end of a running thread's slice, some milliseconds, unless it asks for shorter slices itself (from 6.12 on;
-// ignored before). Only threads of ours come here.
+// Linux rounds the sleep of a thread up by 50 µs unless told otherwise, and lets one that wakes up wait for
+// the end of a running thread's slice, some milliseconds, unless it asks for shorter slices itself (from 6.12
+// on; ignored before). Only threads of ours come here.
 bool ask_for_precision() {
   prctl(PR_SET_TIMERSLACK, 1000UL);
   SchedulingAttributes attributes{};
@@ -162,7 +162,8 @@ bool Machine::has_room(int domain, uint64_t bytes) const {
 }
 
 bool Machine::allocate(int domain, uint64_t bytes) {
-  const double size = full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
+  const double size =
+      full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
   std::lock_guard lock(mutex_);
   if (!fits(domain, size)) {
     ++totals_.refused;
@@ -173,7 +174,8 @@ bool Machine::allocate(int domain, uint64_t bytes) {
 }
 
 void Machine::release(int domain, uint64_t bytes) {
-  const double size = full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
+  const double size =
+      full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
   std::lock_guard lock(mutex_);
   allocated_[domain] -= size;
 }

@@ -25,7 +25,8 @@ void Versions::set(const ByteRanges& ranges, uint64_t version) {
     starts_.erase(starts_.lower_bound(r.lo), starts_.lower_bound(r.hi));
     const auto it = starts_.emplace(r.lo, version).first;
     // Neighbours of one version are one.
-    if (const auto next = std::next(it); next != starts_.end() && next->second == version) starts_.erase(next);
+    if (const auto next = std::next(it); next != starts_.end() && next->second == version)
+      starts_.erase(next);
     if (it != starts_.begin() && std::prev(it)->second == version) starts_.erase(it);
   }
 }
@@ -55,9 +56,9 @@ ByteRanges Versions::like(const Versions& other, const ByteRanges& among) const 
   return result;
 }
 
-History::History(uint64_t size, int domains) : before(size, 0) {
+History::History(uint64_t size, int domains) : before(size, Versions::kOriginal) {
   for (int d = 0; d < domains; ++d)
-    held.emplace_back(size, d == 0 ? 0 : Versions::kNone);
+    held.emplace_back(size, d == 0 ? Versions::kOriginal : Versions::kNone);
 }
 
 void Journal::add(std::shared_ptr<Deed> deed) {

@@ -17,6 +17,7 @@ namespace mkmd {
 class Versions {
 public:
   static constexpr uint64_t kNone = UINT64_MAX;  // nothing to be had: never there, lost, or half written
+  static constexpr uint64_t kOriginal = UINT64_MAX - 1;  // as the buffer was made
 
   Versions(uint64_t size, uint64_t version) : starts_{{0, version}}, size_(size) {}
   void set(const ByteRanges& ranges, uint64_t version);

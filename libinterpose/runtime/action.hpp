@@ -124,6 +124,7 @@ public:
   };
   std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
   bool to_flush = false;
+  int sending_from = -1;     // the memory whose port the emulated transfer under way takes
   int64_t clock_offset = 0;  // its device's clock minus the host's, nanoseconds; 0: not known
   int in_flight = 0;         // actions the driver has and has not completed; asynchronous lanes
   int parts_in_flight = 0;   // those among them that are parts of long pieces

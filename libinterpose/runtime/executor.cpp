@@ -54,13 +54,15 @@ void read_native_times(Action& action, int64_t host_to_home) {
 }
 
 // Emulated transfers out of one memory take its port in the order of the plan, whichever lane they are on: a
-// lane leaves the port to another lane's next transfer if that comes earlier.
+// lane waits until the port is free, and leaves it to another lane's next transfer if that comes earlier.
 bool may_start(const Lane& lane, const std::vector<std::unique_ptr<Lane>>& lanes) {
   if (lane.ready.empty()) return false;
   const Action& mine = *lane.ready.top();
   if (lane.device >= 0 || !mine.demand || process_exiting.load()) return true;
   return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& other) {
-    if (other->device >= 0 || other.get() == &lane || other->ready.empty()) return false;
+    if (other->device >= 0 || other.get() == &lane) return false;
+    if (other->sending_from == mine.from_domain) return true;
+    if (other->ready.empty()) return false;
     const Action& theirs = *other->ready.top();
     return theirs.demand && theirs.from_domain == mine.from_domain && theirs.order < mine.order;
   });
@@ -308,7 +310,7 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
   while (!halted_ && may_start(lane, lanes_)) {
     const Ref<Action> action = lane.ready.top();
     lane.ready.pop();
-    if (action->demand && lane.device < 0) lanes_cv_.notify_all();  // who left us the port may go on
+    if (action->demand && lane.device < 0) lane.sending_from = action->from_domain;
     ++running_;
     lock.unlock();
     Action::Outcome outcome;
@@ -324,6 +326,8 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     }
     lock.lock();
     --running_;
+    if (std::exchange(lane.sending_from, -1) >= 0)
+      lanes_cv_.notify_all();  // who waits for the port may go on
     action->work = nullptr;
     if (journal_ && action->device_lost) {
       note_lost(*action);
@@ -362,9 +366,8 @@ Action::Outcome Runtime::run_emulated(Action& action) {
 void Runtime::lane_thread(Lane& lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    lanes_cv_.wait(lock, [&] {
-      return stop_ || (!halted_ && may_start(lane, lanes_) && !process_exiting.load());
-    });
+    lanes_cv_.wait(lock,
+                   [&] { return stop_ || (!halted_ && may_start(lane, lanes_) && !process_exiting.load()); });
     if (stop_) return;
     run_threaded(lane, lock);
     std::vector<Ref<Command>> dead;

@@ -23,7 +23,8 @@
 
 namespace mkmd {
 
-// Parts of commands the journal keeps, and with them the buffers they name. What is older cannot be computed again.
+// Parts of commands the journal keeps, and with them the buffers they name. What is older cannot be computed
+// again.
 inline constexpr size_t kRemembered = 2048;
 
 // Seconds a launch must be predicted to take at home: below, a second piece costs more than it saves.
