@@ -37,11 +37,12 @@ std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const 
   ByteRanges left = missing;
   if (const auto planned = planned_sources_.find({buffer_number(root), domain});
       planned != planned_sources_.end()) {
-    const auto size = static_cast<double>(root.size);
+    const auto at = [&](double share) {
+      return static_cast<uint64_t>(std::llround(share * static_cast<double>(root.size)));
+    };
     for (const PlannedSource& source : planned->second) {
-      const ByteRanges here = left.intersection({static_cast<uint64_t>(source.lo * size),
-                                                 static_cast<uint64_t>(source.hi * size)})
-                                  .intersection(regions.valid(source.domain));
+      const ByteRanges here =
+          left.intersection({at(source.lo), at(source.hi)}).intersection(regions.valid(source.domain));
       if (here.empty()) continue;
       add(source.domain, here);
       left.subtract(here);
@@ -152,7 +153,7 @@ std::vector<cl_mem> Planner::memories_in(int domain, const KernelLaunch& launch)
 void Planner::emit(Task& task) {
   Command& c = *task.command;
   c.planned = true;
-  emitting_ = c.sequence;
+  emitting_ = c.number;
   for (const BufferUse& use : task.whole)
     runtime_.join_epoch(*use.root);
   if (doomed(task)) return;
@@ -259,7 +260,7 @@ void Planner::emit_read(Task& task) {
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->buffer = buffer_number(*use.root);
-    action->consumer = c.sequence;
+    action->consumer = c.number;
     if (source.domain != 0)
       action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);

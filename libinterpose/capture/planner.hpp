@@ -100,7 +100,7 @@ private:
   };
   std::map<std::pair<uint64_t, int>, std::vector<PlannedSource>> planned_sources_;  // by buffer, destination
   double order_ = 0;       // of the actions being emitted
-  uint64_t emitting_ = 0;  // the command's sequence number
+  uint64_t emitting_ = 0;  // the command's number in traces
 };
 
 // The number of a root buffer in graphs and traces. With the runtime's mutex held.

@@ -61,7 +61,7 @@ public:
   uint64_t bytes_moved = 0;  // of a transfer between memories
   int from_domain = 0;       // of such a transfer
   uint64_t buffer = 0;       // the number of the buffer it moves
-  uint64_t consumer = 0;     // sequence number of the command it is made for
+  uint64_t consumer = 0;     // number of the command it is made for
 
   // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
   std::unique_ptr<emulation::Demand> demand;

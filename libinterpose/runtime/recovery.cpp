@@ -151,6 +151,7 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
     } else {
       ++command->pending;
     }
+    command->number = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
     command->redo.clear();
     if (deeds.size() < parts[old.get()] && command->kind == Command::Kind::kernel) {
       for (const CommandDeed* deed : deeds)

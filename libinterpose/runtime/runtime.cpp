@@ -325,6 +325,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     std::lock_guard lock(mutex_);
     start_threads();
     command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
+    command->number = command->sequence;
     command->queued = now();
     if (command->event) command->event->times[0] = command->queued;
     add_predecessors(*command, waits);
@@ -423,7 +424,7 @@ void Runtime::note_piece(const Action& action) {
   add_piece(action.piece.device, action.piece.groups, seconds);
   if (tracing()) {
     trace({{"piece",
-            {{"command", action.command->sequence},
+            {{"command", action.command->number},
              {"device", action.piece.device},
              {"lo", action.piece.lo},
              {"hi", action.piece.hi},
@@ -452,7 +453,7 @@ void Runtime::note_transfer(const Action& action) {
 
 void Runtime::trace_memory(const Action& action) {
   trace({{"memory",
-          {{"command", action.command->sequence},
+          {{"command", action.command->number},
            {"device", action.lane->device},
            {"start", action.started},
            {"end", action.ended}}}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four results, of which the first has lost its input when the device that has it fails. Works on until its events
-// say that so many seconds have passed, so that the device may fail meanwhile.
+// Four results, of which the first has lost its input when the device that has it fails. Works on until its
+// events say that so many seconds have passed, so that the device may fail meanwhile.
 #include "../../programs/program.h"
 
 namespace {
