@@ -8,6 +8,7 @@ paper has it, without jitter and with the rates known beforehand. A run with mor
 import json
 import math
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -30,10 +31,23 @@ def geometric_mean(values):
     return math.exp(statistics.fmean(math.log(value) for value in values))
 
 
-def scaled(platform, scale, folder):
-    """The platform file with another time scale."""
+def perturb(content, seed):
+    """Every rate and bandwidth of the platform, up or down by up to 30 %."""
+    generator = random.Random(seed)
+    platform = content["platform"]
+    for device in platform["devices"]:
+        for rate in sorted(device["rates"]):
+            device["rates"][rate] *= generator.uniform(0.7, 1.3)
+    for link in [platform] + platform.get("links", []):
+        link["bw"] *= generator.uniform(0.7, 1.3)
+
+
+def scaled(platform, scale, folder, seed=None):
+    """The platform file with another time scale, and with perturbed rates if a seed is given."""
     with open(platform) as file:
         content = json.load(file)
+    if seed is not None:
+        perturb(content, seed)
     content.setdefault("emulation", {})["time_scale"] = scale
     path = os.path.join(folder, f"platform-{scale}.json")
     with open(path, "w") as file:
@@ -71,6 +85,8 @@ def bare(options, name):
 
 
 def modelled(options, name, policy):
+    if options.perturb is not None:
+        return math.nan
     graph = os.path.join(ROOT, f"tests/data/graphs/mkmd_{GRAPHS[name]}.json")
     with open(graph) as one, open(options.platform) as other:
         names = [[device["name"] for device in json.load(file)["platform"]["devices"]] for file in (one, other)]
@@ -102,7 +118,7 @@ def run_emulated(options):
         for name in options.programs:
             expected = bare(options, name)
             scale = scales[1] if name in ITERATED else scales[0]
-            platform = scaled(options.platform, scale, folder)
+            platform = scaled(options.platform, scale, folder, options.perturb)
             row = {"program": name, "time_scale": scale, "policies": {}}
             for policy in options.policies:
                 result = run(options, name, policy, platform, scale, folder)

@@ -13,6 +13,9 @@
 #include <dlfcn.h>
 #include <mutex>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 
 namespace mkmd {
@@ -74,8 +77,12 @@ void assign_domains(Process& process) {
   }
 }
 
-// Any real device may play an emulated one. PoCL's run the code our compiler makes.
+// Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads
+// inherit how eager they are: these yield to the threads that keep the emulated time, on which a copy must
+// not wait for the kernel of another device that happens to be computed on the same core.
 std::vector<vendor::Device> emulating_devices(const std::string& specification) {
+  constexpr int kYielding = 5;
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kYielding);
   for (const std::string& wanted : {specification, std::string("pocl"), std::string()}) {
     auto devices = vendor::select_devices(wanted);
     if (devices) return std::move(*devices);
@@ -94,7 +101,12 @@ bool choose_emulated(Process& process) {
     log(LogLevel::warning, "MKMD_PLATFORM: " + platform.status().message() + "; the program runs without it");
     return false;
   }
-  const std::vector<vendor::Device> hosts = emulating_devices(process.settings.devices);
+  std::vector<vendor::Device> hosts;
+  std::thread([&] {
+    starting = true;
+    const VendorLoading loading;
+    hosts = emulating_devices(process.settings.devices);
+  }).join();
   if (hosts.empty()) return false;
   process.machine = new emulation::Machine(std::move(*platform));
   for (const emulation::DeviceSpec& spec : process.machine->platform().devices) {
@@ -132,8 +144,8 @@ Process* start() {
     log(LogLevel::warning, problem);
 
   if (process->settings.enabled) {
-    const VendorLoading loading;
     if (!choose_emulated(*process)) {
+      const VendorLoading loading;
       choose_devices(*process);
       assign_domains(*process);
     }

@@ -20,6 +20,7 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
   {
     std::optional<Runtime::NativeTurn> turn;
     if (runtime != nullptr) turn.emplace(*runtime, touched);
+    if (turn && turn->status() < 0) return turn->status();
     std::vector<cl_event> waits;
     if (wait_list.count > 0) {
       if (const cl_int error = native_waits(wait_list, waits); error != CL_SUCCESS) return error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// clRetain* and clRelease* of every kind of object. Two kinds have something to do when the program lets go
+// clRetain* and clRelease* of every kind of object. Three kinds have something to do when the program lets go
 // of them for good: a queue has its commands flushed, a memory object leaves the kernels it was an argument
-// of.
+// of, a context forgets what was done in it.
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/runtime/runtime.hpp"
@@ -24,6 +24,9 @@ void last_release(Queue& queue) {
 }
 void last_release(Memory& memory) {
   drop_from_kernel_arguments(memory);
+}
+void last_release(Context& context) {
+  if (context.runtime) context.runtime->forget_history();
 }
 template <typename T>
 void last_release(T&) {}

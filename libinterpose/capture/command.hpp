@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/footprint.hpp"
+#include "libinterpose/memory/journal.hpp"
 #include "libinterpose/objects/objects.hpp"
 #include "libinterpose/runtime/action.hpp"
 #include "libinterpose/runtime/time_model.hpp"
@@ -35,6 +36,7 @@ public:
 
   const Kind kind;
   uint64_t sequence = 0;  // its place among all captured commands of the process
+  uint64_t number = 0;    // what traces call it: the same, but another one when it is planned again after a loss
   const Ref<Queue> queue;
   Ref<Event> event;  // null if the program did not ask for one
 
@@ -48,9 +50,13 @@ public:
   std::vector<unsigned char> pattern;  // fill
   bool is_barrier = false;             // marker: later commands of the queue wait for it, too
   LaunchCost cost;                     // kernel
+  // Kernel, after a device has failed: only these work-groups are to be executed (again), at home. Empty:
+  // all.
+  std::vector<compiler::GroupBox> redo;
 
   // Progress; guarded by the runtime's mutex.
-  int pending = 1;  // incomplete actions and predecessors, and one until it is planned
+  int pending = 1;       // incomplete actions and predecessors, and one until it is planned
+  int open_actions = 0;  // those of `pending` that are its own, where devices can fail
   bool planned = false;
   bool done = false;
   cl_int status = CL_SUCCESS;
@@ -65,6 +71,14 @@ public:
 
 private:
   std::atomic<uint32_t> references_{0};
+};
+
+// What the journal keeps of a part of a command, or of one that ran natively.
+struct CommandDeed : Deed {
+  Ref<Command> command;        // null: native
+  Ref<Memory> written;         // native
+  compiler::GroupBox box;      // kernel
+  std::vector<Memory*> roots;  // of `uses`; kept alive by `command` or `written`
 };
 
 const char* to_string(Command::Kind kind);

@@ -12,7 +12,7 @@ namespace mkmd {
 // Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2
 // %, since every move takes data along (Rule 15).
 void Planner::keep_cuts(Task& task) {
-  if (task.pieces.size() < 2) return;
+  if (task.pieces.size() < 2 || !task.command->redo.empty()) return;
   const Command& c = *task.command;
   auto& kept = runtime_.cuts_[{&runtime_.kernel_model(*c.launch.kernel), c.cost.shape}];
   const auto groups = static_cast<double>(c.launch.groups[task.cut]);
@@ -36,19 +36,23 @@ void Planner::keep_cuts(Task& task) {
 }
 
 // Rule 18: a long piece is launched in parts, so that what has not started can still move to a device that
-// falls idle, and copies of what the first part wrote need not wait for the last.
+// falls idle, and copies of what the first part wrote need not wait for the last. Where the policy itself has
+// given a device several pieces, those are the parts.
 void Planner::cut_in_parts(Task& task) {
   constexpr double kLong = 1e-3;  // seconds
-  constexpr double kShortest = 0.5e-3;
-  if (task.pieces.size() < 2) return;
+  if (task.pieces.size() < 2 || !task.command->redo.empty()) return;
   const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
   std::vector<Piece> parts;
   for (const Piece& piece : task.pieces) {
     const uint64_t lo = piece.box.lo[task.cut];
     const uint64_t hi = piece.box.hi[task.cut];
     const double per_group = task.seconds[piece.device] / groups;
-    if (static_cast<double>(hi - lo) * per_group < kLong) {
+    const double seconds = static_cast<double>(hi - lo) * per_group;
+    const bool several = std::count_if(task.pieces.begin(), task.pieces.end(),
+                                       [&](const Piece& other) { return other.device == piece.device; }) > 1;
+    if (seconds < kLong || several) {
       parts.push_back(piece);
+      if (seconds >= kLong) parts.back().seconds = seconds;
       continue;
     }
     const auto at_least = static_cast<uint64_t>(std::ceil(kShortest / per_group));
@@ -61,6 +65,7 @@ void Planner::cut_in_parts(Task& task) {
       parts.back().box.lo[task.cut] = done;
       parts.back().box.hi[task.cut] = done + count;
       parts.back().seconds = static_cast<double>(count) * per_group;
+      parts.back().start += static_cast<double>(done - lo) * per_group;
       done += count;
     }
   }
@@ -72,7 +77,7 @@ void Planner::cut_in_parts(Task& task) {
 // bytes too many, and writing one needs what lies between to be valid first. False: a split piece would write
 // such a set.
 bool Planner::coarsen(Task& task) const {
-  const bool shared = !runtime_.separate_memories();
+  const bool shared = !runtime_.separate_memories() && !runtime_.journal_;  // which wants to know exactly
   const size_t limit = shared ? 8 : 256;
   for (Piece& piece : task.pieces) {
     for (BufferUse& use : piece.uses) {

@@ -8,16 +8,49 @@
 #include "libinterpose/runtime/submit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mkmd {
 
 Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work) {
   Ref<Action> action(new Action(lane, command, std::move(work)));
   action->order = order_;
-  if (command != nullptr) ++command->pending;
+  if (command != nullptr) {
+    ++command->pending;
+    ++command->open_actions;
+  }
   if (process().machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
   return action;
+}
+
+// The policy knows whose port is busy: its source is taken where that has the bytes by now.
+std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const ByteRanges& missing) const {
+  const RegionMap& regions = root.storage->regions;
+  std::vector<RegionMap::Source> result;
+  const auto add = [&](int from, const ByteRanges& ranges) {
+    for (RegionMap::Source& known : result) {
+      if (known.domain == from) return known.ranges.unite(ranges);
+    }
+    result.push_back({from, ranges});
+  };
+  ByteRanges left = missing;
+  if (const auto planned = planned_sources_.find({buffer_number(root), domain});
+      planned != planned_sources_.end()) {
+    const auto at = [&](double share) {
+      return static_cast<uint64_t>(std::llround(share * static_cast<double>(root.size)));
+    };
+    for (const PlannedSource& source : planned->second) {
+      const ByteRanges here =
+          left.intersection({at(source.lo), at(source.hi)}).intersection(regions.valid(source.domain));
+      if (here.empty()) continue;
+      add(source.domain, here);
+      left.subtract(here);
+    }
+  }
+  for (const RegionMap::Source& source : regions.sources(left))
+    add(source.domain, source.ranges);
+  return result;
 }
 
 void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
@@ -26,7 +59,7 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   if (missing.empty()) return;
   Lane& to = *runtime_.domains_[domain].transfer;
   const cl_mem to_memory = root.storage->in_domain(root, domain, to.native_context);
-  for (RegionMap::Source& source : regions.sources(missing)) {
+  for (const RegionMap::Source& source : sources(domain, root, missing)) {
     const Lane& from = *runtime_.domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
     const Ref<Action> action =
@@ -37,12 +70,57 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     action->from_domain = source.domain;
     action->buffer = buffer_number(root);
     action->consumer = emitting_;
+    if (runtime_.journal_) {
+      action->moved_history = root.storage->history.get();
+      action->moved_ranges = source.ranges;
+    }
     action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
     runtime_.push(action);
   }
+}
+
+// Bytes the command needs went with a device: it ends with an error, and what it should have written is not
+// to be had either.
+bool Planner::doomed(Task& task) {
+  if (!runtime_.journal_) return false;
+  if (std::all_of(task.whole.begin(), task.whole.end(), [](const BufferUse& use) {
+        return use.root->storage->regions.nowhere(use.needed).empty();
+      }))
+    return false;
+  Command& c = *task.command;
+  c.status = CL_OUT_OF_RESOURCES;
+  c.started = c.ended = runtime_.now();
+  auto deed = std::make_shared<CommandDeed>();
+  deed->sequence = c.sequence;
+  deed->command = Ref<Command>(&c);
+  for (const BufferUse& use : task.whole) {
+    use.root->storage->regions.set_invalid(use.writes);
+    deed->roots.push_back(use.root);
+    deed->uses.push_back({use.root->storage->history.get(), {}, use.writes});
+  }
+  runtime_.journal_->fail(*deed);
+  runtime_.journal_->add(std::move(deed));
+  return true;
+}
+
+void Planner::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
+  if (!runtime_.journal_) return;
+  auto deed = std::make_shared<CommandDeed>();
+  const Command::Kind kind = action.command->kind;
+  deed->sequence = action.command->sequence;
+  deed->command = Ref<Command>(action.command);
+  deed->box = box;
+  deed->repeatable =
+      kind == Command::Kind::kernel || kind == Command::Kind::copy || kind == Command::Kind::fill;
+  for (const BufferUse& use : uses) {
+    deed->roots.push_back(use.root);
+    deed->uses.push_back({use.root->storage->history.get(), use.needed, use.writes});
+  }
+  action.deed = deed;
+  runtime_.journal_->add(std::move(deed));
 }
 
 void Planner::order_uses(int domain, const BufferUses& uses, Action& action) {
@@ -57,7 +135,7 @@ void Planner::record_uses(int domain, const BufferUses& uses, Action& action) {
     RegionMap& regions = use.root->storage->regions;
     regions.record_read(domain, use.reads, action);
     regions.record_write(domain, use.writes, action);
-    if (runtime_.separate_memories()) regions.set_only_valid(domain, use.writes);
+    if (runtime_.separate_memories() || runtime_.journal_) regions.set_only_valid(domain, use.writes);
   }
 }
 
@@ -75,10 +153,12 @@ std::vector<cl_mem> Planner::memories_in(int domain, const KernelLaunch& launch)
 void Planner::emit(Task& task) {
   Command& c = *task.command;
   c.planned = true;
-  emitting_ = c.sequence;
+  emitting_ = c.number;
   for (const BufferUse& use : task.whole)
     runtime_.join_epoch(*use.root);
+  if (doomed(task)) return;
   Lane& home = *runtime_.home_;
+  order_ = task.order;
   switch (c.kind) {
   case Command::Kind::kernel:
     return emit_kernel(task);
@@ -109,6 +189,7 @@ void Planner::emit_kernel(Task& task) {
       piece.device = process().home_index();
       memories.back() = memories_in(0, c.launch);
     }
+    order_ = piece.order;
     for (const BufferUse& use : piece.uses)
       make_valid(process().lane_domain(piece.device), *use.root, use.needed);
   }
@@ -117,6 +198,7 @@ void Planner::emit_kernel(Task& task) {
     const Piece& piece = task.pieces[i];
     const int domain = process().lane_domain(piece.device);
     Lane& lane = *runtime_.compute_[piece.device];
+    order_ = piece.order;
     const cl_program program = boxed ? program_in(*c.launch.kernel->sub_kernels, domain) : nullptr;
     const Ref<Action> action = new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], program));
     if (piece.seconds > 0) {
@@ -136,6 +218,7 @@ void Planner::emit_kernel(Task& task) {
         static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
     action->piece.bytes = task.bytes * action->piece.share;
     action->demand = emulated_piece(piece.device, c, task.whole, action->piece.share, boxed);
+    journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
@@ -158,6 +241,7 @@ void Planner::emit_read(Task& task) {
     for (const ByteRange& r : ranges)
       host.add(to + (r.lo - from), to + (r.hi - from));
     runtime_.host_memory_.write(0, host, *action);
+    journal(*action, {{use.root, ranges, {}, ranges}});
     runtime_.push(action);
   };
   if (regions.missing(0, use.reads).empty()) {
@@ -178,7 +262,7 @@ void Planner::emit_read(Task& task) {
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->buffer = buffer_number(*use.root);
-    action->consumer = c.sequence;
+    action->consumer = c.number;
     if (source.domain != 0)
       action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
@@ -192,6 +276,7 @@ void Planner::emit_at_home(Task& task, Action::Work work) {
   }
   const Ref<Action> action = new_action(*runtime_.home_, &c, std::move(work));
   action->demand = emulated_memory_command(c);
+  journal(*action, task.whole);
   order_uses(0, task.whole, *action);
   record_uses(0, task.whole, *action);
   if (c.kind == Command::Kind::write) {

@@ -89,7 +89,7 @@ scheduler::Problem Planner::make_problem() const {
       t.times.assign(p.devices.size(), task.at_home * static_cast<double>(p.devices.size()));
       t.divisible = true;
       t.units = static_cast<int>(p.devices.size());
-    } else if (!task.footprints || task.on_whole()) {
+    } else if (!task.footprints || task.on_whole() || !task.command->redo.empty()) {
       t.times[0] = task.at_home;
       t.pinned = 0;
     }

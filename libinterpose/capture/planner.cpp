@@ -12,10 +12,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace mkmd {
 
 namespace {
+
+constexpr double kShortest = 0.5e-3;  // seconds of a part of a long piece
+
+uint64_t groups_in(const compiler::GroupBox& box) {
+  uint64_t groups = 1;
+  for (int d = 0; d < 3; ++d)
+    groups *= box.hi[d] - box.lo[d];
+  return groups;
+}
 
 BufferUse& use_of(BufferUses& uses, Memory* root) {
   for (BufferUse& use : uses) {
@@ -154,22 +164,61 @@ void Planner::analyse(Task& task) {
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
+      if (!has_room(c, static_cast<int>(d)) || (d > 0 && !c.redo.empty())) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
-    if (task.seconds[0] >= kWorthSplitting) find_cut(task);
+    if (task.seconds[0] >= kWorthSplitting && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
   if (!task.footprints) task.seconds[0] = task.at_home;
-  task.whole = uses_of(task, c.launch.whole());
-  if (task.cut < 0) return;
-  task.bytes = memory_bytes(task);
-  if (bandwidth_allows_gain(task)) return;
-  task.cut = -1;
-  task.not_split = "one device alone nearly uses up the memory's bandwidth";
+  if (c.redo.empty()) {
+    task.whole = uses_of(task, c.launch.whole());
+    if (task.cut < 0) return;
+    task.bytes = memory_bytes(task);
+    if (bandwidth_allows_gain(task)) return;
+    task.cut = -1;
+    task.not_split = "one device alone nearly uses up the memory's bandwidth";
+    return;
+  }
+  double share = 0;
+  for (const compiler::GroupBox& box : c.redo) {
+    share += static_cast<double>(groups_in(box)) / static_cast<double>(c.launch.group_count());
+    for (const BufferUse& of_box : uses_of(task, box)) {
+      BufferUse& use = use_of(task.whole, of_box.root);
+      use.reads.unite(of_box.reads);
+      use.writes.unite(of_box.writes);
+      use.needed.unite(of_box.needed);
+    }
+  }
+  task.seconds[0] *= share;
+  task.at_home *= share;
+}
+
+// An emulated memory may be full; a real driver's word comes when something is allocated.
+bool Planner::has_room(const Command& c, int device) const {
+  const int domain = process().domain[device];
+  if (process().machine == nullptr || domain == 0) return true;
+  std::vector<const Memory*> roots;
+  uint64_t bytes = 0;
+  for (const KernelArgument& a : *c.launch.arguments) {
+    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+    Memory* const root = a.memory->root();
+    if (!root->storage->is_new_in(domain) || std::find(roots.begin(), roots.end(), root) != roots.end())
+      continue;
+    roots.push_back(root);
+    bytes += root->size;
+  }
+  return bytes == 0 || process().machine->has_room(domain, bytes);
 }
 
 void Planner::assign_home(Task& task) {
-  task.pieces = {{process().home_index(), task.command->launch.whole(), {}}};
+  task.pieces.clear();
+  if (task.command->redo.empty())
+    task.pieces.push_back({process().home_index(), task.command->launch.whole(), {}});
+  for (const compiler::GroupBox& box : task.command->redo)
+    task.pieces.push_back({process().home_index(), box, {}});
+  for (Piece& piece : task.pieces)
+    piece.start = task.start;
 }
 
 void Planner::assign_home() {
@@ -189,12 +238,13 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     for (const scheduler::Entry& e : entries)
       task.start = &e == entries.data() ? e.start : std::min(task.start, e.start);
     if (task.command->kind != Command::Kind::kernel) continue;
-    if (!task.footprints || entries.empty() || task.on_whole()) {
+    if (!task.footprints || entries.empty() || task.on_whole() || !task.command->redo.empty()) {
       assign_home(task);
       continue;
     }
     if (task.cut < 0) {
       task.pieces = {{entries.front().device, task.command->launch.whole(), {}}};
+      task.pieces.front().start = task.start;
       continue;
     }
     const auto groups = static_cast<double>(task.command->launch.groups[task.cut]);
@@ -202,10 +252,15 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     for (const scheduler::Entry& e : entries) {
       const auto end = static_cast<uint64_t>(std::llround(e.hi * groups));
       if (end <= done) continue;
-      if (!task.pieces.empty() && task.pieces.back().device == e.device) {
+      // Where bytes have to be brought, a chunk of the policy's can run before those of the next one are
+      // there.
+      const bool alone = runtime_.separate_memories() && (e.hi - e.lo) * task.seconds[e.device] >= kShortest;
+      if (!task.pieces.empty() && task.pieces.back().device == e.device && !alone) {
         task.pieces.back().box.hi[task.cut] = end;
+        task.pieces.back().start = std::max(task.pieces.back().start, e.start);  // then all is there
       } else {
         Piece piece{e.device, task.command->launch.whole(), {}};
+        piece.start = e.start;
         piece.box.lo[task.cut] = done;
         piece.box.hi[task.cut] = end;
         task.pieces.push_back(std::move(piece));
@@ -235,6 +290,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     if (schedule) {
       plan = std::move(*schedule);
       assign(*plan);
+      if (runtime_.separate_memories()) note_planned_sources(*plan);
     } else {
       log(LogLevel::info,
           "the policy gave no schedule (" + schedule.status().message() + "): kernels run whole");
@@ -249,8 +305,10 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     for (Piece& piece : task.pieces)
       piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
     const bool safe = split_is_safe(task);
-    if (!safe || !coarsen(task)) {
-      task.not_split = safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
+    // Pieces that are to be done again were found safe the first time.
+    if ((!safe || !coarsen(task)) && task.command->redo.empty()) {
+      task.not_split =
+          safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
       assign_home(task);
       task.pieces.front().uses = task.whole;
       coarsen(task);
@@ -258,19 +316,32 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
   if (tracing()) trace_plan(plan ? &*plan : nullptr, static_cast<double>(host_nanoseconds() - began) * 1e-9);
-  // Dependences are those of the program's order; which ready action a lane takes first is the plan's.
-  std::vector<size_t> by_start(tasks_.size());
-  for (size_t i = 0; i < by_start.size(); ++i)
-    by_start[i] = i;
-  std::stable_sort(by_start.begin(), by_start.end(),
-                   [&](size_t a, size_t b) { return tasks_[a].start < tasks_[b].start; });
-  std::vector<double> order(tasks_.size());
-  for (const size_t i : by_start)
-    order[i] = runtime_.next_order_++;
-  for (size_t i = 0; i < tasks_.size(); ++i) {
-    order_ = order[i];
-    emit(tasks_[i]);
+  put_in_order();
+  for (Task& task : tasks_)
+    emit(task);
+}
+
+void Planner::note_planned_sources(const scheduler::Schedule& schedule) {
+  for (const scheduler::Transfer& t : schedule.transfers) {
+    // make_problem() names a version of a buffer b<number>.<task>.
+    const uint64_t buffer = std::strtoull(t.buffer.c_str() + 1, nullptr, 10);
+    planned_sources_[{buffer, t.dst_mem}].push_back({t.src_mem, t.lo, t.hi});
   }
+}
+
+// Dependences are those of the program's order; which ready action, and which ready transfer, a lane takes
+// first is the plan's.
+void Planner::put_in_order() {
+  std::vector<std::pair<double, double*>> by_start;
+  for (Task& task : tasks_) {
+    if (task.pieces.empty()) by_start.emplace_back(task.start, &task.order);
+    for (Piece& piece : task.pieces)
+      by_start.emplace_back(piece.start, &piece.order);
+  }
+  std::stable_sort(by_start.begin(), by_start.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [start, order] : by_start)
+    *order = runtime_.next_order_++;
 }
 
 }  // namespace mkmd

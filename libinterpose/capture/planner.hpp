@@ -37,6 +37,8 @@ private:
     compiler::GroupBox box;
     BufferUses uses;
     double seconds = 0;  // predicted; of parts of long pieces only
+    double start = 0;    // where the plan puts it
+    double order = 0;    // its place among all of the plan
   };
   struct Task {
     Command* command = nullptr;
@@ -49,6 +51,7 @@ private:
     double bytes = 0;             // that it must move to and from memory; 0: they may stay in caches
     std::vector<Piece> pieces;
     double start = 0;                  // where the plan puts its first piece
+    double order = 0;                 // of commands without pieces
     const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
 
     // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
@@ -59,6 +62,7 @@ private:
   void analyse(Task& task);
   void find_cut(Task& task);
   BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
+  bool has_room(const Command& command, int device) const;
   void assign(const scheduler::Schedule& schedule);
   static double memory_bytes(const Task& task);
   static bool bandwidth_allows_gain(const Task& task);
@@ -67,6 +71,8 @@ private:
   static void assign_home(Task& task);
   void keep_cuts(Task& task);
   static void cut_in_parts(Task& task);
+  void put_in_order();
+  void note_planned_sources(const scheduler::Schedule& schedule);
   bool split_is_safe(const Task& task) const;
   bool coarsen(Task& task) const;
 
@@ -78,10 +84,13 @@ private:
 
   // emit.cpp
   void emit(Task& task);
+  bool doomed(Task& task);
+  void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {});
   void emit_kernel(Task& task);
   void emit_read(Task& task);
   void emit_at_home(Task& task, Action::Work work);
   Ref<Action> new_action(Lane& lane, Command* command, Action::Work work);
+  std::vector<RegionMap::Source> sources(int domain, Memory& root, const ByteRanges& missing) const;
   void make_valid(int domain, Memory& root, const ByteRanges& ranges);
   static void order_uses(int domain, const BufferUses& uses, Action& action);
   void record_uses(int domain, const BufferUses& uses, Action& action);
@@ -89,8 +98,13 @@ private:
 
   Runtime& runtime_;
   std::vector<Task> tasks_;
+  struct PlannedSource {
+    int domain;
+    double lo, hi;  // shares of the buffer
+  };
+  std::map<std::pair<uint64_t, int>, std::vector<PlannedSource>> planned_sources_;  // by buffer, destination
   double order_ = 0;       // of the actions being emitted
-  uint64_t emitting_ = 0;  // the command's sequence number
+  uint64_t emitting_ = 0;  // the command's number in traces
 };
 
 // The number of a root buffer in graphs and traces. With the runtime's mutex held.

@@ -53,7 +53,7 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
     in_order_at_home += at_home;
     std::vector<double> seconds = task.seconds;
     if (p.home_is_whole()) seconds.push_back(at_home);
-    nlohmann::json line = {{"id", c.sequence}, {"kind", to_string(c.kind)}, {"start", task.start}};
+    nlohmann::json line = {{"id", c.number}, {"kind", to_string(c.kind)}, {"start", task.start}};
     if (!kernel) {
       line["bytes"] = c.size;
       line["seconds"] = seconds;

@@ -96,6 +96,8 @@ nlohmann::json emulation_summary() {
           {"actions", t.actions},
           {"overruns", t.overruns},
           {"late_seconds", t.late_seconds},
+          {"again", t.again},
+          {"refused", t.refused},
           {"valid", t.valid()}};
 }
 

@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace mkmd::emulation {
 
@@ -16,9 +18,28 @@ namespace {
 
 constexpr Nanoseconds kNeverFails = std::numeric_limits<Nanoseconds>::max();
 
-// Linux rounds the sleep of a thread up by 50 µs unless told otherwise. Only threads of ours come here.
+// As sched_setattr(2) has it; the C library declares neither.
+struct SchedulingAttributes {
+  uint32_t size, policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime, deadline, period;
+};
+
+// Linux rounds the sleep of a thread up by 50 µs unless told otherwise, and lets one that wakes up wait for
+// the end of a running thread's slice, some milliseconds, unless it asks for shorter slices itself (from 6.12
+// on; ignored before). Only threads of ours come here.
+bool ask_for_precision() {
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+  SchedulingAttributes attributes{};
+  attributes.size = sizeof attributes;
+  attributes.runtime = 100'000;  // nanoseconds, the shortest
+  return syscall(SYS_sched_setattr, 0, &attributes, 0U) == 0;
+}
+
 void sleep_precisely() {
-  thread_local const bool once = prctl(PR_SET_TIMERSLACK, 1000UL) == 0;
+  thread_local const bool once = ask_for_precision();
   (void)once;
 }
 
@@ -43,6 +64,7 @@ Machine::Machine(PlatformFile platform) : platform_(std::move(platform)), clock_
     device_random_.push_back(platform_.seed * 1000 + d);
   out_free_.assign(memory_of_domain_.size(), 0);
   in_free_.assign(memory_of_domain_.size(), 0);
+  allocated_.assign(memory_of_domain_.size(), 0);
   for (size_t m = 0; m < memory_of_domain_.size(); ++m) {
     port_random_.push_back(platform_.seed * 1000 + 500 + m);
     const double limit = platform_.bw_all(memory_of_domain_[m]);
@@ -110,11 +132,53 @@ Nanoseconds Machine::lost_at(int domain) const {
   return last;
 }
 
+// Before the first action there is no origin yet: only what happens at once has happened.
+bool Machine::has_passed(Nanoseconds instant) const {
+  return began_ == 0 ? instant == 0 : clock_.now() >= instant;
+}
+
 bool Machine::failed(int device) const {
-  const Nanoseconds now = clock_.now();
   std::lock_guard lock(mutex_);
-  // Before the first action there is no origin yet: only what fails at once has failed.
-  return began_ == 0 ? fails_at(device) == 0 : now >= fails_at(device);
+  return has_passed(fails_at(device));
+}
+
+bool Machine::lost(int domain) const {
+  std::lock_guard lock(mutex_);
+  return has_passed(lost_at(domain));
+}
+
+bool Machine::fits(int domain, double bytes) const {
+  for (auto e = platform_.events.rbegin(); e != platform_.events.rend(); ++e) {
+    if (e->kind == EventSpec::Kind::has && domain_[e->device] == domain &&
+        has_passed(began_ + nanoseconds(e->at)))
+      return allocated_[domain] + bytes <= e->bytes;
+  }
+  return true;
+}
+
+bool Machine::has_room(int domain, uint64_t bytes) const {
+  const auto size = static_cast<double>(bytes);
+  std::lock_guard lock(mutex_);
+  return fits(domain, full_bytes(platform_.size_scale, size, size));
+}
+
+bool Machine::allocate(int domain, uint64_t bytes) {
+  const double size =
+      full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
+  std::lock_guard lock(mutex_);
+  if (!fits(domain, size)) {
+    ++totals_.refused;
+    return false;
+  }
+  allocated_[domain] += size;
+  return true;
+}
+
+void Machine::release(int domain, uint64_t bytes) {
+  const double size =
+      full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
+  std::lock_guard lock(mutex_);
+  allocated_[domain] -= size;
 }
 
 void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanoseconds done) {
@@ -157,6 +221,7 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
     span.start = std::max(device_free_[d.device], ready);
     span.end = slowed(d.device, span.start, seconds);
     span.failed = span.end > fails_at(d.device);
+    span.begun = span.failed && span.start < fails_at(d.device);
     if (span.failed) span.end = std::max(span.start, fails_at(d.device));
     span.working = std::min(span.start + nanoseconds(launch), span.end);
     device_free_[d.device] = span.end;  // two contexts may use the device
@@ -198,9 +263,14 @@ Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::functi
     span.start = span.working = std::max({out_free_[d.from], in_free_[d.to], ready});
     span.end = span.start + nanoseconds(seconds);
     out_free_[d.from] = in_free_[d.to] = span.end;
-    span.failed = span.end > std::min(lost_at(d.from), lost_at(d.to));
+    const Nanoseconds lost = std::min(lost_at(d.from), lost_at(d.to));
+    span.failed = span.end > lost;
+    if (span.failed) span.end = std::max(span.start, lost);
   }
-  if (span.failed) return span;
+  if (span.failed) {
+    clock_.sleep_until(span.end);
+    return span;
+  }
   really(d, work);
   const Nanoseconds done = clock_.now();
   clock_.sleep_until(span.end);
@@ -261,6 +331,11 @@ std::vector<double> Machine::sample_together(const std::vector<Demand>& demands)
     seconds[i] = static_cast<double>(shared.at(domain_[demands[i].device]).end_of(work[i])) * 1e-9;
   }
   return seconds;
+}
+
+void Machine::count_again(uint64_t commands) {
+  std::lock_guard lock(mutex_);
+  totals_.again += commands;
 }
 
 Totals Machine::totals() const {

@@ -30,12 +30,15 @@ struct Demand {
 struct Span {
   Nanoseconds start = 0, end = 0;
   Nanoseconds working = 0;  // from when a device computes: the launch is over. What events call the start
-  bool failed = false;      // the device failed before or meanwhile; nothing ran, or it ran in vain
+  bool failed = false;      // the device failed before or meanwhile, or a memory was lost: nothing has run
+  bool begun = false;       // of what failed on a device: it was under way, and may have written some bytes
 };
 
 struct Totals {
   uint64_t actions = 0;
   uint64_t overruns = 0;
+  uint64_t again = 0;       // commands that were executed again, elsewhere, after a device had failed
+  uint64_t refused = 0;     // allocations a full memory had no room for
   double busy_seconds = 0;  // virtual, over all devices and ports
   double late_seconds = 0;  // virtual, of the overruns
   bool valid() const { return overruns * 100 <= actions; }
@@ -56,8 +59,16 @@ public:
   // over.
   Span run(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
 
-  // Whether the device has failed by now: nothing should be planned on it.
+  // Whether the device has failed by now: nothing should be planned on it. A memory is lost with the last of
+  // its devices.
   bool failed(int device) const;
+  bool lost(int domain) const;
+
+  // Memory for a buffer of so many bytes (at the size that really runs): false if the device is full. What is
+  // had is given back with the buffer.
+  bool allocate(int domain, uint64_t bytes);
+  void release(int domain, uint64_t bytes);
+  bool has_room(int domain, uint64_t bytes) const;
 
   // Our own time is not scaled down: what the host did since `begin` (virtual) takes scale times as long.
   void owe(Nanoseconds begin);  // to be paid with the next pay()
@@ -69,6 +80,7 @@ public:
   std::vector<double> sample_together(const std::vector<Demand>& demands);
 
   Totals totals() const;
+  void count_again(uint64_t commands);
 
 private:
   double seconds_of(const Demand& demand, double& bytes, double& launch);
@@ -76,6 +88,8 @@ private:
   Nanoseconds slowed(int device, Nanoseconds start, double seconds) const;
   Nanoseconds fails_at(int device) const;
   Nanoseconds lost_at(int domain) const;  // when the last device of the memory has failed
+  bool has_passed(Nanoseconds instant) const;
+  bool fits(int domain, double bytes) const;
   void count(const Demand& demand, Nanoseconds start, Nanoseconds end, Nanoseconds done);
   Span run_on_device(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
   Span run_on_ports(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
@@ -88,6 +102,7 @@ private:
   mutable std::mutex mutex_;
   std::vector<Nanoseconds> device_free_;
   std::vector<Nanoseconds> out_free_, in_free_;  // by domain
+  std::vector<double> allocated_;                // by domain; bytes at full size
   std::vector<uint64_t> device_random_, port_random_;
   std::vector<std::unique_ptr<SharedBandwidth>> shared_;  // by domain; null without a common limit
   std::set<std::pair<int, uint64_t>> compiled_;           // by device

@@ -40,6 +40,13 @@ public:
     number(key, value, 0, false, "a number from 0", false);
   }
 
+  void boolean(const char* key, bool& value) {
+    const json* found = find(key, false, "true or false");
+    if (found == nullptr) return;
+    if (!found->is_boolean()) return wrong(key, "give true or false");
+    value = found->get<bool>();
+  }
+
   void integer(const char* key, int& value, int lowest, int highest, bool required) {
     const std::string accepted =
         "an integer from " + std::to_string(lowest) + " to " + std::to_string(highest);
@@ -152,17 +159,25 @@ int device_of(Reader& r, const PlatformFile& p) {
 }
 
 void read_event(Reader& r, PlatformFile& p) {
-  r.only({"at", "device", "slows", "fails"});
+  r.only({"at", "device", "slows", "fails", "has"});
   EventSpec e;
   r.number("at", e.at, 0, false, "seconds from 0", true);
   e.device = device_of(r, p);
-  if (r.has("fails") == r.has("slows"))
-    return r.wrong("", "give either \"slows\": FACTOR or \"fails\": true");
+  if (r.has("fails") + r.has("slows") + r.has("has") != 1)
+    return r.wrong("", "give one of \"slows\": FACTOR, \"fails\": true and \"has\": BYTES");
   if (r.has("slows")) {
     r.positive("slows", e.factor, true);
-  } else {
+  } else if (r.has("fails")) {
     e.kind = EventSpec::Kind::fails;
+    bool fails = true;
+    r.boolean("fails", fails);
+    if (!fails) r.wrong("fails", "give true");
     if (e.device == 0) r.wrong("device", "the first device is home and holds the program: it cannot fail");
+  } else {
+    e.kind = EventSpec::Kind::has;
+    r.number("has", e.bytes, 0, false, "bytes from 0", true);
+    if (p.devices[e.device].mem == p.devices[0].mem)
+      r.wrong("device", "its memory is the first device's, which holds the program: it cannot be filled");
   }
   p.events.push_back(e);
 }
@@ -210,6 +225,11 @@ LinkSpec PlatformFile::link(int src, int dst) const {
     if (l.src == src && l.dst == dst) return l;
   }
   return {src, dst, bw, lat};
+}
+
+bool PlatformFile::can_fail() const {
+  return std::any_of(events.begin(), events.end(),
+                     [](const EventSpec& e) { return e.kind == EventSpec::Kind::fails; });
 }
 
 double PlatformFile::bw_all(int mem) const {

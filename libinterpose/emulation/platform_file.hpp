@@ -40,11 +40,12 @@ struct MemorySpec {
 };
 
 struct EventSpec {
-  enum class Kind { slows, fails };
+  enum class Kind { slows, fails, has };
   double at = 0;  // virtual seconds since the first emulated action
   int device = 0;
   Kind kind = Kind::slows;
   double factor = 1;  // slows: what remains takes so many times as long
+  double bytes = 0;   // has: nothing is allocated in its memory from then on that would not fit
 };
 
 struct KernelSpec {     // by name, for who wants to overrule the rule of kernel_time.hpp
@@ -76,6 +77,7 @@ struct PlatformFile {
 
   LinkSpec link(int src, int dst) const;  // the one given, or bw and lat
   double bw_all(int mem) const;           // 0: no common limit
+  bool can_fail() const;                  // some device does, at some time
 };
 
 // Errors are one sentence that names the file, the key and what is accepted.

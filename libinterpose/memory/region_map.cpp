@@ -140,6 +140,22 @@ void RegionMap::set_only_valid(int domain, const ByteRanges& ranges) {
   visit(ranges, [&](Segment& s) { s.valid = 1u << domain; });
 }
 
+void RegionMap::remove_valid(int domain, const ByteRanges& ranges) {
+  visit(ranges, [&](Segment& s) { s.valid &= ~(1u << domain); });
+}
+
+void RegionMap::set_invalid(const ByteRanges& ranges) {
+  visit(ranges, [&](Segment& s) { s.valid = 0; });
+}
+
+ByteRanges RegionMap::nowhere(const ByteRanges& ranges) const {
+  ByteRanges result;
+  for (const Segment& s : segments_) {
+    if (s.valid == 0) result.add(s.lo, s.hi);
+  }
+  return result.intersection(ranges);
+}
+
 void RegionMap::forget_actions() {
   for (Segment& s : segments_) {
     for (PerDomain& d : s.domains) {

@@ -41,6 +41,9 @@ public:
 
   void add_valid(int domain, const ByteRanges& ranges);
   void set_only_valid(int domain, const ByteRanges& ranges);
+  void remove_valid(int domain, const ByteRanges& ranges);  // lost there
+  void set_invalid(const ByteRanges& ranges);               // to be had nowhere
+  ByteRanges nowhere(const ByteRanges& ranges) const;       // those of the bytes that are not
 
   // Forgets the actions, all of which must be complete.
   void forget_actions();

@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/memory/storage.hpp"
 
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/process.hpp"
+
 namespace mkmd {
 
 Storage::Storage(Memory& memory, int domains)
-    : regions(memory.size, domains), bytes(domains), root_(memory), roots_(domains) {}
+    : regions(memory.size, domains), bytes(domains), root_(memory), roots_(domains) {
+  const emulation::Machine* const machine = process().machine;
+  if (machine != nullptr && machine->platform().can_fail())
+    history = std::make_unique<History>(memory.size, domains);
+}
+
+Storage::~Storage() {
+  emulation::Machine* const machine = process().machine;
+  for (size_t d = 1; d < roots_.size() && machine != nullptr; ++d) {
+    if (roots_[d]) machine->release(static_cast<int>(d), root_.size);
+  }
+}
 
 cl_mem Storage::in_domain(const Memory& memory, int domain, cl_context domain_context) {
   if (domain == 0) return memory.native.get();
   cl_int error = CL_SUCCESS;
   vendor::Owned<cl_mem>& root = roots_[domain];
   if (!root) {
+    emulation::Machine* const machine = process().machine;
+    if (machine != nullptr && !machine->allocate(domain, root_.size)) return nullptr;
     root = vendor::Owned<cl_mem>(
         vendor::table(domain_context)
             .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
-    if (!root) return nullptr;
+    if (!root) {
+      if (machine != nullptr) machine->release(domain, root_.size);
+      return nullptr;
+    }
   }
   if (memory.origin == 0 && memory.size == root_.size) return root.get();
   vendor::Owned<cl_mem>& part = parts_[{domain, memory.origin, memory.size}];

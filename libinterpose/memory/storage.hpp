@@ -3,6 +3,7 @@
 // first needs it (Rule 6: storage is separate from the memory object). The home's is the memory object's own.
 #pragma once
 
+#include "libinterpose/memory/journal.hpp"
 #include "libinterpose/memory/region_map.hpp"
 #include "libinterpose/objects/objects.hpp"
 
@@ -16,12 +17,18 @@ namespace mkmd {
 class Storage {
 public:
   Storage(Memory& memory, int domains);
+  ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
   // `domain_context` is the vendor context of the domain. Called with the runtime's mutex held.
   cl_mem in_domain(const Memory& memory, int domain, cl_context domain_context);
 
+  // Whether in_domain() would have to allocate there.
+  bool is_new_in(int domain) const { return domain != 0 && !roots_[domain]; }
+
   RegionMap regions;
+  std::unique_ptr<History> history;  // null where no device can fail
+  uint32_t lost = 0;                 // the domains whose loss `regions` and `history` know of, one bit each
   // Every byte is valid at home and nowhere else: what the native fast path needs to know, without a lock.
   std::atomic<bool> home_only{true};
   uint64_t number = 0;    // among the process's buffers, given when first planned for; 0: not yet

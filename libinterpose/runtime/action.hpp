@@ -5,6 +5,7 @@
 // synchronously, and transfers, which block).
 #pragma once
 
+#include "common/byte_ranges.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
@@ -18,6 +19,8 @@ namespace mkmd {
 
 class Command;
 class Lane;
+struct Deed;
+struct History;
 namespace emulation {
 struct Demand;
 }
@@ -60,12 +63,19 @@ public:
   uint64_t bytes_moved = 0;  // of a transfer between memories
   int from_domain = 0;       // of such a transfer
   uint64_t buffer = 0;       // the number of the buffer it moves
-  uint64_t consumer = 0;     // sequence number of the command it is made for
+  uint64_t consumer = 0;     // number of the command it is made for
 
   // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
   std::unique_ptr<emulation::Demand> demand;
   cl_ulong ready_at = 0;
   cl_int inherited = CL_SUCCESS;  // the error of an action it waits for: there is nothing to work on
+
+  // Where devices can fail: the journal's line of it, or what a transfer moves; see runtime/recovery.cpp.
+  std::shared_ptr<Deed> deed;
+  History* moved_history = nullptr;
+  ByteRanges moved_ranges;
+  bool device_lost = false;  // it has not run, because a device or a memory is gone
+  bool begun = false;        // though it was under way
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;
@@ -116,6 +126,7 @@ public:
   };
   std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
   bool to_flush = false;
+  int sending_from = -1;     // the memory whose port the emulated transfer under way takes
   int64_t clock_offset = 0;  // its device's clock minus the host's, nanoseconds; 0: not known
   int in_flight = 0;         // actions the driver has, or the thread, and has not completed
   int parts_in_flight = 0;   // those among them that are parts of long pieces

@@ -54,13 +54,15 @@ void read_native_times(Action& action, int64_t host_to_home) {
 }
 
 // Emulated transfers out of one memory take its port in the order of the plan, whichever lane they are on: a
-// lane leaves the port to another lane's next transfer if that comes earlier.
+// lane waits until the port is free, and leaves it to another lane's next transfer if that comes earlier.
 bool may_start(const Lane& lane, const std::vector<std::unique_ptr<Lane>>& lanes) {
   if (lane.ready.empty()) return false;
   const Action& mine = *lane.ready.top();
   if (lane.device >= 0 || !mine.demand || process_exiting.load()) return true;
   return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& other) {
-    if (other->device >= 0 || other.get() == &lane || other->ready.empty()) return false;
+    if (other->device >= 0 || other.get() == &lane) return false;
+    if (other->sending_from == mine.from_domain) return true;
+    if (other->ready.empty()) return false;
     const Action& theirs = *other->ready.top();
     return theirs.demand && theirs.from_domain == mine.from_domain && theirs.order < mine.order;
   });
@@ -184,6 +186,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   --action.lane->in_flight;
   if (action.lane->kind == Lane::Kind::asynchronous && action.is_part()) --action.lane->parts_in_flight;
   action.status = status;
+  if (journal_ && status >= 0) note_done(action);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
   for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
@@ -201,6 +204,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     return;
   }
   Command& command = *action.command;
+  --command.open_actions;
   if (status < 0) command.status = status;
   command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
   command.ended = std::max(command.ended, action.ended);
@@ -301,11 +305,12 @@ void Runtime::wait_until(const std::function<bool()>& done) {
 
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
   cl_ulong host_busy = 0;  // until then this thread copied in the program's memory, which is real time
-  while (may_start(lane, lanes_)) {
+  while (!halted_ && may_start(lane, lanes_)) {
     const Ref<Action> action = lane.ready.top();
     lane.ready.pop();
     ++lane.in_flight;
-    if (action->demand && lane.device < 0) lanes_cv_.notify_all();  // who left us the port may go on
+    if (action->demand && lane.device < 0) lane.sending_from = action->from_domain;
+    ++running_;
     lock.unlock();
     Action::Outcome outcome;
     if (process().machine != nullptr) {
@@ -319,8 +324,16 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
       read_native_times(*action, clock_offset_);
     }
     lock.lock();
+    --running_;
+    if (std::exchange(lane.sending_from, -1) >= 0)
+      lanes_cv_.notify_all();  // who waits for the port may go on
     action->work = nullptr;
-    mark_complete(*action, outcome.status);
+    if (journal_ && action->device_lost) {
+      note_lost(*action);
+    } else {
+      mark_complete(*action, outcome.status);
+    }
+    if (halted_ && running_ == 0) recover();
     pump(lock);
   }
 }
@@ -344,13 +357,16 @@ Action::Outcome Runtime::run_emulated(Action& action) {
   action.started = span.working;
   action.ended = span.end;
   if (span.failed) outcome.status = CL_OUT_OF_RESOURCES;  // as drivers call it when a device is gone
+  action.device_lost = span.failed;
+  action.begun = span.begun;
   return outcome;
 }
 
 void Runtime::lane_thread(Lane& lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    lanes_cv_.wait(lock, [&] { return stop_ || (may_start(lane, lanes_) && !process_exiting.load()); });
+    lanes_cv_.wait(lock,
+                   [&] { return stop_ || (!halted_ && may_start(lane, lanes_) && !process_exiting.load()); });
     if (stop_) return;
     run_threaded(lane, lock);
     std::vector<Ref<Command>> dead;

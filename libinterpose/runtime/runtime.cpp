@@ -99,6 +99,7 @@ Status Runtime::start() {
                                             domains_[i].context, std::move(queue)));
     domains_[i].transfer = lanes_.back().get();
   }
+  if (p.machine != nullptr && p.machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
   const ClockOffset home = device_clock_offset(home_->queue.get());
   clock_offset_ = home_->clock_offset = home.between;
   for (Lane* lane : compute_) {
@@ -127,18 +128,20 @@ Runtime::~Runtime() {
 
 Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
   for (;;) {
+    if (runtime.journal_) runtime.notice_losses();
     lock_ = std::shared_lock(runtime.regime_);
     if (!runtime.capturing()) break;
     lock_.unlock();
     runtime.finish_all();
   }
-  if (runtime.domains_.size() == 1) return;
+  if (runtime.domains_.size() == 1 && !runtime.journal_) return;
   for (const Touched& t : touched) {
     if (t.memory == nullptr) continue;
     Memory* root = t.memory->root();
-    if (root->storage && !root->storage->home_only.load(std::memory_order_acquire)) {
-      runtime.bring_home(*root, t.written);
-    }
+    if (!root->storage) continue;
+    if (!root->storage->home_only.load(std::memory_order_acquire))
+      status_ = std::min(status_, runtime.bring_home(*root, t.written));
+    if (t.written && runtime.journal_) runtime.note_native_write(*root);
   }
 }
 
@@ -148,10 +151,12 @@ void Runtime::note_native(Queue& queue) {
   native_active_.emplace_back(&queue);
 }
 
-void Runtime::bring_home(Memory& root, bool written) {
+cl_int Runtime::bring_home(Memory& root, bool written) {
   std::lock_guard lock(mutex_);  // nothing is captured now, so nobody waits for it long
   Storage& storage = *root.storage;
   const ByteRanges all(0, root.size);
+  if (journal_) take_loss(root);
+  if (!storage.regions.nowhere(all).empty() && !written) return CL_OUT_OF_RESOURCES;
   for (const RegionMap::Source& source : storage.regions.sources(storage.regions.missing(0, all))) {
     const Lane& from = *domains_[source.domain].transfer;
     const Lane& to = *domains_[0].transfer;
@@ -172,12 +177,14 @@ void Runtime::bring_home(Memory& root, bool written) {
       log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
     }
     add_bytes_moved(source.ranges.total());
+    if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
   }
   storage.regions.add_valid(0, all);
   if (written) {
     storage.regions.set_only_valid(0, all);
     storage.home_only.store(true, std::memory_order_release);
   }
+  return CL_SUCCESS;
 }
 
 // --- the captured regime ---
@@ -269,6 +276,7 @@ void Runtime::leave_captured_regime() {
 
 void Runtime::join_epoch(Memory& root) {
   if (std::exchange(root.storage->in_epoch, true)) return;
+  if (journal_) take_loss(root);
   epoch_memories_.emplace_back(&root);
   root.storage->home_only.store(false, std::memory_order_release);
 }
@@ -317,6 +325,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     std::lock_guard lock(mutex_);
     start_threads();
     command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
+    command->number = command->sequence;
     command->queued = now();
     if (command->event) command->event->times[0] = command->queued;
     add_predecessors(*command, waits);
@@ -339,27 +348,33 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
 void Runtime::flush() {
   if (!capturing()) return;
   std::vector<Ref<Command>> dead;
-  std::vector<Ref<Command>> window;
+  Journal::Deeds dropped;
   {
     std::unique_lock lock(mutex_);
-    window.swap(window_);
-    if (!window.empty()) {
-      emulation::Machine* const machine = process().machine;
-      const emulation::Nanoseconds begin = machine != nullptr ? machine->clock().now() : 0;
-      Planner(*this).plan(window);
-      if (machine != nullptr) {  // nothing planned here starts before planning is over
-        machine->pay(begin);
-        const cl_ulong over = now();
-        for (const Ref<Action>& action : std::exchange(emulated_, {}))
-          action->ready_at = std::max(action->ready_at, over);
-      }
-      for (const Ref<Command>& command : window)
-        finish_part(*command);
+    if (journal_) dropped = journal_->trim(kRemembered);
+    if (journal_ && !halted_ && new_loss()) {
+      halted_ = true;
+      if (running_ == 0) recover();  // else who runs last does
     }
+    if (!halted_ && !window_.empty()) plan(std::exchange(window_, {}));
     pump(lock);
     dead.swap(graveyard_);
   }
   bury(std::move(dead));
+}
+
+void Runtime::plan(std::vector<Ref<Command>> commands) {
+  emulation::Machine* const machine = process().machine;
+  const emulation::Nanoseconds begin = machine != nullptr ? machine->clock().now() : 0;
+  Planner(*this).plan(commands);
+  if (machine != nullptr) {  // nothing planned here starts before planning is over
+    machine->pay(begin);
+    const cl_ulong over = now();
+    for (const Ref<Action>& action : std::exchange(emulated_, {}))
+      action->ready_at = std::max(action->ready_at, over);
+  }
+  for (const Ref<Command>& command : commands)
+    finish_part(*command);
 }
 
 void Runtime::wait(const Command& command) {
@@ -391,7 +406,7 @@ void Runtime::finish(Queue& queue) {
 void Runtime::finish_all() {
   if (!capturing()) return;
   flush();
-  wait_until([&] { return !capturing() || !window_.empty(); });
+  wait_until([&] { return !capturing() || (!window_.empty() && !halted_); });
   if (capturing()) finish_all();  // another thread captured meanwhile
 }
 
@@ -409,7 +424,7 @@ void Runtime::note_piece(const Action& action) {
   add_piece(action.piece.device, action.piece.groups, seconds);
   if (tracing()) {
     trace({{"piece",
-            {{"command", action.command->sequence},
+            {{"command", action.command->number},
              {"device", action.piece.device},
              {"lo", action.piece.lo},
              {"hi", action.piece.hi},
@@ -443,7 +458,7 @@ void Runtime::note_transfer(const Action& action) {
 
 void Runtime::trace_memory(const Action& action) {
   trace({{"memory",
-          {{"command", action.command->sequence},
+          {{"command", action.command->number},
            {"device", action.lane->device},
            {"start", action.started},
            {"end", action.ended}}}});

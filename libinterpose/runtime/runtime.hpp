@@ -23,6 +23,10 @@
 
 namespace mkmd {
 
+// Parts of commands the journal keeps, and with them the buffers they name. What is older cannot be computed
+// again.
+inline constexpr size_t kRemembered = 2048;
+
 // Seconds a launch must be predicted to take at home: below, a second piece costs more than it saves.
 inline constexpr double kWorthSplitting = 60e-6;
 
@@ -42,8 +46,11 @@ public:
   class NativeTurn {
   public:
     NativeTurn(Runtime& runtime, std::span<const Touched> touched);
+    // An error if bytes that it touches were lost with a device.
+    cl_int status() const { return status_; }
 
   private:
+    cl_int status_ = CL_SUCCESS;
     std::shared_lock<std::shared_mutex> lock_;
   };
   void finish_native();            // everything the program has enqueued on its native queues
@@ -64,6 +71,8 @@ public:
   void finish(Queue& queue);      // every captured command of the queue
   void finish_all();              // every captured command
 
+  void forget_history();  // the program has released the context
+
 private:
   friend class Planner;
   friend class LaunchProfiler;
@@ -73,7 +82,7 @@ private:
   KernelModel& kernel_model(Kernel& kernel);
   void enter_captured_regime();
   void leave_captured_regime();
-  void bring_home(Memory& memory, bool written);
+  cl_int bring_home(Memory& memory, bool written);
   void add_predecessors(Command& command, std::span<Event* const> waits);
   void join_epoch(Memory& root);
   void wait_until(const std::function<bool()>& done);
@@ -94,6 +103,20 @@ private:
   static void trace_memory(const Action& action);
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
   Action::Outcome run_emulated(Action& action);  // without mutex_
+  // recovery.cpp; with mutex_ held. Only where a device can fail: journal_ is null elsewhere
+  void plan(std::vector<Ref<Command>> commands);
+  void note_done(Action& action);
+  void note_lost(Action& action);
+  bool new_loss() const;
+  void recover();
+  void drop_unfinished_actions();
+  void take_loss(Memory& root);
+  void fail_unfinished();
+  std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo);
+  void note_native_write(Memory& root);
+  // recovery.cpp; without mutex_
+  void notice_losses();
+
   // executor.cpp; without mutex_
   void lane_thread(Lane& lane);
   void conductor_thread();
@@ -139,6 +162,10 @@ private:
       cuts_;                           // last used, by kernel and shape
   std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
   Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
+  std::unique_ptr<Journal> journal_;
+  uint32_t lost_domains_ = 0;  // one bit each: noticed
+  bool halted_ = false;        // a loss was found: nothing starts until what runs is over and it is made good
+  int running_ = 0;            // actions on threads
   bool pumping_ = false;
   double next_order_ = 0;
   std::condition_variable lanes_cv_;

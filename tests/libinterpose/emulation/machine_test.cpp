@@ -126,6 +126,42 @@ TEST(Machine, JitterIsEvenBoundedAndSeeded) {
   EXPECT_LT(same, 10);
 }
 
+TEST(Machine, AMemoryIsFull) {
+  PlatformFile p = two_devices();
+  p.events = {{.at = 0, .device = 1, .kind = EventSpec::Kind::has, .bytes = 100}};
+  Machine machine(p);
+  EXPECT_TRUE(machine.allocate(1, 60));
+  EXPECT_FALSE(machine.has_room(1, 41));
+  EXPECT_FALSE(machine.allocate(1, 41));
+  EXPECT_TRUE(machine.allocate(1, 40));
+  EXPECT_TRUE(machine.allocate(0, 1 << 30)) << "another memory";
+  machine.release(1, 60);
+  EXPECT_TRUE(machine.has_room(1, 60));
+  EXPECT_EQ(machine.totals().refused, 1u);
+}
+
+TEST(Machine, AMemoryIsLostWithTheLastOfItsDevices) {
+  PlatformFile p = two_devices();
+  p.devices.push_back(
+      {.name = "h", .mem = 1, .operations = 1e9, .bytes = 1e9, .bytes_rows = 1e9, .bytes_tiles = 1e9});
+  p.events = {{.at = 0, .device = 1, .kind = EventSpec::Kind::fails}};
+  EXPECT_FALSE(Machine(p).lost(1));
+  EXPECT_TRUE(Machine(p).failed(1));
+  p.events.push_back({.at = 0, .device = 2, .kind = EventSpec::Kind::fails});
+  EXPECT_TRUE(Machine(p).lost(1));
+  EXPECT_FALSE(Machine(p).lost(0));
+
+  p.events[1].at = 1e-3;  // in the middle of a piece
+  Machine machine(p);
+  const Span span = machine.run(kernel(2, 2e6), kZero, [] { FAIL() << "it is not to be executed"; });
+  EXPECT_TRUE(span.failed);
+  EXPECT_TRUE(span.begun);
+  EXPECT_EQ(span.end, kZero + 1'000'000);
+  EXPECT_TRUE(machine.lost(1));
+  EXPECT_FALSE(machine.run(kernel(2, 2e6), kZero, nothing).begun) << "later there is nothing to begin";
+  EXPECT_TRUE(machine.run(transfer(1, 0, 100), kZero + 2'000'000, nothing).failed);
+}
+
 TEST(SharedBandwidth, SlowsAllWhileTogetherTheyWantMore) {
   SharedBandwidth memory(1e9);
   const int a = memory.begin(kZero, 1e-3, 1e6);  // alone: the whole bandwidth for 1 ms

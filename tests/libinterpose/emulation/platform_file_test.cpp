@@ -70,6 +70,9 @@ TEST(PlatformFile, ProblemsNameFileKeyAndWhatIsAccepted) {
       {file(R"("size_scale": {"full": 100})"), "emulation.size_scale.factor: is missing", "from 1"},
       {file(R"("events": [{"at": 1, "device": "x", "slows": 2}])"), "emulation.events[0].device", "c, g"},
       {file(R"("events": [{"at": 1, "device": "g"}])"), "emulation.events[0]", "fails"},
+      {file(R"("events": [{"at": 1, "device": "g", "fails": false}])"), "emulation.events[0].fails", "true"},
+      {file(R"("events": [{"at": 1, "device": "g", "has": -1}])"), "emulation.events[0].has", "bytes"},
+      {file(R"("events": [{"at": 1, "device": "c", "has": 5}])"), "emulation.events[0].device", "program"},
       {file(R"("events": [{"at": 1, "device": "c", "fails": true}])"), "emulation.events[0].device", "home"},
       {file(R"("kernels": [{"name": "a*", "rate": "fast"}])"), "emulation.kernels[0].rate", "bytes_rows"},
   };

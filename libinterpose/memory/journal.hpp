@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Journal: what was done to the buffers, in the program's order, and which command's bytes lie in which
+// memory. From it follows what has to be done again when a memory is lost with its device. Kept only where
+// devices can fail. Knows no OpenCL; not thread-safe: the runtime's mutex guards it.
+#pragma once
+
+#include "common/byte_ranges.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace mkmd {
+
+// For each byte of a buffer, the sequence number of the command that wrote it.
+class Versions {
+public:
+  static constexpr uint64_t kNone = UINT64_MAX;  // nothing to be had: never there, lost, or half written
+  static constexpr uint64_t kOriginal = UINT64_MAX - 1;  // as the buffer was made
+
+  Versions(uint64_t size, uint64_t version) : starts_{{0, version}}, size_(size) {}
+  void set(const ByteRanges& ranges, uint64_t version);
+  void copy(const ByteRanges& ranges, const Versions& from);
+  ByteRanges having(uint64_t version, const ByteRanges& among) const;
+  ByteRanges like(const Versions& other, const ByteRanges& among) const;  // of equal version, not kNone
+  uint64_t size() const { return size_; }
+
+private:
+  // The parts of a range that have one version each: visit(range, version).
+  template <typename Visit>
+  void each(const ByteRange& range, Visit&& visit) const;
+
+  std::map<uint64_t, uint64_t> starts_;  // from this byte to the next one's
+  uint64_t size_;
+};
+
+struct History {  // of one root buffer
+  History(uint64_t size, int domains);
+  ByteRanges all() const { return {0, before.size()}; }
+
+  Versions before;             // as the first deed of the journal found it
+  std::vector<Versions> held;  // by memory domain: what lies there
+};
+
+// A part of a command that is executed as one: a piece of a kernel, a copy, a read.
+struct Deed {
+  virtual ~Deed() = default;
+  struct Use {
+    History* buffer;
+    ByteRanges needed, writes;
+  };
+  uint64_t sequence = 0;  // the command's
+  std::vector<Use> uses;
+  bool complete = false;
+  bool repeatable = false;  // also when it is complete; what is not complete can always be started again
+};
+
+class Journal {
+public:
+  using Deeds = std::vector<std::shared_ptr<Deed>>;
+
+  void add(std::shared_ptr<Deed> deed);
+  void complete(Deed& deed, int domain);  // what it wrote lies there
+  void fail(Deed& deed);                  // what it should have written is not to be had, and never will be
+  void remove(const Deeds& deeds);        // they are about to be done again, or only read
+  // Lets go of the oldest complete deeds beyond `limit`; the caller drops them where it holds no lock.
+  Deeds trim(size_t limit);
+
+  const Deeds& deeds() const { return deeds_; }  // in the program's order
+
+  // What must be done (again) after a loss, in order: everything incomplete, and what it needs; then, as far
+  // as possible, what last wrote each byte that is nowhere any more. Null if something incomplete needs bytes
+  // that are neither held nor can be computed again.
+  std::optional<Deeds> to_redo() const;
+
+  // What a buffer holds before those deeds are done: by domain, the bytes that are up to date there.
+  std::vector<ByteRanges> valid(const History& buffer, const Deeds& redone) const;
+
+private:
+  using Chosen = std::vector<bool>;  // by index in deeds_
+  bool close(Chosen& chosen) const;
+  bool choose_inputs(size_t of, Chosen& chosen, bool& changed) const;
+
+  Deeds deeds_;
+};
+
+}  // namespace mkmd
