@@ -188,10 +188,13 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
 
 TimeModel& time_model() {
   static auto* model = [] {
-    if (process().machine != nullptr) return new TimeModel(emulated_rates(*process().machine));
     auto profiles = models::read_models(models::default_models_file());
     if (!profiles) {
       log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");
+    }
+    if (process().machine != nullptr) {
+      return new TimeModel(emulated_rates(*process().machine),
+                           profiles ? std::move(*profiles) : std::vector<models::Entry>{});
     }
     std::vector<vendor::Device> devices;
     for (size_t lane = 0; lane < process().lane_count(); ++lane)

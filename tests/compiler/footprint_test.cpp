@@ -398,6 +398,20 @@ TEST(Footprint, TooManyRangesBecomeAHull) {
   EXPECT_EQ(f[0].may_writes, ByteRanges(0, (2 << 20) - 1));
 }
 
+TEST(Footprint, TooManyRowsBecomeASlabInEachPlane) {
+  // A column in z per work-item, in a volume with a margin: rows never join, and there are 100 x 200 of them.
+  const KernelInfo k = kernel_of(
+      "kernel void s(global float* p, int row, int plane, int depth) {\n"
+      "  for (int z = 0; z < depth; ++z) p[z * plane + get_global_id(1) * row + get_global_id(0)] = z; }");
+  const Launch l = launch(2, {192, 200, 1}, {16, 4, 1}, {0, 200, 40000, 200});
+  const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {12, 25, 1}});
+  EXPECT_TRUE(f[0].sure_writes.empty());
+  EXPECT_EQ(f[0].may_writes.size(), 200U);
+  EXPECT_EQ(f[0].may_writes.total(), 200U * 4 * (99 * 200 + 192));
+  const std::vector<Footprint> g = footprints(k, l, {{0, 25, 0}, {12, 50, 1}});
+  EXPECT_FALSE(f[0].may_writes.overlaps(g[0].may_writes)) << "so it can be split";
+}
+
 TEST(Footprint, GlobalSizesThatDoNotDivideAreUnknown) {
   const KernelInfo k = kernel_of("kernel void s(global char* p) { p[get_global_id(0)] = 1; }");
   EXPECT_TRUE(
