@@ -48,7 +48,7 @@ class RunFailed(Exception):
 def run(options, name, policy, platform, scale, folder, trace=None):
     """One run. With a trace also what `mkmd inspect` says of it: idle share, seconds of planning, windows."""
     summary = os.path.join(folder, "summary.json")
-    command = getattr(options, "under", []) + [options.mkmd, "run", "--platform", platform, "--summary", summary]
+    command = options.under + [options.mkmd, "run", "--platform", platform, "--summary", summary]
     if policy != "default":
         command += ["--policy", policy]
     if trace:

@@ -68,6 +68,7 @@ private:
 
   // graph.cpp
   scheduler::Problem make_problem() const;
+  void add_links(scheduler::Problem& problem) const;
 
   // trace_plan.cpp; only while tracing
   void trace_plan(const scheduler::Schedule* schedule, double planning_seconds) const;

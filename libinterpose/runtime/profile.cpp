@@ -6,6 +6,7 @@
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/profile_progress.hpp"
+#include "libinterpose/runtime/profile_transfers.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/scratch.hpp"
 #include "libinterpose/runtime/submit.hpp"
@@ -24,9 +25,10 @@ constexpr size_t kShapesMeasured = 64;  // per kernel: a program that changes a 
 constexpr double kLongestPiece = 2.0;   // seconds a single measured piece may be expected to take
 constexpr double kLongestDevice = 4.0;  // seconds for one launch on one device, once kFewest are done
 constexpr int kFewest = 3;
-constexpr int kRepeats = 4;        // of a short run: a sample is the best of them all
+constexpr int kRepeats = 11;       // of a short run: a sample is the best of them all
 constexpr double kShort = 10e-3;   // seconds for them together
 constexpr double kWarmUp = 50e-3;  // seconds
+constexpr int kWarmUps = 4;
 constexpr int kEmulatedRuns = 9;   // their mean is a sample: an emulated time is even to both sides of its own
 
 struct State {
@@ -34,6 +36,7 @@ struct State {
   profiler::Spool spool{profiler::default_spool_folder()};
   std::map<const KernelModel*, std::set<uint64_t>> shapes;  // measured, per kernel
   ProfileProgress progress;
+  bool transfers_measured = false;
 };
 
 State& state() {
@@ -86,6 +89,8 @@ public:
       measure_emulated(runs);
       return;
     }
+    if (!s.transfers_measured && runtime_.separate_memories()) measure_transfers();
+    s.transfers_measured = true;
     if (const Status copied = scratch_.copy(runtime_.domains_of(), runtime_.home_->queue.get(), launch_);
         !copied) {
       log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());
@@ -204,6 +209,19 @@ private:
     return box(share * largest, evenly(static_cast<uint64_t>(i), 3));
   }
 
+  void measure_transfers() {
+    for (size_t d = 0; d < process().devices.size(); ++d) {
+      profile_transfers(runtime_.compute_[d]->queue.get(), [&](const char* name, const models::Sample& sample) {
+        profiler::Record r;
+        r.key = {name, "", runtime_.times_.rates(static_cast<int>(d)).kind};
+        r.work_dim = 1;
+        r.global = {sample.input, 1, 1};
+        r.sample = sample;
+        if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
+      });
+    }
+  }
+
   void measure_alone(int device, int runs) {
     ProfileProgress& progress = state().progress;
     progress.device(process().lane_device(device).name);
@@ -240,7 +258,7 @@ private:
   // The copying has left the caches in a state that no program meets twice.
   void warm_up(int device, const compiler::GroupBox& b) {
     double total = 0;
-    for (int i = 0; i < kRepeats && total < kWarmUp; ++i)
+    for (int i = 0; i < kWarmUps && total < kWarmUp; ++i)
       total += time(device, b).seconds;
   }
 

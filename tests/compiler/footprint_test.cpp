@@ -449,6 +449,22 @@ TEST(Footprint, EmptyLoopsWriteNothing) {
   EXPECT_EQ(footprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 1}), box)[0].sure_writes, ByteRanges(0, 64));
 }
 
+TEST(Footprint, RowsAPowerOfTwoApartCrowd) {
+  const KernelInfo k = kernel_of(
+      "kernel void t(global const float* a, global float* c, int n) {\n"
+      "  int x = get_global_id(0), y = get_global_id(1); c[x * n + y] = a[y * n + x]; }");
+  const auto crowding = [&](uint64_t n, uint64_t x, uint64_t y) {
+    return LaunchFootprints(k, launch(2, {n, n, 1}, {x, y, 1}, {0, 0, static_cast<int64_t>(n)})).crowding();
+  };
+  // 32 lines, 4 KiB apart: all in one set. 3 KiB apart: in four. 4352 bytes apart: spread evenly.
+  EXPECT_EQ(crowding(1024, 32, 2), 32);
+  EXPECT_EQ(crowding(768, 32, 2), 8);
+  EXPECT_EQ(crowding(1088, 32, 2), 2);
+  EXPECT_EQ(crowding(1024, 8, 8), 8);
+  const KernelInfo add = kernel_of("kernel void s(global float* p) { p[get_global_id(0)] = 1; }");
+  EXPECT_EQ(LaunchFootprints(add, launch(1, {1 << 16, 1, 1}, {1024, 1, 1}, {0})).crowding(), 1);
+}
+
 TEST(Footprint, OfAMatrixProductTakesMicroseconds) {
   const KernelInfo k = kernel_of(kMatmul);
   const Launch l = launch(2, {1024, 1024, 1}, {16, 16, 1}, {0, 0, 0, 1024});
