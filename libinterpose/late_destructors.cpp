@@ -126,7 +126,8 @@ VendorLoading::~VendorLoading() {
 // with us comes to need it from us.
 #ifdef __x86_64__
 extern "C" {
-__attribute__((visibility("default"))) int mkmd_cxa_atexit(void (*function)(void*), void* argument, void* library) {
+__attribute__((visibility("default"))) int mkmd_cxa_atexit(void (*function)(void*), void* argument,
+                                                           void* library) {
   return mkmd::cxa_atexit(function, argument, library);
 }
 }

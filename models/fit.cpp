@@ -168,8 +168,8 @@ void measure_error(Model& model, const Samples& samples) {
   model.error_hi = at(0.95);
 }
 
-// Models are of what a device does alone; what devices lose to each other, through the memory they share, is one
-// factor per kernel and device. Never below 1: nothing gets faster by company.
+// Models are of what a device does alone; what devices lose to each other, through the memory they share, is
+// one factor per kernel and device. Never below 1: nothing gets faster by company.
 double together_over_alone(const Model& model, const std::vector<Sample>& samples) {
   std::vector<double> ratios;
   for (const Sample& s : samples) {
@@ -178,7 +178,8 @@ double together_over_alone(const Model& model, const std::vector<Sample>& sample
       ratios.push_back(s.seconds / alone);
   }
   if (ratios.size() < 3) return 1;
-  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
+  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                   ratios.end());
   return std::max(1.0, ratios[ratios.size() / 2]);
 }
 

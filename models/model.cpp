@@ -34,7 +34,9 @@ double distance(const Work& a, const Work& b) {
   const auto apart = [](double x, double y) { return std::abs(std::log((x + 1) / (y + 1))); };
   const double local = a.local == b.local ? 0.0 : 3.0;
   return apart(a.items, b.items) + 2 * apart(per_item(a), per_item(b)) + apart(a.footprint, b.footprint) +
-         local + 2 * apart(std::clamp(a.crowding, kWaysKept, kMostCrowded), std::clamp(b.crowding, kWaysKept, kMostCrowded));
+         local +
+         2 * apart(std::clamp(a.crowding, kWaysKept, kMostCrowded),
+                   std::clamp(b.crowding, kWaysKept, kMostCrowded));
 }
 
 double local_rate(const std::vector<Model::Point>& points, const Work& work) {

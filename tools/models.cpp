@@ -14,7 +14,8 @@ namespace mkmd::tool {
 
 namespace {
 
-constexpr const char* kUsage = "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]";
+constexpr const char* kUsage =
+    "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]";
 
 // A kind of device is its name, driver and number of compute units.
 std::string device_name(const std::string& kind) {
@@ -47,7 +48,8 @@ void print(const mkmd::models::Entry& e) {
 // runs on other inputs. Only samples taken alone count, as in fitting.
 Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& entries) {
   if (!std::filesystem::is_directory(folder))
-    return Status::internal(folder + ": no such folder; --test takes one that has samples.db or spool/ in it");
+    return Status::internal(folder +
+                            ": no such folder; --test takes one that has samples.db or spool/ in it");
   std::string notice;
   auto store = profiler::Store::open(folder + "/samples.db", notice);
   if (!store) return store.status();
@@ -71,11 +73,12 @@ Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& e
     const double mean = errors.empty() ? 0
                                        : std::accumulate(errors.begin(), errors.end(), 0.0) /
                                              static_cast<double>(errors.size());
-    std::printf("%s  on %s: %zu samples tested, mean error %.1f %%, median %.1f %%, largest %.1f %%; %d outside "
-                "of the model's range\n",
-                e.key.kernel.c_str(), device_name(e.key.device).c_str(), errors.size(), 100 * mean,
-                errors.empty() ? 0 : 100 * errors[errors.size() / 2], errors.empty() ? 0 : 100 * errors.back(),
-                outside);
+    std::printf(
+        "%s  on %s: %zu samples tested, mean error %.1f %%, median %.1f %%, largest %.1f %%; %d outside "
+        "of the model's range\n",
+        e.key.kernel.c_str(), device_name(e.key.device).c_str(), errors.size(), 100 * mean,
+        errors.empty() ? 0 : 100 * errors[errors.size() / 2], errors.empty() ? 0 : 100 * errors.back(),
+        outside);
   }
   return {};
 }

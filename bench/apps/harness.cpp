@@ -21,7 +21,7 @@ constexpr size_t tile = 16;  // as TILE and GROUP in kernels.cl
 constexpr size_t vector_group = 64;
 constexpr size_t matrix_group = 256;  // element-wise kernels over whole matrices
 constexpr int largest_group = 64;
-constexpr int largest_size = 46340;   // n * n must fit the kernels' int indices
+constexpr int largest_size = 46340;  // n * n must fit the kernels' int indices
 
 size_t round_up(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assignment step of k-means: the nearest of 16 clusters for each of 64 N points of 8 features. One of the
-// kernels of the MKMD paper (Table 1), whose cost is the product of its fourth and fifth arguments. Features
-// are multiples of 1/16, so distances are exact and ties fall alike everywhere.
+// The assignment step of k-means: the nearest of 16 clusters for each of 64 N points of 8 features. One of
+// the kernels of the MKMD paper (Table 1), whose cost is the product of its fourth and fifth arguments.
+// Features are multiples of 1/16, so distances are exact and ties fall alike everywhere.
 #include "harness.h"
 
 #include <cmath>

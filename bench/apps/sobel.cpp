@@ -41,8 +41,8 @@ int main(int argc, char** argv) {
   const auto reference = [&] {
     Matrix expected(n, n);
     const auto at = [&](int x, int y) {
-      return double(picture.host[size_t(std::clamp(y, 0, n - 1)) * size_t(n) +
-                                 size_t(std::clamp(x, 0, n - 1))]);
+      return double(
+          picture.host[size_t(std::clamp(y, 0, n - 1)) * size_t(n) + size_t(std::clamp(x, 0, n - 1))]);
     };
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x) {

@@ -29,7 +29,7 @@ constexpr int kRepeats = 11;       // of a short run: a sample is the best of th
 constexpr double kShort = 10e-3;   // seconds for them together
 constexpr double kWarmUp = 50e-3;  // seconds
 constexpr int kWarmUps = 4;
-constexpr int kEmulatedRuns = 9;   // their mean is a sample: an emulated time is even to both sides of its own
+constexpr int kEmulatedRuns = 9;  // their mean is a sample: an emulated time is even to both sides of its own
 
 struct State {
   std::mutex mutex;
@@ -211,14 +211,15 @@ private:
 
   void measure_transfers() {
     for (size_t d = 0; d < process().devices.size(); ++d) {
-      profile_transfers(runtime_.compute_[d]->queue.get(), [&](const char* name, const models::Sample& sample) {
-        profiler::Record r;
-        r.key = {name, "", runtime_.times_.rates(static_cast<int>(d)).kind};
-        r.work_dim = 1;
-        r.global = {sample.input, 1, 1};
-        r.sample = sample;
-        if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
-      });
+      profile_transfers(runtime_.compute_[d]->queue.get(),
+                        [&](const char* name, const models::Sample& sample) {
+                          profiler::Record r;
+                          r.key = {name, "", runtime_.times_.rates(static_cast<int>(d)).kind};
+                          r.work_dim = 1;
+                          r.global = {sample.input, 1, 1};
+                          r.sample = sample;
+                          if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
+                        });
     }
   }
 

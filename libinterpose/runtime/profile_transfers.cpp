@@ -26,7 +26,8 @@ void profile_transfers(cl_command_queue queue,
                        const std::function<void(const char* name, const models::Sample&)>& record) {
   const auto& table = vendor::table(queue);
   cl_context context = nullptr;
-  if (table.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr) != CL_SUCCESS) return;
+  if (table.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr) != CL_SUCCESS)
+    return;
   cl_int error = CL_SUCCESS;
   const vendor::Owned<cl_mem> buffer(
       table.clCreateBuffer(context, CL_MEM_READ_WRITE, kLargest, nullptr, &error));
@@ -34,8 +35,10 @@ void profile_transfers(cl_command_queue queue,
   std::vector<unsigned char> host(kLargest, 1);
   for (const bool in : {true, false}) {
     const auto copy = [&](size_t bytes) {
-      return in ? table.clEnqueueWriteBuffer(queue, buffer.get(), CL_TRUE, 0, bytes, host.data(), 0, nullptr, nullptr)
-                : table.clEnqueueReadBuffer(queue, buffer.get(), CL_TRUE, 0, bytes, host.data(), 0, nullptr, nullptr);
+      return in ? table.clEnqueueWriteBuffer(queue, buffer.get(), CL_TRUE, 0, bytes, host.data(), 0, nullptr,
+                                             nullptr)
+                : table.clEnqueueReadBuffer(queue, buffer.get(), CL_TRUE, 0, bytes, host.data(), 0, nullptr,
+                                            nullptr);
     };
     if (copy(kLargest) != CL_SUCCESS) return;  // touches every page
     // Two sizes per doubling, odd ones among them.

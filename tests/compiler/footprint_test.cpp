@@ -450,9 +450,9 @@ TEST(Footprint, EmptyLoopsWriteNothing) {
 }
 
 TEST(Footprint, RowsAPowerOfTwoApartCrowd) {
-  const KernelInfo k = kernel_of(
-      "kernel void t(global const float* a, global float* c, int n) {\n"
-      "  int x = get_global_id(0), y = get_global_id(1); c[x * n + y] = a[y * n + x]; }");
+  const KernelInfo k =
+      kernel_of("kernel void t(global const float* a, global float* c, int n) {\n"
+                "  int x = get_global_id(0), y = get_global_id(1); c[x * n + y] = a[y * n + x]; }");
   const auto crowding = [&](uint64_t n, uint64_t x, uint64_t y) {
     return LaunchFootprints(k, launch(2, {n, n, 1}, {x, y, 1}, {0, 0, static_cast<int64_t>(n)})).crowding();
   };
