@@ -10,7 +10,7 @@ NAMES = {"abe": "ABE", "bicgstab": "BiCGSTAB", "care": "CARE", "commutator": "Co
          "sylvester": "Sylvester", "gsylvester": "gen. Sylvester*"}
 IN_ORDER = "single:GTX760"
 # A shade and a hatch each, which can be told apart in grey, too.
-LOOKS = {IN_ORDER: ("#f4f4f4", ""), "mkmd-coarse": ("#1b4f72", ""), "mkmd": ("#76d7c4", "..."),
+LOOKS = {IN_ORDER: ("#bdbdbd", ""), "mkmd-coarse": ("#1b4f72", ""), "mkmd": ("#76d7c4", "..."),
          "default": ("#e59866", "///")}
 
 
