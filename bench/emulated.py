@@ -55,24 +55,34 @@ def scaled(platform, scale, folder, seed=None):
     return path
 
 
-def run(options, name, policy, platform, scale, folder):
+class RunFailed(Exception):
+    """A program that did not end well: the command, and what it said."""
+
+
+def run(options, name, policy, platform, scale, folder, trace=None):
+    """One run. With a trace also what `mkmd inspect` says of it: idle share, seconds of planning, windows."""
     summary = os.path.join(folder, "summary.json")
-    command = [options.mkmd, "run", "--platform", platform, "--summary", summary]
+    command = options.under + [options.mkmd, "run", "--platform", platform, "--summary", summary]
     if policy != "default":
         command += ["--policy", policy]
+    if trace:
+        command += ["--trace", trace]
     command += ["--", os.path.join(options.build, "bench/apps", name), "--size", str(options.size or SIZE),
                 "--repeat", str(options.repeat)]
     if name in ITERATED:
         command += ["--iters", str(options.iters or 1)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        print(f"bench: {' '.join(command)} ended with {done.returncode}\n{done.stderr}", file=sys.stderr)
-        sys.exit(1)
+        raise RunFailed(f"{' '.join(command)} ended with {done.returncode}\n{done.stderr}")
     values = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
     with open(summary) as file:
         emulation = json.load(file)["emulation"]
-    return {"seconds": float(values["seconds"]) / scale, "checksum": values["checksum"],
-            "actions": emulation["actions"], "overruns": emulation["overruns"], "valid": emulation["valid"]}
+    result = {"seconds": float(values["seconds"]) / scale, "checksum": values["checksum"],
+              "actions": emulation["actions"], "overruns": emulation["overruns"], "valid": emulation["valid"]}
+    if trace:
+        shown = subprocess.run([options.mkmd, "inspect", trace, "--json"], capture_output=True, text=True, check=True)
+        result.update({key: json.loads(shown.stdout)[key] for key in ("idle_share", "planning_seconds", "windows")})
+    return result
 
 
 def bare(options, name):
@@ -85,7 +95,7 @@ def bare(options, name):
 
 
 def modelled(options, name, policy):
-    if options.perturb is not None:
+    if options.perturb is not None or name not in GRAPHS:
         return math.nan
     graph = os.path.join(ROOT, f"tests/data/graphs/mkmd_{GRAPHS[name]}.json")
     with open(graph) as one, open(options.platform) as other:
@@ -121,7 +131,10 @@ def run_emulated(options):
             platform = scaled(options.platform, scale, folder, options.perturb)
             row = {"program": name, "time_scale": scale, "policies": {}}
             for policy in options.policies:
-                result = run(options, name, policy, platform, scale, folder)
+                try:
+                    result = run(options, name, policy, platform, scale, folder)
+                except RunFailed as failure:
+                    sys.exit(f"bench: {failure}")
                 result["model"] = modelled(options, name, policy)
                 result["identical"] = result["checksum"] == expected
                 row["policies"][policy] = result

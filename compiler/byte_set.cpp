@@ -65,24 +65,36 @@ struct Lattice {
     return !__builtin_add_overflow(start, extent, &end);
   }
 
+  int64_t ranges() const {
+    int64_t total = 1;
+    for (int i = 0; i < steps_count; ++i)
+      if (__builtin_mul_overflow(total, steps[static_cast<size_t>(i)].count, &total)) return INT64_MAX;
+    return total;
+  }
+
   bool list(ByteRanges& out, bool& exact) {
     int64_t extent = 0;
     if (!valid || !normalise(extent)) return false;
-    int64_t total = 1;
     bool ordered = true;  // blocks of an inner step never reach into the next block of an outer one
     int64_t inner = length;
     for (int i = 0; i < steps_count; ++i) {
       const Step& s = steps[static_cast<size_t>(i)];
-      if (__builtin_mul_overflow(total, s.count, &total)) total = INT64_MAX;
       ordered = ordered && s.stride >= inner;
       inner += s.stride * (s.count - 1);
+    }
+    // Too many to list: the smallest gaps are filled, for instance those between the rows of each plane.
+    while (ordered && steps_count > 1 && ranges() > kMaxRanges) {
+      length += steps[0].stride * (steps[0].count - 1);
+      std::copy(steps.begin() + 1, steps.begin() + steps_count, steps.begin());
+      --steps_count;
+      exact = false;
     }
     const auto put = [&](ByteRanges& set, int64_t lo, int64_t hi) {
       lo = std::max(lo, clip_lo);
       hi = std::min(hi, clip_hi);
       if (lo < hi) set.add(static_cast<uint64_t>(lo), static_cast<uint64_t>(hi));
     };
-    if (total > kMaxRanges) {
+    if (ranges() > kMaxRanges) {
       exact = false;
       put(out, start, start + extent);
       return true;

@@ -50,6 +50,11 @@ public:
   std::vector<Footprint> whole() const;              // of all work-groups
   double trips() const;                              // of innermost loops, over the whole launch
   double operations() const;                         // of the whole launch; a guess if cost.irregular
+  // How unevenly the cache lines that one access of a whole work-group touches fall on the sets of a cache
+  // whose ways are 4 KiB: the most lines in one set, of the worst access; 1 is best. Rows a multiple of a
+  // large power of two apart crowd. Bytes reached in a loop are not counted: they are not needed at the same
+  // time.
+  double crowding() const;
   double bytes_moved() const;  // loads and stores of the whole launch, not distinct bytes
 
   struct Value {

@@ -195,7 +195,7 @@ Model local(const Samples& samples) {
   return model;
 }
 
-// 0 constant, 1 items, 2 operations, 3 bytes, 4 aligned, 5… beyond a cache.
+// 0 constant, 1 items, 2 operations, 3 bytes, 4 crowded, 5… beyond a cache.
 Terms eq3_terms() {
   return {0, 1, 2};
 }

@@ -168,16 +168,31 @@ void measure_error(Model& model, const Samples& samples) {
   model.error_hi = at(0.95);
 }
 
+// Models are of what a device does alone; what devices lose to each other, through the memory they share, is
+// one factor per kernel and device. Never below 1: nothing gets faster by company.
+double together_over_alone(const Model& model, const std::vector<Sample>& samples) {
+  std::vector<double> ratios;
+  for (const Sample& s : samples) {
+    const double alone = model.evaluate(s.work);
+    if (!s.alone && good(s) && alone > 0 && std::isfinite(alone) && model.range.contains(s.work))
+      ratios.push_back(s.seconds / alone);
+  }
+  if (ratios.size() < 3) return 1;
+  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                   ratios.end());
+  return std::max(1.0, ratios[ratios.size() / 2]);
+}
+
 }  // namespace
 
 std::vector<Sample> usable(const std::vector<Sample>& samples) {
   const auto collect = [&](bool co_running_too) {
-    using Identity = std::tuple<std::array<uint64_t, 3>, uint64_t, double, double, double, double, bool>;
+    using Identity = std::tuple<std::array<uint64_t, 3>, uint64_t, double, double, double, double, double>;
     std::map<Identity, std::vector<Sample>> same;
     for (const Sample& s : samples) {
       if (!good(s) || (!s.alone && !co_running_too)) continue;
       same[{s.work.local, s.input, s.work.items, s.work.operations, s.work.bytes, s.work.footprint,
-            s.work.aligned_rows}]
+            s.work.crowding}]
           .push_back(s);
     }
     std::vector<Sample> result;
@@ -215,6 +230,7 @@ std::optional<Model> fit(const std::vector<Sample>& given) {
   }
   model.r2 = r_squared(model, samples);
   measure_error(model, samples);
+  model.together = together_over_alone(model, given);
   return model;
 }
 

@@ -34,7 +34,9 @@ double distance(const Work& a, const Work& b) {
   const auto apart = [](double x, double y) { return std::abs(std::log((x + 1) / (y + 1))); };
   const double local = a.local == b.local ? 0.0 : 3.0;
   return apart(a.items, b.items) + 2 * apart(per_item(a), per_item(b)) + apart(a.footprint, b.footprint) +
-         local + (a.aligned_rows == b.aligned_rows ? 0.0 : 1.0);
+         local +
+         2 * apart(std::clamp(a.crowding, kWaysKept, kMostCrowded),
+                   std::clamp(b.crowding, kWaysKept, kMostCrowded));
 }
 
 double local_rate(const std::vector<Model::Point>& points, const Work& work) {
@@ -67,7 +69,7 @@ std::string local_name(const std::array<uint64_t, 3>& local) {
 
 const std::array<std::string, kTerms>& term_names() {
   static const auto* names = [] {
-    auto* list = new std::array<std::string, kTerms>{"constant", "items", "operations", "bytes", "aligned"};
+    auto* list = new std::array<std::string, kTerms>{"constant", "items", "operations", "bytes", "crowded"};
     for (size_t i = 0; i < kCaches.size(); ++i)
       (*list)[5 + i] = "beyond_" + std::to_string(static_cast<int>(kCaches[i] / 1000)) + "k";
     return list;
@@ -77,7 +79,7 @@ const std::array<std::string, kTerms>& term_names() {
 
 std::array<double, kTerms> terms_of(const Work& work) {
   std::array<double, kTerms> t{1.0, work.items, work.operations, work.bytes,
-                               work.aligned_rows ? work.bytes : 0.0};
+                               work.bytes * std::max(0.0, std::min(work.crowding, kMostCrowded) - kWaysKept)};
   for (size_t i = 0; i < kCaches.size(); ++i) {
     t[5 + i] = work.footprint > kCaches[i] ? work.bytes * (1 - kCaches[i] / work.footprint) : 0.0;
   }

@@ -23,7 +23,8 @@ struct Work {
   double operations = 0;                   // of all of them
   double bytes = 0;                        // loaded and stored by all of them
   double footprint = 0;                    // distinct bytes they touch
-  bool aligned_rows = false;               // strides of large powers of two, which collide in caches
+  double crowding = 1;                     // cache lines of one access of a work-group that share a set, see
+                                           // LaunchFootprints::crowding()
 };
 
 struct Sample {
@@ -35,6 +36,9 @@ struct Sample {
 
 // Terms of the linear form, in this order everywhere. The `beyond` terms are bytes · max(0, 1 −
 // cache/footprint): what no longer fits in a cache of so many bytes.
+// `crowded` is bytes · (crowding − kWaysKept), for as many as kMostCrowded: lines that are gone before their
+// neighbours have been used.
+inline constexpr double kWaysKept = 4, kMostCrowded = 16;
 inline constexpr std::array<double, 6> kCaches = {32e3, 256e3, 1e6, 4e6, 16e6, 64e6};
 inline constexpr size_t kTerms = 5 + kCaches.size();
 const std::array<std::string, kTerms>& term_names();
@@ -83,6 +87,7 @@ struct Model {
   int stored = 0;                       // of the kernel and device in the store when it was fitted
   double r2 = 0;                        // of the samples used
   double held_out_mape = 0;  // mean |predicted − measured| / measured of held-out inputs; 0.05 = 5 %
+  double together = 1;       // times it takes longer while every device works: median of samples not alone
   bool imported = false;     // from a file, not from this machine's store
 
   // Nothing outside the range of validity, or if the formula gives no positive number.

@@ -28,7 +28,7 @@ json interval_to_json(const Interval& i) {
 
 json work_to_json(const Work& w) {
   return {{"local", w.local}, {"items", w.items},         {"operations", w.operations},
-          {"bytes", w.bytes}, {"footprint", w.footprint}, {"aligned_rows", w.aligned_rows}};
+          {"bytes", w.bytes}, {"footprint", w.footprint}, {"crowding", w.crowding}};
 }
 
 // Reading throws inside this file only: nlohmann's exceptions and these carry the sentence.
@@ -65,6 +65,7 @@ Model::Class class_from(const json& j, Model::Form form) {
   }
   c.coefficients.assign(kTerms, 0.0);
   for (const auto& [name, value] : j.at("terms").items()) {
+    if (name == "aligned") continue;  // of an earlier version, where it meant something else
     const auto& names = term_names();
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end()) refuse("unknown term \"" + name + "\"");
@@ -94,7 +95,7 @@ Work work_from(const json& j) {
   w.operations = finite(j.at("operations"), "operations");
   w.bytes = finite(j.at("bytes"), "bytes");
   w.footprint = finite(j.at("footprint"), "footprint");
-  w.aligned_rows = j.at("aligned_rows").get<bool>();
+  w.crowding = j.contains("crowding") ? finite(j.at("crowding"), "crowding") : 1;
   return w;
 }
 
@@ -110,6 +111,7 @@ json entry_to_json(const Entry& e) {
             {"r2", m.r2},
             {"held_out_mape", m.held_out_mape},
             {"measured_over_predicted", json::array({m.error_lo, m.error_hi})},
+            {"together", m.together},
             {"imported", m.imported},
             {"range",
              {{"items", interval_to_json(m.range.items)},
@@ -151,6 +153,7 @@ Entry entry_from_json(const json& j) {
   const Interval error = interval_from(j.at("measured_over_predicted"), "measured_over_predicted");
   m.error_lo = error.lo;
   m.error_hi = error.hi;
+  m.together = j.contains("together") ? std::max(1.0, finite(j.at("together"), "together")) : 1;
   m.imported = j.value("imported", false);
   const json& range = j.at("range");
   m.range = {interval_from(range.at("items"), "items"), interval_from(range.at("operations"), "operations"),

@@ -55,7 +55,7 @@ std::string to_line(const Record& r) {
                   {"operations", w.operations},
                   {"bytes", w.bytes},
                   {"footprint", w.footprint},
-                  {"aligned", w.aligned_rows},
+                  {"crowding", w.crowding},
                   {"input", r.sample.input},
                   {"seconds", r.sample.seconds},
                   {"alone", r.sample.alone}};
@@ -86,7 +86,7 @@ bool from_line(std::string_view line, Record& r) {
     w.operations = j.at("operations");
     w.bytes = j.at("bytes");
     w.footprint = j.at("footprint");
-    w.aligned_rows = j.at("aligned");
+    w.crowding = j.value("crowding", 1.0);
     r.sample.input = j.at("input");
     r.sample.seconds = j.at("seconds");
     r.sample.alone = j.at("alone");

@@ -18,7 +18,7 @@ namespace mkmd::profiler {
 
 namespace {
 
-constexpr int kVersion = 1;                       // of the schema, in SQLite's user_version
+constexpr int kVersion = 2;                       // of the schema, in SQLite's user_version
 constexpr int kApplication = 0x4d4b4d44;          // "MKMD"
 constexpr int kPatienceMilliseconds = 30 * 1000;  // while another mkmd writes
 
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS samples (
   kernel TEXT NOT NULL, content TEXT NOT NULL, device TEXT NOT NULL,
   dim INTEGER NOT NULL, global TEXT NOT NULL, local_x INTEGER NOT NULL, local_y INTEGER NOT NULL,
   local_z INTEGER NOT NULL, scalars TEXT NOT NULL, items REAL NOT NULL, operations REAL NOT NULL,
-  bytes REAL NOT NULL, footprint REAL NOT NULL, aligned INTEGER NOT NULL, input INTEGER NOT NULL,
+  bytes REAL NOT NULL, footprint REAL NOT NULL, crowding REAL NOT NULL, input INTEGER NOT NULL,
   seconds REAL NOT NULL, alone INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS by_key ON samples (kernel, content, device);
 CREATE TABLE IF NOT EXISTS spools (name TEXT PRIMARY KEY, consumed INTEGER NOT NULL);
@@ -144,7 +144,10 @@ Status Store::prepare_schema() {
   if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
   const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
                             "; PRAGMA user_version = " + std::to_string(kVersion) + "; COMMIT";
-  Status made = execute(kSchema);
+  Status made;
+  if (pragma(database_, "PRAGMA user_version") == 1)  // where the column was a flag that said something else
+    made = execute("ALTER TABLE samples RENAME COLUMN aligned TO crowding; UPDATE samples SET crowding = 1");
+  if (made) made = execute(kSchema);
   if (made) made = execute(marks.c_str());
   if (!made) (void)execute("ROLLBACK");
   return made;
@@ -167,7 +170,7 @@ Status Store::insert(const std::vector<Record>& records) {
     int at = 10;
     for (const double x : {w.items, w.operations, w.bytes, w.footprint})
       sqlite3_bind_double(s.get(), at++, x);
-    sqlite3_bind_int(s.get(), 14, w.aligned_rows ? 1 : 0);
+    sqlite3_bind_double(s.get(), 14, w.crowding);
     sqlite3_bind_int64(s.get(), 15, static_cast<sqlite3_int64>(r.sample.input));
     sqlite3_bind_double(s.get(), 16, r.sample.seconds);
     sqlite3_bind_int(s.get(), 17, r.sample.alone ? 1 : 0);
@@ -244,7 +247,7 @@ Result<std::map<models::Key, int>> Store::counts() {
 
 Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
   const Statement s = prepare(
-      database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, aligned, "
+      database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, crowding, "
                  "input, seconds, alone FROM samples WHERE kernel = ? AND content = ? AND device = ?");
   if (!s) return failure(database_, "cannot read the store");
   bind_text(s.get(), 1, key.kernel);
@@ -260,7 +263,7 @@ Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
     x.work.operations = sqlite3_column_double(s.get(), 4);
     x.work.bytes = sqlite3_column_double(s.get(), 5);
     x.work.footprint = sqlite3_column_double(s.get(), 6);
-    x.work.aligned_rows = sqlite3_column_int(s.get(), 7) != 0;
+    x.work.crowding = sqlite3_column_double(s.get(), 7);
     x.input = static_cast<uint64_t>(sqlite3_column_int64(s.get(), 8));
     x.seconds = sqlite3_column_double(s.get(), 9);
     x.alone = sqlite3_column_int(s.get(), 10) != 0;

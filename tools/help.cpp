@@ -21,7 +21,7 @@ void print_usage() {
               "  mkmd run [options] [--] program args…   run a program\n"
               "  mkmd profile [--runs N] [options] [--] program args…\n"
               "                                          measure its kernels on every device, fit models\n"
-              "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg]\n"
+              "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n"
               "                                          what is known of kernels' times\n"
               "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
               "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"

@@ -5,13 +5,17 @@
 #include "tools/commands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <numeric>
 
 namespace mkmd::tool {
 
 namespace {
 
-constexpr const char* kUsage = "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg]";
+constexpr const char* kUsage =
+    "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]";
 
 // A kind of device is its name, driver and number of compute units.
 std::string device_name(const std::string& kind) {
@@ -31,12 +35,52 @@ void print(const mkmd::models::Entry& e) {
   std::printf("    range   items %.4g…%.4g   operations %.4g…%.4g   bytes touched %.4g…%.4g\n",
               m.range.items.lo, m.range.items.hi, m.range.operations.lo, m.range.operations.hi,
               m.range.footprint.lo, m.range.footprint.hi);
+  if (m.together > 1.005) std::printf("    while all devices work: %.2f times as long\n", m.together);
   const std::string formula = m.formula();
   for (size_t at = 0; at < formula.size();) {
     const size_t end = std::min(formula.find('\n', at), formula.size());
     std::printf("    seconds = %s\n", formula.substr(at, end - at).c_str());
     at = end + 1;
   }
+}
+
+// What the models say of samples they were not made from: those of another data directory, for instance of
+// runs on other inputs. Only samples taken alone count, as in fitting.
+Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& entries) {
+  if (!std::filesystem::is_directory(folder))
+    return Status::internal(folder +
+                            ": no such folder; --test takes one that has samples.db or spool/ in it");
+  std::string notice;
+  auto store = profiler::Store::open(folder + "/samples.db", notice);
+  if (!store) return store.status();
+  if (const auto taken = (*store)->import_spool(folder + "/spool"); !taken) return taken.status();
+  for (const mkmd::models::Entry& e : entries) {
+    const auto samples = (*store)->samples(e.key);
+    if (!samples) return samples.status();
+    std::vector<double> errors;
+    int outside = 0;
+    for (const mkmd::models::Sample& s : *samples) {
+      if (!s.alone || s.seconds <= 0) continue;
+      const auto predicted = e.model.predict(s.work);
+      if (predicted) {
+        errors.push_back(std::abs(predicted->seconds - s.seconds) / s.seconds);
+      } else {
+        ++outside;
+      }
+    }
+    if (errors.empty() && outside == 0) continue;
+    std::sort(errors.begin(), errors.end());
+    const double mean = errors.empty() ? 0
+                                       : std::accumulate(errors.begin(), errors.end(), 0.0) /
+                                             static_cast<double>(errors.size());
+    std::printf(
+        "%s  on %s: %zu samples tested, mean error %.1f %%, median %.1f %%, largest %.1f %%; %d outside "
+        "of the model's range\n",
+        e.key.kernel.c_str(), device_name(e.key.device).c_str(), errors.size(), 100 * mean,
+        errors.empty() ? 0 : 100 * errors[errors.size() / 2], errors.empty() ? 0 : 100 * errors.back(),
+        outside);
+  }
+  return {};
 }
 
 int fail(const Status& status) {
@@ -50,14 +94,16 @@ int models(const std::vector<std::string>& arguments) {
   std::string export_file;
   std::string import_file;
   std::string plot_file;
+  std::string test_folder;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];
     std::string* const file = a == "--export"   ? &export_file
                               : a == "--import" ? &import_file
                               : a == "--plot"   ? &plot_file
+                              : a == "--test"   ? &test_folder
                                                 : nullptr;
     if (file == nullptr) return wrong_use("models: unknown option " + a + "; usage: " + kUsage);
-    if (i + 1 == arguments.size()) return wrong_use("models: " + a + " needs a file name; usage: " + kUsage);
+    if (i + 1 == arguments.size()) return wrong_use("models: " + a + " needs a name; usage: " + kUsage);
     *file = arguments[++i];
   }
   const profiler::Places places;
@@ -79,6 +125,10 @@ int models(const std::vector<std::string>& arguments) {
     auto store = profiler::Store::open(places.store, notice);
     if (!store) return fail(store.status());
     if (const Status s = profiler::plot(plot_file, **store, *entries); !s) return fail(s);
+  }
+  if (!test_folder.empty()) {
+    if (const Status s = test(test_folder, *entries); !s) return fail(s);
+    return 0;
   }
   if (!export_file.empty() || !import_file.empty() || !plot_file.empty()) return 0;
   if (entries->empty()) std::printf("nothing is known yet; `mkmd profile program` measures its kernels\n");

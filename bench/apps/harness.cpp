@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-extern const char* const kernel_source;  // kernels.cl, embedded at build time
+extern const char* const kernel_source;  // kernels.cl, embedded at build time, or the program's own
 
 namespace bench {
 namespace {
@@ -20,20 +20,23 @@ namespace {
 constexpr size_t tile = 16;  // as TILE and GROUP in kernels.cl
 constexpr size_t vector_group = 64;
 constexpr size_t matrix_group = 256;  // element-wise kernels over whole matrices
-constexpr int largest_size = 46340;   // n * n must fit the kernels' int indices
+constexpr int largest_group = 64;
+constexpr int largest_size = 46340;  // n * n must fit the kernels' int indices
 
 size_t round_up(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-[[noreturn]] void usage(const std::string& program, bool iterates, const std::string& wrong) {
-  std::fprintf(stderr, "%s: %s; accepted: --size N (1 to %d), --repeat R (1 or more), %s--check\n",
-               program.c_str(), wrong.c_str(), largest_size, iterates ? "--iters K (1 or more), " : "");
+[[noreturn]] void usage(const std::string& program, const Options& options, const std::string& wrong) {
+  std::fprintf(stderr, "%s: %s; accepted: --size N (1 to %d), --repeat R (1 or more), %s%s--check\n",
+               program.c_str(), wrong.c_str(), largest_size,
+               options.iterations > 0 ? "--iters K (1 or more), " : "",
+               options.group > 0 ? "--group G (1 to 64), " : "");
   std::exit(2);
 }
 
 Options parse(int argc, char** argv, Options options, const std::string& program) {
-  const bool iterates = options.iterations > 0;
+  const Options defaults = options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     int* target = nullptr;
@@ -47,15 +50,18 @@ Options parse(int argc, char** argv, Options options, const std::string& program
       largest = largest_size;
     } else if (name == "--repeat") {
       target = &options.repeat;
-    } else if (name == "--iters" && iterates) {
+    } else if (name == "--iters" && defaults.iterations > 0) {
       target = &options.iterations;
+    } else if (name == "--group" && defaults.group > 0) {
+      target = &options.group;
+      largest = largest_group;
     } else {
-      usage(program, iterates, "unknown argument '" + std::string(name) + "'");
+      usage(program, defaults, "unknown argument '" + std::string(name) + "'");
     }
     const std::string_view text = i + 1 < argc ? argv[++i] : "";
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *target);
     if (error != std::errc() || end != text.data() + text.size() || *target < 1 || *target > largest)
-      usage(program, iterates, "bad value '" + std::string(text) + "' for " + std::string(name));
+      usage(program, defaults, "bad value '" + std::string(text) + "' for " + std::string(name));
   }
   return options;
 }
@@ -177,6 +183,15 @@ void Harness::set_arg(cl_kernel kernel, cl_uint index, int value) {
   CL_CHECK(clSetKernelArg(kernel, index, sizeof(number), &number));
 }
 
+void Harness::set_arg(cl_kernel kernel, cl_uint index, float value) {
+  const cl_float number = value;
+  CL_CHECK(clSetKernelArg(kernel, index, sizeof(number), &number));
+}
+
+void Harness::set_arg(cl_kernel kernel, cl_uint index, const LocalFloats& value) {
+  CL_CHECK(clSetKernelArg(kernel, index, value.count * sizeof(float), nullptr));
+}
+
 int Harness::vector_groups() const {
   return int(round_up(size_t(size()), vector_group) / vector_group);
 }
@@ -194,6 +209,15 @@ void Harness::enqueue_tiles(const char* kernel) {
   const size_t local[2] = {tile, tile};
   CL_CHECK(
       clEnqueueNDRangeKernel(queue_, kernel_named(kernel), 2, nullptr, global, local, 0, nullptr, nullptr));
+}
+
+void Harness::enqueue(const char* kernel, const std::vector<size_t>& count,
+                      const std::vector<size_t>& local) {
+  std::vector<size_t> global;
+  for (size_t i = 0; i < count.size(); ++i)
+    global.push_back(round_up(count[i], local[i]));
+  CL_CHECK(clEnqueueNDRangeKernel(queue_, kernel_named(kernel), cl_uint(global.size()), nullptr,
+                                  global.data(), local.data(), 0, nullptr, nullptr));
 }
 
 void Harness::multiply(const Buffer& a, const Buffer& b, const Buffer& c) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the eleven benchmark programs share: arguments, one OpenCL device with an in-order queue, inputs,
-// the operations of kernels.cl, timing, checksum and check. It uses OpenCL as any program would and knows
-// of no layer below it. Each program states its equation twice: as enqueued operations, and as a
-// double-precision formula for --check (reference.h). Start reading at any program, e.g. stein.cpp.
+// What the benchmark programs share: arguments, one OpenCL device with an in-order queue, inputs, the
+// operations of kernels.cl, timing, checksum and check. It uses OpenCL as any program would and knows of no
+// layer below it. Each program states what it computes twice: as enqueued operations, and in double
+// precision for --check (reference.h). Start reading at any program: stein.cpp is one of the matrix
+// equations, sobel.cpp has a kernel of its own.
 #pragma once
 
 #include "reference.h"
@@ -27,6 +28,7 @@ struct Options {
   int size = 1024;
   int repeat = 3;
   int iterations = 0;  // 0: the program does not iterate and has no --iters
+  int group = 0;       // side of the work-groups; 0: they are fixed and there is no --group
   bool check = false;
 };
 
@@ -52,6 +54,11 @@ struct Input : Buffer {
   std::function<void(std::vector<float>&, Random&)> fill;
 };
 
+// An argument of __local memory of so many floats.
+struct LocalFloats {
+  size_t count = 0;
+};
+
 class Harness {
 public:
   using Fill = std::function<void(std::vector<float>&, Random&)>;
@@ -64,8 +71,12 @@ public:
 
   int size() const { return options_.size; }
   int iterations() const { return options_.iterations; }
+  int group() const { return options_.group; }
   cl_command_queue queue() const { return queue_; }
 
+  // As the two below, of any number of floats.
+  Input& input(size_t count, Fill fill);
+  Buffer buffer(size_t count, cl_mem_flags flags = CL_MEM_READ_WRITE);
   // Inputs, written at the start of every repeat with new values. Without a filler the values are such
   // that products of matrices keep the magnitude of their factors.
   Input& input_matrix(Fill fill = nullptr);
@@ -84,6 +95,13 @@ public:
   void fill(const Buffer& buffer, float value);
   void copy(const Buffer& from, const Buffer& to);
 
+  // Any kernel over at least `count` work-items in each dimension, in groups of `local`.
+  template <typename... Args>
+  void launch(const char* kernel, const std::vector<size_t>& count, const std::vector<size_t>& local,
+              const Args&... args) {
+    set_args(kernel, args...);
+    enqueue(kernel, count, local);
+  }
   // For kernels of one program only: over a vector, or by a single work-item. Arguments are buffers and ints.
   template <typename... Args>
   void over_vector(const char* kernel, const Args&... args) {
@@ -107,13 +125,14 @@ public:
 private:
   double run_once(const Buffer& result, const std::function<void()>& enqueue, uint64_t seed);
   int compare(const Matrix& expected) const;
-  Buffer buffer(size_t count, cl_mem_flags flags = CL_MEM_READ_WRITE);
-  Input& input(size_t count, Fill fill);
   cl_kernel kernel_named(const char* name);
   void enqueue_1d(const char* kernel, size_t count);
   void enqueue_tiles(const char* kernel);
+  void enqueue(const char* kernel, const std::vector<size_t>& count, const std::vector<size_t>& local);
   void set_arg(cl_kernel kernel, cl_uint index, const Buffer& value);
   void set_arg(cl_kernel kernel, cl_uint index, int value);
+  void set_arg(cl_kernel kernel, cl_uint index, float value);
+  void set_arg(cl_kernel kernel, cl_uint index, const LocalFloats& value);
 
   template <typename... Args>
   void set_args(const char* name, const Args&... args) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The building blocks of the eleven equations, in the style of the vendors' samples: matrices are dense,
+// The building blocks of the equations, in the style of the vendors' samples: matrices are dense,
 // square, row-major; every kernel is guarded, so the global size may be rounded up to whole work-groups.
 
 #define TILE 16

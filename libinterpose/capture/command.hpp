@@ -36,7 +36,8 @@ public:
 
   const Kind kind;
   uint64_t sequence = 0;  // its place among all captured commands of the process
-  uint64_t number = 0;    // what traces call it: the same, but another one when it is planned again after a loss
+  uint64_t number =
+      0;  // what traces call it: the same, but another one when it is planned again after a loss
   const Ref<Queue> queue;
   Ref<Event> event;  // null if the program did not ask for one
 

@@ -307,8 +307,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     const bool safe = split_is_safe(task);
     // Pieces that are to be done again were found safe the first time.
     if ((!safe || !coarsen(task)) && task.command->redo.empty()) {
-      task.not_split =
-          safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
+      task.not_split = safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
       assign_home(task);
       task.pieces.front().uses = task.whole;
       coarsen(task);

@@ -50,7 +50,7 @@ private:
     double at_home = 0;           // seconds, whole
     double bytes = 0;             // that it must move to and from memory; 0: they may stay in caches
     std::vector<Piece> pieces;
-    double start = 0;                  // where the plan puts its first piece
+    double start = 0;                 // where the plan puts its first piece
     double order = 0;                 // of commands without pieces
     const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
 
@@ -78,6 +78,7 @@ private:
 
   // graph.cpp
   scheduler::Problem make_problem() const;
+  void add_links(scheduler::Problem& problem) const;
 
   // trace_plan.cpp; only while tracing
   void trace_plan(const scheduler::Schedule* schedule, double planning_seconds) const;

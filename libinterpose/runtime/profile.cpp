@@ -2,9 +2,11 @@
 #include "libinterpose/runtime/profile.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/profile_progress.hpp"
+#include "libinterpose/runtime/profile_transfers.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/scratch.hpp"
 #include "libinterpose/runtime/submit.hpp"
@@ -23,15 +25,18 @@ constexpr size_t kShapesMeasured = 64;  // per kernel: a program that changes a 
 constexpr double kLongestPiece = 2.0;   // seconds a single measured piece may be expected to take
 constexpr double kLongestDevice = 4.0;  // seconds for one launch on one device, once kFewest are done
 constexpr int kFewest = 3;
-constexpr int kRepeats = 4;        // of a short run: a sample is the best of them all
+constexpr int kRepeats = 11;       // of a short run: a sample is the best of them all
 constexpr double kShort = 10e-3;   // seconds for them together
 constexpr double kWarmUp = 50e-3;  // seconds
+constexpr int kWarmUps = 4;
+constexpr int kEmulatedRuns = 9;  // their mean is a sample: an emulated time is even to both sides of its own
 
 struct State {
   std::mutex mutex;
   profiler::Spool spool{profiler::default_spool_folder()};
   std::map<const KernelModel*, std::set<uint64_t>> shapes;  // measured, per kernel
   ProfileProgress progress;
+  bool transfers_measured = false;
 };
 
 State& state() {
@@ -64,6 +69,7 @@ public:
         command_(new Command(Command::Kind::kernel, nullptr)) {
     command_->launch = launch;
     cost_ = cost_of(*kernel_.info, launch.shape, model_);
+    command_->cost = cost_;
     boxed_ = kernel_.info->split_allowed && programs_ready(*kernel_.sub_kernels, runtime.domains_of());
     cut_ = static_cast<size_t>(std::max_element(launch.groups.begin(), launch.groups.end()) -
                                launch.groups.begin());
@@ -79,6 +85,12 @@ public:
     const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
     shapes.insert(cost_.shape);
     runtime_.finish_native();
+    if (process().machine != nullptr) {
+      measure_emulated(runs);
+      return;
+    }
+    if (!s.transfers_measured && runtime_.separate_memories()) measure_transfers();
+    s.transfers_measured = true;
     if (const Status copied = scratch_.copy(runtime_.domains_of(), runtime_.home_->queue.get(), launch_);
         !copied) {
       log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());
@@ -160,6 +172,57 @@ private:
     if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
   }
 
+  // On emulated devices nothing needs to run: the machine tells what it would take.
+  void measure_emulated(int runs) {
+    ProfileProgress& progress = state().progress;
+    const int devices = static_cast<int>(process().devices.size());
+    progress.begin(kernel_.name, launch_.shape.global, devices * runs);
+    BufferUses touched;
+    for (const compiler::Footprint& f :
+         compiler::LaunchFootprints(*kernel_.info, launch_.shape).of(launch_.whole())) {
+      BufferUse& use = touched.emplace_back();
+      use.reads = f.reads;
+      use.writes = f.may_writes;
+    }
+    for (int d = 0; d < devices; ++d) {
+      progress.device(process().lane_device(d).name);
+      for (int i = 0; i < runs; ++i) {
+        const compiler::GroupBox b = piece(i, 1);
+        const double share =
+            static_cast<double>(b.hi[cut_] - b.lo[cut_]) / static_cast<double>(launch_.groups[cut_]);
+        const auto demand = emulated_piece(d, *command_, touched, share, boxed_);
+        double seconds = 0;
+        for (int again = 0; again < kEmulatedRuns; ++again)
+          seconds += process().machine->sample(*demand) / kEmulatedRuns;
+        const double kernel = seconds - runtime_.times_.rates(d).launch_seconds;
+        record(d, b, std::max(kernel, seconds / 10), true);
+        progress.step();
+      }
+    }
+    progress.end();
+  }
+
+  // The i-th to be measured; every fourth is as large as may be.
+  compiler::GroupBox piece(int i, double largest) const {
+    const bool whole = i % 4 == 0;
+    const double share = whole ? 1.0 : 1.0 / 16 + 15.0 / 16 * evenly(static_cast<uint64_t>(i), 2);
+    return box(share * largest, evenly(static_cast<uint64_t>(i), 3));
+  }
+
+  void measure_transfers() {
+    for (size_t d = 0; d < process().devices.size(); ++d) {
+      profile_transfers(runtime_.compute_[d]->queue.get(),
+                        [&](const char* name, const models::Sample& sample) {
+                          profiler::Record r;
+                          r.key = {name, "", runtime_.times_.rates(static_cast<int>(d)).kind};
+                          r.work_dim = 1;
+                          r.global = {sample.input, 1, 1};
+                          r.sample = sample;
+                          if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
+                        });
+    }
+  }
+
   void measure_alone(int device, int runs) {
     ProfileProgress& progress = state().progress;
     progress.device(process().lane_device(device).name);
@@ -175,9 +238,7 @@ private:
     warm_up(device, box(largest, 0));
     const cl_ulong began = host_nanoseconds();
     for (int i = 0; i < runs; ++i) {
-      const bool whole = i % 4 == 0;
-      const double share = whole ? 1.0 : 1.0 / 16 + 15.0 / 16 * evenly(static_cast<uint64_t>(i), 2);
-      const compiler::GroupBox b = box(share * largest, evenly(static_cast<uint64_t>(i), 3));
+      const compiler::GroupBox b = piece(i, largest);
       Timed best = time(device, b);
       double total = best.seconds;
       for (int again = 0; again < kRepeats && best.status == CL_SUCCESS && total < kShort; ++again) {
@@ -198,7 +259,7 @@ private:
   // The copying has left the caches in a state that no program meets twice.
   void warm_up(int device, const compiler::GroupBox& b) {
     double total = 0;
-    for (int i = 0; i < kRepeats && total < kWarmUp; ++i)
+    for (int i = 0; i < kWarmUps && total < kWarmUp; ++i)
       total += time(device, b).seconds;
   }
 

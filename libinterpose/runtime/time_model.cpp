@@ -5,6 +5,7 @@
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/profile_transfers.hpp"
 #include "libinterpose/runtime/work.hpp"
 
 #include <algorithm>
@@ -186,12 +187,27 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
   update(it->second[device], measured);
 }
 
+std::optional<double> TimeModel::copy_seconds(int device, bool to_device, double bytes) const {
+  for (const models::Entry& e : profiles_) {
+    if (e.key.device != rates_[device].kind || e.key.kernel != (to_device ? kCopyIn : kCopyOut)) continue;
+    // A model from elsewhere is believed as far as that of a kernel.
+    const double measured = rates_[device].copy_seconds + bytes / rates_[device].copy_bytes_per_second;
+    const double seconds = e.model.evaluate(work_of_copy(bytes));
+    if (!std::isfinite(seconds) || seconds <= 0) return std::nullopt;
+    return std::clamp(seconds, measured / kCommonTrust, measured * kCommonTrust);
+  }
+  return std::nullopt;
+}
+
 TimeModel& time_model() {
   static auto* model = [] {
-    if (process().machine != nullptr) return new TimeModel(emulated_rates(*process().machine));
     auto profiles = models::read_models(models::default_models_file());
     if (!profiles) {
       log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");
+    }
+    if (process().machine != nullptr) {
+      return new TimeModel(emulated_rates(*process().machine),
+                           profiles ? std::move(*profiles) : std::vector<models::Entry>{});
     }
     std::vector<vendor::Device> devices;
     for (size_t lane = 0; lane < process().lane_count(); ++lane)

@@ -59,6 +59,8 @@ public:
   void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
 
   const DeviceRates& rates(int device) const { return rates_[device]; }
+  // Seconds to copy so many bytes between the host and the device's memory, where that has been profiled.
+  std::optional<double> copy_seconds(int device, bool to_device, double bytes) const;
 
 private:
   double estimate(const LaunchCost& cost, int device) const;

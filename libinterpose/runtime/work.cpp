@@ -5,25 +5,6 @@
 
 namespace mkmd {
 
-namespace {
-
-// Rows that are a multiple of this many elements apart fall on few sets of a cache.
-constexpr uint64_t kAlignedRow = 256;
-
-bool aligned_rows(const compiler::KernelInfo& info, const compiler::Launch& launch) {
-  if (launch.work_dim > 1 && launch.global[0] >= kAlignedRow && launch.global[0] % kAlignedRow == 0)
-    return true;
-  for (size_t i = 0; i < std::min(info.arguments.size(), launch.scalars.size()); ++i) {
-    if (!info.arguments[i].is_integer || info.arguments[i].kind != compiler::Argument::Kind::value) continue;
-    const int64_t value = launch.scalars[i];
-    if (value >= static_cast<int64_t>(kAlignedRow) && value % static_cast<int64_t>(kAlignedRow) == 0)
-      return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 models::Work work_of(const compiler::KernelInfo& info, const compiler::Launch& launch,
                      const compiler::GroupBox& box) {
   const compiler::LaunchFootprints footprints(info, launch);
@@ -44,7 +25,7 @@ models::Work work_of(const compiler::KernelInfo& info, const compiler::Launch& l
     touched.unite(f.may_writes);
     work.footprint += static_cast<double>(touched.total());
   }
-  work.aligned_rows = aligned_rows(info, launch);
+  work.crowding = footprints.crowding();
   return work;
 }
 

@@ -398,6 +398,20 @@ TEST(Footprint, TooManyRangesBecomeAHull) {
   EXPECT_EQ(f[0].may_writes, ByteRanges(0, (2 << 20) - 1));
 }
 
+TEST(Footprint, TooManyRowsBecomeASlabInEachPlane) {
+  // A column in z per work-item, in a volume with a margin: rows never join, and there are 100 x 200 of them.
+  const KernelInfo k = kernel_of(
+      "kernel void s(global float* p, int row, int plane, int depth) {\n"
+      "  for (int z = 0; z < depth; ++z) p[z * plane + get_global_id(1) * row + get_global_id(0)] = z; }");
+  const Launch l = launch(2, {192, 200, 1}, {16, 4, 1}, {0, 200, 40000, 200});
+  const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {12, 25, 1}});
+  EXPECT_TRUE(f[0].sure_writes.empty());
+  EXPECT_EQ(f[0].may_writes.size(), 200U);
+  EXPECT_EQ(f[0].may_writes.total(), 200U * 4 * (99 * 200 + 192));
+  const std::vector<Footprint> g = footprints(k, l, {{0, 25, 0}, {12, 50, 1}});
+  EXPECT_FALSE(f[0].may_writes.overlaps(g[0].may_writes)) << "so it can be split";
+}
+
 TEST(Footprint, GlobalSizesThatDoNotDivideAreUnknown) {
   const KernelInfo k = kernel_of("kernel void s(global char* p) { p[get_global_id(0)] = 1; }");
   EXPECT_TRUE(
@@ -433,6 +447,22 @@ TEST(Footprint, EmptyLoopsWriteNothing) {
   const GroupBox box{{0, 0, 0}, {2, 1, 1}};
   EXPECT_TRUE(footprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 0}), box)[0].may_writes.empty());
   EXPECT_EQ(footprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 1}), box)[0].sure_writes, ByteRanges(0, 64));
+}
+
+TEST(Footprint, RowsAPowerOfTwoApartCrowd) {
+  const KernelInfo k =
+      kernel_of("kernel void t(global const float* a, global float* c, int n) {\n"
+                "  int x = get_global_id(0), y = get_global_id(1); c[x * n + y] = a[y * n + x]; }");
+  const auto crowding = [&](uint64_t n, uint64_t x, uint64_t y) {
+    return LaunchFootprints(k, launch(2, {n, n, 1}, {x, y, 1}, {0, 0, static_cast<int64_t>(n)})).crowding();
+  };
+  // 32 lines, 4 KiB apart: all in one set. 3 KiB apart: in four. 4352 bytes apart: spread evenly.
+  EXPECT_EQ(crowding(1024, 32, 2), 32);
+  EXPECT_EQ(crowding(768, 32, 2), 8);
+  EXPECT_EQ(crowding(1088, 32, 2), 2);
+  EXPECT_EQ(crowding(1024, 8, 8), 8);
+  const KernelInfo add = kernel_of("kernel void s(global float* p) { p[get_global_id(0)] = 1; }");
+  EXPECT_EQ(LaunchFootprints(add, launch(1, {1 << 16, 1, 1}, {1024, 1, 1}, {0})).crowding(), 1);
 }
 
 // Of this thread's own time: how busy the machine is does not matter.

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -198,9 +199,45 @@ TEST(Fit, CoRunningSamplesCountOnlyIfThereAreNoOthers) {
   const auto model = fit(samples);
   ASSERT_TRUE(model);
   EXPECT_NEAR(model->evaluate(samples[0].work) / samples[0].seconds, 1, 0.02);
+  EXPECT_NEAR(model->together, 4, 0.1) << "what they lose to each other is known apart";
   for (Sample& s : samples)
     s.alone = false;
   EXPECT_TRUE(fit(samples));
+}
+
+TEST(Fit, CrowdedCacheSetsCostAlikeAtEveryLocalSize) {
+  // Rows of columns: slow where more than four lines share a set, whatever local size and row length do that.
+  std::vector<Sample> samples;
+  for (int i = 0; i < 36; ++i) {
+    Sample s;
+    s.work = work(40000.0 + 9000.0 * i, 3);
+    const uint64_t side = uint64_t{8} << (i % 3);
+    s.work.local = {side, 64 / side, 1};
+    s.work.bytes = 8 * s.work.items;
+    s.work.crowding = i % 4 == 0 ? static_cast<double>(side) / 2 : 1;
+    s.input = static_cast<uint64_t>(i);
+    s.seconds = 1e-6 + 5e-10 * s.work.items + 5e-11 * s.work.bytes * std::max(0.0, s.work.crowding - 4);
+    samples.push_back(s);
+  }
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  EXPECT_LT(model->held_out_mape, 0.02);
+}
+
+TEST(Fit, TransfersThatAreNoLine) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < 26; ++i) {
+    Sample s;
+    const double bytes = 4096 * std::pow(2, i / 2.0);
+    s.work.items = s.work.operations = s.work.bytes = s.work.footprint = bytes;
+    s.input = static_cast<uint64_t>(bytes);
+    s.seconds = 20e-6 + 3e-9 * std::pow(bytes, 0.8);
+    samples.push_back(s);
+  }
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  EXPECT_LT(model->held_out_mape, 0.02);
+  EXPECT_NEAR(model->evaluate(samples[13].work) / samples[13].seconds, 1, 0.02);
 }
 
 TEST(Fit, OutsideTheRangeThereIsNoPrediction) {

@@ -162,7 +162,7 @@ class Profile(unittest.TestCase):
         count = len(self.samples())
         self.assertGreater(count, 8)
         with contextlib.closing(sqlite3.connect(self.store)) as store:
-            store.execute("PRAGMA user_version = 2")
+            store.execute("PRAGMA user_version = 99")
         result = self.profile(SMALL)
         self.assertEqual(result.returncode, 0, "the program does not suffer")
         self.assertIn("newer mkmd", result.stderr)
