@@ -55,7 +55,7 @@ void Planner::cut_in_parts(Task& task) {
       if (seconds >= kLong) parts.back().seconds = seconds;
       continue;
     }
-    const auto at_least = static_cast<uint64_t>(std::ceil(kShortest / per_group));
+    const auto at_least = static_cast<uint64_t>(std::ceil(kShortestPart / per_group));
     uint64_t done = lo;
     for (const double share : {0.5, 0.25, 0.125, 1.0}) {
       auto count = std::max(at_least, static_cast<uint64_t>(share * static_cast<double>(hi - lo)));

@@ -18,8 +18,6 @@ namespace mkmd {
 
 namespace {
 
-constexpr double kShortest = 0.5e-3;  // seconds of a part of a long piece
-
 uint64_t groups_in(const compiler::GroupBox& box) {
   uint64_t groups = 1;
   for (int d = 0; d < 3; ++d)
@@ -254,7 +252,8 @@ void Planner::assign(const scheduler::Schedule& schedule) {
       if (end <= done) continue;
       // Where bytes have to be brought, a chunk of the policy's can run before those of the next one are
       // there.
-      const bool alone = runtime_.separate_memories() && (e.hi - e.lo) * task.seconds[e.device] >= kShortest;
+      const bool alone =
+          runtime_.separate_memories() && (e.hi - e.lo) * task.seconds[e.device] >= kShortestPart;
       if (!task.pieces.empty() && task.pieces.back().device == e.device && !alone) {
         task.pieces.back().box.hi[task.cut] = end;
         task.pieces.back().start = std::max(task.pieces.back().start, e.start);  // then all is there

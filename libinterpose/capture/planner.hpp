@@ -23,6 +23,9 @@ struct BufferUse {
 };
 using BufferUses = std::vector<BufferUse>;
 
+// Of a part of a long piece (Rule 18).
+inline constexpr double kShortestPart = 0.5e-3;  // seconds
+
 // Neither writes what the other touches.
 bool independent(const BufferUses& a, const BufferUses& b);
 

@@ -19,7 +19,7 @@ enum class DeviceClass { cpu, gpu, accelerator };
 
 struct DeviceSpec {
   std::string name;
-  std::string model;  // equal for devices that are alike; the name if the file gives none
+  std::string model{};  // equal for devices that are alike; the name if the file gives none
   DeviceClass device_class = DeviceClass::cpu;
   int mem = 0;             // devices with equal mem share that memory
   double launch = 0;       // seconds added to every piece
