@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -168,6 +169,21 @@ class Profile(unittest.TestCase):
         self.assertIn("newer mkmd", result.stderr)
         self.assertEqual(len(self.samples()), count)
         self.assertGreater(self.recorded(), count, "the samples wait in the spool")
+
+    def test_emulated_devices_can_be_profiled_and_their_models_tested(self):
+        platform = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/platforms/two-gpus.json")
+        result = self.mkmd("profile", "--runs", "8", "--platform", platform, "--", *SMALL)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("models fitted", result.stderr)
+        with open(platform) as file:
+            names = {device.get("model", device["name"]) for device in json.load(file)["platform"]["devices"]}
+        self.assertEqual({s[1] for s in self.samples()}, names)
+        shown = self.mkmd("models", "--test", self.folder)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertEqual(len(re.findall(r"samples tested, mean error \d", shown.stdout)), 2 * len(names))
+        missing = self.mkmd("models", "--test", os.path.join(self.data, "nowhere"))
+        self.assertEqual((missing.returncode, len(missing.stderr.splitlines())), (1, 1))
+        self.assertIn("no such folder", missing.stderr)
 
     def test_models_go_from_machine_to_machine(self):
         self.profile(SMALL)
