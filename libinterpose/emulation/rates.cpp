@@ -44,9 +44,7 @@ Demand transfer(int from, int to, double bytes) {
   return d;
 }
 
-}  // namespace
-
-std::vector<DeviceRates> emulated_rates(emulation::Machine& machine) {
+std::vector<DeviceRates> device_rates(emulation::Machine& machine) {
   const double n = side_of(machine);
   std::vector<DeviceRates> all;
   for (int d = 0; d < machine.device_count(); ++d) {
@@ -65,7 +63,7 @@ std::vector<DeviceRates> emulated_rates(emulation::Machine& machine) {
   return all;
 }
 
-std::vector<scheduler::Memory> emulated_memories(emulation::Machine& machine) {
+std::vector<scheduler::Memory> shared_memories(emulation::Machine& machine) {
   const double n = side_of(machine);
   const double bytes = n * n * 8;
   std::vector<scheduler::Memory> memories;
@@ -87,6 +85,12 @@ std::vector<scheduler::Memory> emulated_memories(emulation::Machine& machine) {
     memories.push_back(memory);
   }
   return memories;
+}
+
+}  // namespace
+
+Calibration emulated_rates(emulation::Machine& machine) {
+  return {device_rates(machine), shared_memories(machine)};
 }
 
 std::vector<scheduler::Link> emulated_links(emulation::Machine& machine) {

@@ -10,10 +10,7 @@
 
 namespace mkmd {
 
-std::vector<DeviceRates> emulated_rates(emulation::Machine& machine);
-
-// Of each memory that several devices work in, by domain (Rule 16).
-std::vector<scheduler::Memory> emulated_memories(emulation::Machine& machine);
+Calibration emulated_rates(emulation::Machine& machine);
 
 // Between any two memories, by domain.
 std::vector<scheduler::Link> emulated_links(emulation::Machine& machine);

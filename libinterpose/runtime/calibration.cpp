@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace mkmd {
 
@@ -221,54 +222,52 @@ void write_cache(const json& cache) {
   }
 }
 
+// Those of one memory that can be measured together, and their rates.
+struct Sharing {
+  std::vector<vendor::Device> devices;
+  std::string kinds;
+  double bw_one = 0;
+};
+
+Sharing sharing(int mem, const std::vector<vendor::Device>& devices, const std::vector<int>& domain,
+                const std::vector<DeviceRates>& rates) {
+  Sharing found;
+  for (size_t d = 0; d < domain.size(); ++d) {
+    if (domain[d] != mem || devices[d].synchronous) continue;
+    found.devices.push_back(devices[d]);
+    found.kinds += (found.kinds.empty() ? "" : " + ") + rates[d].kind;
+    found.bw_one = std::max(found.bw_one, rates[d].bytes_per_second);
+  }
+  return found;
+}
+
 }  // namespace
 
-std::vector<DeviceRates> calibrate(const std::vector<vendor::Device>& devices) {
+Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vector<int>& domain) {
   json cache = read_cache();
-  bool changed = false;
-  std::vector<DeviceRates> all;
+  const json before = cache;
+  Calibration found;
   for (const vendor::Device& device : devices) {
     DeviceRates rates;
     const std::string kind = kind_of(device);
     if (!from_json(cache["devices"].value(kind, json()), rates)) {
       rates = measure(device);
       cache["devices"][kind] = to_json(rates);
-      changed = true;
     }
     rates.kind = kind;
-    all.push_back(std::move(rates));
+    found.devices.push_back(std::move(rates));
   }
-  if (changed) write_cache(cache);
-  return all;
-}
-
-std::vector<scheduler::Memory> calibrate_memories(const std::vector<vendor::Device>& devices,
-                                                  const std::vector<int>& domain) {
-  const std::vector<DeviceRates> rates = calibrate(devices);
-  json cache = read_cache();
-  bool changed = false;
-  std::vector<scheduler::Memory> memories;
-  for (int mem = 0; mem <= *std::max_element(domain.begin(), domain.end()); ++mem) {
-    std::vector<vendor::Device> together;
-    std::string kinds;
-    scheduler::Memory memory{.mem = mem};
-    for (size_t d = 0; d < devices.size(); ++d) {
-      if (domain[d] != mem || devices[d].synchronous) continue;
-      together.push_back(devices[d]);
-      kinds += (kinds.empty() ? "" : " + ") + rates[d].kind;
-      memory.bw_one = std::max(memory.bw_one, rates[d].bytes_per_second);
-    }
-    if (together.size() < 2) continue;
-    const json known = cache["memories"].value(kinds, json());
-    memory.bw_all = is_rate(known) ? known.get<double>() : stream_together(together);
-    if (!is_rate(known) && memory.bw_all > 0) {
-      cache["memories"][kinds] = memory.bw_all;
-      changed = true;
-    }
-    if (memory.bw_all > 0) memories.push_back(memory);
+  for (const int mem : std::set<int>(domain.begin(), domain.end())) {
+    const Sharing of = sharing(mem, devices, domain, found.devices);
+    if (of.devices.size() < 2) continue;
+    const json known = cache["memories"].value(of.kinds, json());
+    const double bw_all = is_rate(known) ? known.get<double>() : stream_together(of.devices);
+    if (bw_all <= 0) continue;
+    cache["memories"][of.kinds] = bw_all;
+    found.memories.push_back({mem, of.bw_one, bw_all});
   }
-  if (changed) write_cache(cache);
-  return memories;
+  if (cache != before) write_cache(cache);
+  return found;
 }
 
 }  // namespace mkmd

@@ -21,12 +21,15 @@ struct DeviceRates {
   double copy_seconds = 20e-6;         // fixed cost of a copy
 };
 
-// Never fails: a device that cannot be measured gets the defaults above, with a log line.
-std::vector<DeviceRates> calibrate(const std::vector<vendor::Device>& devices);
+struct Calibration {
+  std::vector<DeviceRates> devices;
+  // How fast one device and all devices at once stream each memory that several of them work in (Rule 16).
+  // What could not be measured is not listed: no limit is known.
+  std::vector<scheduler::Memory> memories;
+};
 
-// How fast one device and all devices at once stream each memory that several of them work in (Rule 16).
-// `domain` is each device's memory. What cannot be measured is not listed: no limit is known.
-std::vector<scheduler::Memory> calibrate_memories(const std::vector<vendor::Device>& devices,
-                                                  const std::vector<int>& domain);
+// Never fails: a device that cannot be measured gets the defaults above, with a log line. `domain` is the
+// memory of each of the first devices; those behind them are wholes of which others are parts.
+Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vector<int>& domain);
 
 }  // namespace mkmd

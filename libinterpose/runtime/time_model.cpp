@@ -199,31 +199,36 @@ std::optional<double> TimeModel::copy_seconds(int device, bool to_device, double
   return std::nullopt;
 }
 
+namespace {
+
+const Calibration& calibration() {
+  static const auto* const found = [] {
+    const Process& p = process();
+    if (p.machine != nullptr) return new Calibration(emulated_rates(*p.machine));
+    std::vector<vendor::Device> devices;
+    for (size_t lane = 0; lane < p.lane_count(); ++lane)
+      devices.push_back(p.lane_device(lane));
+    return new Calibration(calibrate(devices, p.domain));
+  }();
+  return *found;
+}
+
+}  // namespace
+
 TimeModel& time_model() {
   static auto* model = [] {
     auto profiles = models::read_models(models::default_models_file());
     if (!profiles) {
       log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");
     }
-    if (process().machine != nullptr) {
-      return new TimeModel(emulated_rates(*process().machine),
-                           profiles ? std::move(*profiles) : std::vector<models::Entry>{});
-    }
-    std::vector<vendor::Device> devices;
-    for (size_t lane = 0; lane < process().lane_count(); ++lane)
-      devices.push_back(process().lane_device(lane));
-    return new TimeModel(calibrate(devices), profiles ? std::move(*profiles) : std::vector<models::Entry>{});
+    return new TimeModel(calibration().devices,
+                         profiles ? std::move(*profiles) : std::vector<models::Entry>{});
   }();
   return *model;
 }
 
 const std::vector<scheduler::Memory>& shared_memories() {
-  static const auto* const memories = [] {
-    const Process& p = process();
-    return new auto(p.machine != nullptr ? emulated_memories(*p.machine)
-                                         : calibrate_memories(p.devices, p.domain));
-  }();
-  return *memories;
+  return calibration().memories;
 }
 
 const scheduler::Memory* shared_memory(int domain) {
