@@ -36,9 +36,11 @@ thread_local bool loading = false;
 std::atomic<bool> any_vendor{false};
 std::atomic<bool> placed{false};
 
+// Where the library that holds the address is loaded; null: none does. Not dladdr, which searches all
+// symbols: LLVM registers thousands of destructors.
 const void* library_of(const void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+  dl_find_object found{};
+  return _dl_find_object(const_cast<void*>(address), &found) == 0 ? found.dlfo_map_start : nullptr;
 }
 
 int real_cxa_atexit(void (*function)(void*), void* argument, void* library) {
