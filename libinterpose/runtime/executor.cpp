@@ -183,8 +183,10 @@ void Runtime::mark_submitted(Action& action, cl_int status) {
 void Runtime::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
   action.state = Action::State::complete;
-  --action.lane->in_flight;
-  if (action.lane->kind == Lane::Kind::asynchronous && action.is_part()) --action.lane->parts_in_flight;
+  if (action.lane->kind == Lane::Kind::asynchronous) {
+    --action.lane->in_flight;
+    if (action.is_part()) --action.lane->parts_in_flight;
+  }
   action.status = status;
   if (journal_ && status >= 0) note_done(action);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
@@ -324,6 +326,7 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
       read_native_times(*action, clock_offset_);
     }
     lock.lock();
+    --lane.in_flight;
     --running_;
     if (std::exchange(lane.sending_from, -1) >= 0)
       lanes_cv_.notify_all();  // who waits for the port may go on
