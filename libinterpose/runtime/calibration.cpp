@@ -21,6 +21,7 @@ constexpr int kFormat = 1;  // of the cache file: raise it when what is measured
 constexpr size_t kItems = 1 << 18;
 constexpr cl_int kRounds = 64;
 constexpr size_t kBytes = 32u << 20;
+constexpr double kLimits = 0.9;  // measured rates are never quite equal
 
 // The counts are those our compiler would report for these kernels: operations on values, bytes loaded and
 // stored.
@@ -261,10 +262,16 @@ Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vec
     const Sharing of = sharing(mem, devices, domain, found.devices);
     if (of.devices.size() < 2) continue;
     const json known = cache["memories"].value(of.kinds, json());
-    const double bw_all = is_rate(known) ? known.get<double>() : stream_together(of.devices);
+    double bw_all = is_rate(known) ? known.get<double>() : stream_together(of.devices);
     if (bw_all <= 0) continue;
     cache["memories"][of.kinds] = bw_all;
-    found.memories.push_back({mem, of.bw_one, bw_all});
+    // Starting several devices at once takes time of its own; the whole of which they are parts shows, too,
+    // what their memory, the first, gives.
+    for (size_t whole = domain.size(); whole < devices.size() && mem == 0; ++whole)
+      bw_all = std::max(bw_all, found.devices[whole].bytes_per_second);
+    // A memory that gives all of them nearly what each reaches alone limits nothing.
+    if (bw_all < kLimits * of.bw_one * static_cast<double>(of.devices.size()))
+      found.memories.push_back({mem, of.bw_one, bw_all});
   }
   if (cache != before) write_cache(cache);
   return found;

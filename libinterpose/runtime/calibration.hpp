@@ -24,7 +24,7 @@ struct DeviceRates {
 struct Calibration {
   std::vector<DeviceRates> devices;
   // How fast one device and all devices at once stream each memory that several of them work in (Rule 16).
-  // What could not be measured is not listed: no limit is known.
+  // What could not be measured, or gives all of them nearly what each reaches alone, is not listed: no limit.
   std::vector<scheduler::Memory> memories;
 };
 
