@@ -39,7 +39,8 @@ public:
   uint64_t number =
       0;  // what traces call it: the same, but another one when it is planned again after a loss
   const Ref<Queue> queue;
-  Ref<Event> event;  // null if the program did not ask for one
+  Ref<Event> event;    // null if the program did not ask for one
+  bool eager = false;  // somebody may want to know at once when it is complete, or what is before it
 
   KernelLaunch launch;       // kernel
   Ref<Memory> source;        // read, copy

@@ -117,12 +117,12 @@ scheduler::Problem Planner::make_problem() const {
     t.divisible = task.cut >= 0;
     if (t.divisible)
       t.units = static_cast<int>(std::min<uint64_t>(task.command->launch.groups[task.cut], 1 << 20));
-    if (task.on_whole() && parts_of_home()) {
+    if (on_whole(task) && parts_of_home()) {
       // It keeps all parts busy: to the policy, a task they share equally.
       t.times.assign(p.devices.size(), task.at_home * static_cast<double>(p.devices.size()));
       t.divisible = true;
       t.units = static_cast<int>(p.devices.size());
-    } else if (!task.footprints || task.on_whole() || !task.command->redo.empty()) {
+    } else if (!task.footprints || on_whole(task) || !task.command->redo.empty()) {
       t.times[0] = task.at_home;
       t.pinned = 0;
     }

@@ -88,9 +88,9 @@ const scheduler::Policy* chosen_policy() {
   return policy;
 }
 
-bool Planner::Task::on_whole() const {
-  return command->kind == Command::Kind::kernel && process().home_is_whole() && cut < 0 &&
-         at_home >= kWorthSplitting;
+bool Planner::on_whole(const Task& task) const {
+  return task.command->kind == Command::Kind::kernel && process().home_is_whole() && task.cut < 0 &&
+         runtime_.is_long(task.at_home, process().home_index());
 }
 
 BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) const {
@@ -165,7 +165,7 @@ void Planner::analyse(Task& task) {
       if (!has_room(c, static_cast<int>(d)) || (d > 0 && !c.redo.empty())) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
-    if (task.seconds[0] >= kWorthSplitting && c.redo.empty()) find_cut(task);
+    if (runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
   if (!task.footprints) task.seconds[0] = task.at_home;
@@ -236,7 +236,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     for (const scheduler::Entry& e : entries)
       task.start = &e == entries.data() ? e.start : std::min(task.start, e.start);
     if (task.command->kind != Command::Kind::kernel) continue;
-    if (!task.footprints || entries.empty() || task.on_whole() || !task.command->redo.empty()) {
+    if (!task.footprints || entries.empty() || on_whole(task) || !task.command->redo.empty()) {
       assign_home(task);
       continue;
     }
@@ -314,6 +314,9 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
   if (tracing()) trace_plan(plan ? &*plan : nullptr, static_cast<double>(host_nanoseconds() - began) * 1e-9);
+}
+
+void Planner::emit() {
   put_in_order();
   for (Task& task : tasks_)
     emit(task);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Planner turns a window of captured commands into actions. It makes the kernel graph, asks the
 // scheduling policy which share of each kernel goes to which device, proves each split safe with the pieces'
-// own byte ranges (Rule 5), and adds the transfers that bring every piece what it needs. Lives for one flush,
-// with the runtime's mutex held.
+// own byte ranges (Rule 5), and adds the transfers that bring every piece what it needs. Lives for one flush;
+// a runtime has one at a time.
 #pragma once
 
 #include "libinterpose/runtime/runtime.hpp"
@@ -24,7 +24,7 @@ struct BufferUse {
 using BufferUses = std::vector<BufferUse>;
 
 // Of a part of a long piece (Rule 18).
-inline constexpr double kShortestPart = 0.5e-3;  // seconds
+inline constexpr double kShortestPart = 1e-3;  // seconds
 
 // Neither writes what the other touches.
 bool independent(const BufferUses& a, const BufferUses& b);
@@ -32,7 +32,10 @@ bool independent(const BufferUses& a, const BufferUses& b);
 class Planner {
 public:
   explicit Planner(Runtime& runtime) : runtime_(runtime) {}
+  // Looks at what only planners change: the runtime's mutex need not be held.
   void plan(const std::vector<Ref<Command>>& window);
+  // Makes the plan's actions; with the mutex held.
+  void emit();
 
 private:
   struct Piece {
@@ -56,9 +59,6 @@ private:
     double start = 0;                 // where the plan puts its first piece
     double order = 0;                 // of commands without pieces
     const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
-
-    // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
-    bool on_whole() const;
   };
 
   // planner.cpp
@@ -66,6 +66,8 @@ private:
   void find_cut(Task& task);
   BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
   bool has_room(const Command& command, int device) const;
+  // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
+  bool on_whole(const Task& task) const;
   void assign(const scheduler::Schedule& schedule);
   static double memory_bytes(const Task& task);
   static bool bandwidth_allows_gain(const Task& task);
@@ -111,7 +113,7 @@ private:
   uint64_t emitting_ = 0;  // the command's number in traces
 };
 
-// The number of a root buffer in graphs and traces. With the runtime's mutex held.
+// The number of a root buffer in graphs and traces. For the runtime's planner, or with its mutex held.
 uint64_t buffer_number(const Memory& root);
 
 // The policy the settings name; null if it is unknown (one log line).

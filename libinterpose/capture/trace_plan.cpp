@@ -70,8 +70,9 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
     for (const Piece& piece : task.pieces)
       line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
     if (task.pieces.size() < 2) {
-      const compiler::Reason reason = why_whole(c.launch, task.footprints.has_value(),
-                                                task.seconds[0] >= kWorthSplitting, task.cut, task.not_split);
+      const compiler::Reason reason =
+          why_whole(c.launch, task.footprints.has_value(), runtime_.is_long(task.seconds[0], 0), task.cut,
+                    task.not_split);
       line["whole_because"] = reason.text;
       line["line"] = reason.line;
     }

@@ -76,6 +76,8 @@ public:
   cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> property_list;  // as given to clCreateCommandQueueWithProperties
 
+  int waiting = 0;  // threads that wait for captured commands of it; the runtime's mutex guards it
+  std::atomic<int> unposted{0};  // its captured actions of which no driver has said that they are complete
   std::atomic<bool> native_active{false};  // something went to `native` since the runtime last looked
 };
 

@@ -29,6 +29,7 @@ void Action::wait_for(Action& other) {
   predecessors_.push_back(&other);
   if (!lane->chains_with(*other.lane)) {
     other.on_complete.emplace_back(this);
+    other.awaited.store(true);
     ++blockers;
     return;
   }

@@ -10,6 +10,7 @@
 #include "libinterpose/vendor/vendor.hpp"
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <queue>
@@ -92,6 +93,7 @@ public:
       chained;  // earlier actions of the same vendor context: their events are waited for
   std::vector<Ref<Action>> on_submit;    // to unblock when this is submitted
   std::vector<Ref<Action>> on_complete;  // to unblock when this is complete
+  std::atomic<bool> awaited{false};      // there is something in on_complete
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -126,10 +128,11 @@ public:
   };
   std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
   bool to_flush = false;
-  int sending_from = -1;     // the memory whose port the emulated transfer under way takes
-  int64_t clock_offset = 0;  // its device's clock minus the host's, nanoseconds; 0: not known
-  int in_flight = 0;         // actions the driver has, or the thread, and has not completed
-  int parts_in_flight = 0;   // those among them that are parts of long pieces
+  int sending_from = -1;         // the memory whose port the emulated transfer under way takes
+  int64_t clock_offset = 0;      // its device's clock minus the host's, nanoseconds; 0: not known
+  int in_flight = 0;             // actions the driver has, or the thread, and has not completed
+  int parts_in_flight = 0;       // those among them that are parts of long pieces
+  std::atomic<int> unposted{0};  // those of which the driver has not said that they are complete
 };
 
 }  // namespace mkmd

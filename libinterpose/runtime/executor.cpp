@@ -151,6 +151,8 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     // Before the callback is set: it may come at once, and whoever takes its post reads the event.
     action->native = std::move(outcome.event);
     if (outcome.status == CL_SUCCESS && action->native) {
+      next->unposted.fetch_add(1);
+      if (action->command != nullptr) action->command->queue->unposted.fetch_add(1);
       auto posting = std::make_unique<Posting>();
       posting->post = [this](Action* a, cl_int status) { post(a, status); };
       posting->action = action;
@@ -216,6 +218,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
 void Runtime::finish_part(Command& command) {
   if (--command.pending > 0) return;
   command.done = true;
+  if (command.eager) eager_.fetch_sub(1);
   const Ref<Command> keep(&command);
   graveyard_.push_back(keep);
   // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
@@ -241,9 +244,20 @@ void Runtime::bury(std::vector<Ref<Command>> dead) {
   }
 }
 
+// Waking a thread takes a core from the devices, so a completion that sets nothing off stays in the list until
+// one comes that does. The last of a lane and the last of a queue always do.
+bool Runtime::can_wait(const Action& action, cl_int status) {
+  const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
+  const bool last_of_queue = action.command == nullptr || action.command->queue->unposted.fetch_sub(1) == 1;
+  return status >= 0 && !last_of_lane && !last_of_queue && !action.is_part() && !action.awaited.load() &&
+         eager_.load() == 0;
+}
+
 void Runtime::post(Action* action, cl_int status) {
+  constexpr size_t kMany = 64;
   std::lock_guard lock(posts_.mutex);
   posts_.list.emplace_back(Ref<Action>(action), status);
+  if (can_wait(*action, status) && posts_.list.size() < kMany) return;
   if (posts_.waiting > 0) {
     posts_.waiters.notify_one();
   } else {

@@ -202,7 +202,7 @@ void Runtime::recover() {
   }
   for (Ref<Command>& command : std::exchange(window_, {}))
     commands.push_back(std::move(command));
-  if (!commands.empty()) plan(std::move(commands));
+  if (!commands.empty()) plan_emulated(std::move(commands));
   lanes_cv_.notify_all();
 }
 

@@ -194,8 +194,8 @@ bool Runtime::worth_splitting(Kernel& kernel, const KernelLaunch& launch) {
   if (kernel.info == nullptr || !kernel.info->split_allowed || launch.group_count() < 2) return false;
   const KernelModel& model = kernel_model(kernel);
   const LaunchCost cost = cost_of(*kernel.info, launch.shape, model);
-  if (times_.seconds_at_most(model, cost, 0) < kWorthSplitting) return false;
-  return programs_ready(*kernel.sub_kernels, domains_of());
+  return is_long(times_.seconds_at_most(model, cost, 0), 0) &&
+         programs_ready(*kernel.sub_kernels, domains_of());
 }
 
 std::vector<cl_context> Runtime::domains_of() const {
@@ -328,6 +328,8 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     command->number = command->sequence;
     command->queued = now();
     if (command->event) command->event->times[0] = command->queued;
+    command->eager = command->event || command->queue->waiting > 0;
+    if (command->eager) eager_.fetch_add(1);
     add_predecessors(*command, waits);
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
     window_.push_back(std::move(command));
@@ -351,35 +353,71 @@ void Runtime::flush() {
   Journal::Deeds dropped;
   {
     std::unique_lock lock(mutex_);
+    planned_.wait(lock, [&] { return !planning_; });  // windows are planned in the program's order
     if (journal_) dropped = journal_->trim(kRemembered);
     if (journal_ && !halted_ && new_loss()) {
       halted_ = true;
       if (running_ == 0) recover();  // else who runs last does
     }
-    if (!halted_ && !window_.empty()) plan(std::exchange(window_, {}));
+    if (!halted_ && !window_.empty()) {
+      std::vector<Ref<Command>> window = std::exchange(window_, {});
+      if (process().machine != nullptr) {
+        plan_emulated(std::move(window));
+      } else {
+        plan(std::move(window), lock);
+      }
+    }
     pump(lock);
     dead.swap(graveyard_);
   }
   bury(std::move(dead));
+  take_posts();  // those that waited for the next
 }
 
-void Runtime::plan(std::vector<Ref<Command>> commands) {
-  emulation::Machine* const machine = process().machine;
-  const emulation::Nanoseconds begin = machine != nullptr ? machine->clock().now() : 0;
-  Planner(*this).plan(commands);
-  if (machine != nullptr) {  // nothing planned here starts before planning is over
-    machine->pay(begin);
-    const cl_ulong over = now();
-    for (const Ref<Action>& action : std::exchange(emulated_, {}))
-      action->ready_at = std::max(action->ready_at, over);
-  }
+void Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
+  Planner planner(*this);
+  // The devices are still busy with earlier windows, and have only so much to do before somebody with the
+  // mutex gives them more.
+  planning_ = true;
+  lock.unlock();
+  planner.plan(commands);
+  lock.lock();
+  planning_ = false;
+  planned_.notify_all();
+  planner.emit();
+  for (const Ref<Command>& command : commands)
+    finish_part(*command);
+}
+
+void Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
+  emulation::Machine& machine = *process().machine;
+  const emulation::Nanoseconds begin = machine.clock().now();
+  Planner planner(*this);
+  planner.plan(commands);
+  planner.emit();
+  machine.pay(begin);
+  const cl_ulong over = now();  // nothing planned here starts before planning is over
+  for (const Ref<Action>& action : std::exchange(emulated_, {}))
+    action->ready_at = std::max(action->ready_at, over);
   for (const Ref<Command>& command : commands)
     finish_part(*command);
 }
 
 void Runtime::wait(const Command& command) {
   flush();
+  Queue& queue = *command.queue;
+  bool overtaken = false;  // then other actions of the queue may be with the drivers when this one is done
+  {
+    std::lock_guard lock(mutex_);
+    ++queue.waiting;
+    const auto last = last_of_queue_.find(&queue);
+    overtaken = !queue.in_order() || last == last_of_queue_.end() || last->second.get() != &command;
+    if (overtaken) eager_.fetch_add(1);
+  }
   wait_until([&] { return command.done; });
+  std::lock_guard lock(mutex_);
+  --queue.waiting;
+  if (overtaken) eager_.fetch_sub(1);
 }
 
 void Runtime::wait(const Event& event) {
@@ -394,6 +432,7 @@ void Runtime::finish(Queue& queue) {
   std::vector<Ref<Command>> others;
   {
     std::lock_guard lock(mutex_);
+    ++queue.waiting;
     if (const auto it = last_of_queue_.find(&queue); it != last_of_queue_.end()) last = it->second;
     if (const auto it = since_barrier_.find(&queue); it != since_barrier_.end()) others = it->second;
   }
@@ -401,6 +440,8 @@ void Runtime::finish(Queue& queue) {
     return (!last || last->done) &&
            std::all_of(others.begin(), others.end(), [](const Ref<Command>& c) { return c->done; });
   });
+  std::lock_guard lock(mutex_);
+  --queue.waiting;
 }
 
 void Runtime::finish_all() {

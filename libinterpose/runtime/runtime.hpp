@@ -27,7 +27,9 @@ namespace mkmd {
 // again.
 inline constexpr size_t kRemembered = 2048;
 
-// Seconds a launch must be predicted to take at home: below, a second piece costs more than it saves.
+// Seconds a launch must be predicted to take beyond a device's fixed cost of any launch: below, a second
+// piece costs more than it saves. Preparing one takes a core 20 microseconds, and one of the devices may need
+// it.
 inline constexpr double kWorthSplitting = 60e-6;
 
 class Runtime {
@@ -61,6 +63,10 @@ public:
   bool separate_memories() const { return domains_.size() > 1; }
   // Whether the launch is worth running over several devices, given what was learned so far.
   bool worth_splitting(Kernel& kernel, const KernelLaunch& launch);
+  // The same for one that takes so many seconds on `device`.
+  bool is_long(double seconds, int device) const {
+    return seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
+  }
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context.
   void capture(Ref<Command> command, std::span<Event* const> waits);
@@ -83,6 +89,10 @@ private:
   void enter_captured_regime();
   void leave_captured_regime();
   cl_int bring_home(Memory& memory, bool written);
+  // With mutex_ held; plan() lets go of it while it looks at the window. On an emulated machine planning is
+  // paid for in its time, and no loss may come in between.
+  void plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
+  void plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);
   void join_epoch(Memory& root);
   void wait_until(const std::function<bool()>& done);
@@ -104,7 +114,6 @@ private:
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
   Action::Outcome run_emulated(Action& action);  // without mutex_
   // recovery.cpp; with mutex_ held. Only where a device can fail: journal_ is null elsewhere
-  void plan(std::vector<Ref<Command>> commands);
   void note_done(Action& action);
   void note_lost(Action& action);
   bool new_loss() const;
@@ -121,6 +130,7 @@ private:
   void lane_thread(Lane& lane);
   void conductor_thread();
   void post(Action* action, cl_int status);
+  bool can_wait(const Action& action, cl_int status);
   bool take_posts();
   void start_threads();
 
@@ -143,6 +153,9 @@ private:
 
   std::shared_mutex regime_;
   std::atomic<int> unfinished_{0};
+  // Unfinished commands that have an event, or came into a queue somebody waited for, and waits overtaken by
+  // other threads' commands: each means that the program may have to hear of any completion at once.
+  std::atomic<int> eager_{0};
   std::mutex native_mutex_;
   std::vector<Ref<Queue>> native_active_;
 
@@ -167,6 +180,8 @@ private:
   bool halted_ = false;        // a loss was found: nothing starts until what runs is over and it is made good
   int running_ = 0;            // actions on threads
   bool pumping_ = false;
+  bool planning_ = false;  // somebody plans without mutex_
+  std::condition_variable planned_;
   double next_order_ = 0;
   std::condition_variable lanes_cv_;
   bool threads_started_ = false;
