@@ -21,11 +21,15 @@ struct Launch {
   std::array<uint64_t, 3> global{1, 1, 1}, local{1, 1, 1}, offset{0, 0, 0};
   // By slot: integers sign- or zero-extended, anything for arguments that are no integers. See set_scalars().
   std::vector<int64_t> scalars;
+
+  bool operator==(const Launch&) const = default;
 };
 
 // Work-groups of the original NDRange, half-open.
 struct GroupBox {
   std::array<uint64_t, 3> lo{0, 0, 0}, hi{1, 1, 1};
+
+  bool operator==(const GroupBox&) const = default;
 };
 
 struct Footprint {

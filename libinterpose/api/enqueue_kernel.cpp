@@ -86,6 +86,7 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   }
   launch.kernel = Ref<Kernel>(&kernel);
   launch.arguments = kernel.arguments;
+  launch.facts = facts_of(kernel, s);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "libinterpose/memory/journal.hpp"
 #include "libinterpose/objects/objects.hpp"
 #include "libinterpose/runtime/action.hpp"
+#include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/time_model.hpp"
 
 #include <array>
@@ -22,6 +23,7 @@ struct KernelLaunch {
   Ref<Kernel> kernel;
   std::shared_ptr<const KernelArguments> arguments;
   compiler::Launch shape;
+  std::shared_ptr<const LaunchFacts> facts;
   std::array<uint64_t, 3> groups{1, 1, 1};
 
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }

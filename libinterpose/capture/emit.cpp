@@ -179,7 +179,7 @@ void Planner::emit(Task& task) {
 
 void Planner::emit_kernel(Task& task) {
   Command& c = *task.command;
-  const bool boxed = task.footprints.has_value();
+  const bool boxed = task.footprints != nullptr;
   std::vector<std::vector<cl_mem>> memories;
   for (Piece& piece : task.pieces) {
     const int domain = process().lane_domain(piece.device);

@@ -105,7 +105,8 @@ BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) con
     }
     return uses;
   }
-  for (const compiler::Footprint& f : task.footprints->of(box)) {
+  const LaunchFacts::Footprints footprints = task.footprints->of(box);
+  for (const compiler::Footprint& f : *footprints) {
     const Ref<Memory>& memory = arguments[f.argument].memory;
     if (!memory) continue;
     BufferUse& use = use_of(uses, memory->root());
@@ -156,9 +157,9 @@ void Planner::analyse(Task& task) {
   }
   Kernel& kernel = *c.launch.kernel;
   KernelModel& model = runtime_.kernel_model(kernel);
-  c.cost = cost_of(*kernel.info, c.launch.shape, model);
+  c.cost = cost_of(*c.launch.facts, model);
   if (kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of())) {
-    task.footprints.emplace(*kernel.info, c.launch.shape);
+    task.footprints = c.launch.facts.get();
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
@@ -279,7 +280,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     task.command = command.get();
     command->submitted = runtime_.now();
     analyse(task);
-    several_devices |= task.footprints.has_value();
+    several_devices |= task.footprints != nullptr;
     tasks_.push_back(std::move(task));
   }
   const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;

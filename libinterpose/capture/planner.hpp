@@ -48,7 +48,7 @@ private:
   };
   struct Task {
     Command* command = nullptr;
-    std::optional<compiler::LaunchFootprints> footprints;  // of kernels our compiler understands
+    const LaunchFacts* footprints = nullptr;  // of kernels our compiler understands
     BufferUses whole;
     BufferUses first_half;        // along `cut`
     int cut = -1;                 // the dimension it may be split along; -1: not at all

@@ -71,7 +71,7 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
       line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
     if (task.pieces.size() < 2) {
       const compiler::Reason reason =
-          why_whole(c.launch, task.footprints.has_value(), runtime_.is_long(task.seconds[0], 0), task.cut,
+          why_whole(c.launch, task.footprints != nullptr, runtime_.is_long(task.seconds[0], 0), task.cut,
                     task.not_split);
       line["whole_because"] = reason.text;
       line["line"] = reason.line;

@@ -52,7 +52,7 @@ std::unique_ptr<Demand> emulated_piece(int device, const Command& c, const Buffe
   counts.items = 1;
   for (const uint64_t size : launch.shape.global)
     counts.items *= static_cast<double>(size);
-  counts.trips = compiler::LaunchFootprints(*launch.kernel->info, launch.shape).trips() / counts.items;
+  counts.trips = launch.facts->trips() / counts.items;
   counts.bytes = 0;
   for (const BufferUse& use : whole)
     counts.bytes += static_cast<double>(use.reads.total()) + static_cast<double>(use.writes.total());

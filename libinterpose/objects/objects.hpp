@@ -23,6 +23,7 @@ class Runtime;       // runtime/runtime.hpp: captured execution of one context
 class Storage;       // memory/storage.hpp: where the bytes of one root buffer are valid
 class Command;       // capture/command.hpp
 struct KernelModel;  // runtime/time_model.hpp
+class LaunchFacts;   // runtime/launch_facts.hpp
 
 // The one platform of the process. `home` is the real platform whose answers it gives.
 class Platform : public Object<Platform, ObjectType::platform, cl_platform_id> {
@@ -175,8 +176,9 @@ public:
   // The runtime's own copies, one per lane, so that setting arguments never meets the program's.
   std::mutex lane_mutex;
   std::map<std::pair<const void*, bool>, vendor::Owned<cl_kernel>> lane_kernels;  // (lane, as sub-kernel)
-  KernelModel* model = nullptr;  // what is known of its times; guarded by `mutex`
-  LaunchDecision decision;       // guarded by `mutex`
+  KernelModel* model = nullptr;                           // what is known of its times; guarded by `mutex`
+  LaunchDecision decision;                                // guarded by `mutex`
+  std::vector<std::shared_ptr<const LaunchFacts>> facts;  // of its last launches; guarded by `mutex`
 };
 
 // An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.

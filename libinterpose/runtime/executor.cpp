@@ -244,8 +244,8 @@ void Runtime::bury(std::vector<Ref<Command>> dead) {
   }
 }
 
-// Waking a thread takes a core from the devices, so a completion that sets nothing off stays in the list until
-// one comes that does. The last of a lane and the last of a queue always do.
+// Waking a thread takes a core from the devices, so a completion that sets nothing off stays in the list
+// until one comes that does. The last of a lane and the last of a queue always do.
 bool Runtime::can_wait(const Action& action, cl_int status) {
   const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
   const bool last_of_queue = action.command == nullptr || action.command->queue->unposted.fetch_sub(1) == 1;

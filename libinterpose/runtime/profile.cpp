@@ -5,12 +5,12 @@
 #include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_progress.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/scratch.hpp"
 #include "libinterpose/runtime/submit.hpp"
-#include "libinterpose/runtime/work.hpp"
 #include "profiler/spool.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ public:
       : runtime_(runtime), launch_(launch), kernel_(*launch.kernel), model_(runtime.kernel_model(kernel_)),
         command_(new Command(Command::Kind::kernel, nullptr)) {
     command_->launch = launch;
-    cost_ = cost_of(*kernel_.info, launch.shape, model_);
+    cost_ = cost_of(*launch.facts, model_);
     command_->cost = cost_;
     boxed_ = kernel_.info->split_allowed && programs_ready(*kernel_.sub_kernels, runtime.domains_of());
     cut_ = static_cast<size_t>(std::max_element(launch.groups.begin(), launch.groups.end()) -
@@ -165,7 +165,7 @@ private:
     r.work_dim = launch_.shape.work_dim;
     r.global = launch_.shape.global;
     r.scalars = launch_.shape.scalars;
-    r.sample.work = work_of(*kernel_.info, launch_.shape, b);
+    r.sample.work = launch_.facts->work(b);
     r.sample.input = cost_.shape;
     r.sample.seconds = seconds;
     r.sample.alone = alone;
@@ -178,8 +178,8 @@ private:
     const int devices = static_cast<int>(process().devices.size());
     progress.begin(kernel_.name, launch_.shape.global, devices * runs);
     BufferUses touched;
-    for (const compiler::Footprint& f :
-         compiler::LaunchFootprints(*kernel_.info, launch_.shape).of(launch_.whole())) {
+    const LaunchFacts::Footprints footprints = launch_.facts->of(launch_.whole());
+    for (const compiler::Footprint& f : *footprints) {
       BufferUse& use = touched.emplace_back();
       use.reads = f.reads;
       use.writes = f.may_writes;

@@ -193,7 +193,7 @@ bool Runtime::worth_splitting(Kernel& kernel, const KernelLaunch& launch) {
   if (process().machine != nullptr) return true;  // at home it would run at the real device's speed
   if (kernel.info == nullptr || !kernel.info->split_allowed || launch.group_count() < 2) return false;
   const KernelModel& model = kernel_model(kernel);
-  const LaunchCost cost = cost_of(*kernel.info, launch.shape, model);
+  const LaunchCost cost = cost_of(*launch.facts, model);
   return is_long(times_.seconds_at_most(model, cost, 0), 0) &&
          programs_ready(*kernel.sub_kernels, domains_of());
 }

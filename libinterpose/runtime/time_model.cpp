@@ -5,8 +5,8 @@
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
-#include "libinterpose/runtime/work.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,27 +37,11 @@ void update(KernelModel::Learned& learned, double correction) {
   learned.correction += weight * (correction - learned.correction);
 }
 
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
-  return hash;
-}
-
 }  // namespace
 
-LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch,
-                   const KernelModel& model) {
-  LaunchCost cost;
-  const compiler::LaunchFootprints footprints(info, launch);
-  cost.operations = std::max(1.0, footprints.operations());
-  cost.bytes = std::max(0.0, footprints.bytes_moved());
-  cost.shape = launch.work_dim;
-  for (int d = 0; d < 3; ++d) {
-    cost.shape = mix(cost.shape, launch.global[d]);
-    cost.shape = mix(cost.shape, launch.local[d]);
-  }
-  for (const int64_t scalar : launch.scalars)
-    cost.shape = mix(cost.shape, static_cast<uint64_t>(scalar));
-  if (model.has_profile) cost.work = work_of(info, launch);
+LaunchCost cost_of(const LaunchFacts& facts, const KernelModel& model) {
+  LaunchCost cost{facts.operations(), facts.bytes(), facts.shape()};
+  if (model.has_profile) cost.work = facts.work();
   return cost;
 }
 

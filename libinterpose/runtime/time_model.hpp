@@ -7,7 +7,6 @@
 // process.
 #pragma once
 
-#include "compiler/footprint.hpp"
 #include "libinterpose/runtime/calibration.hpp"
 #include "models/model.hpp"
 
@@ -18,6 +17,8 @@
 #include <vector>
 
 namespace mkmd {
+
+class LaunchFacts;
 
 // What is known of one kernel. A correction is the logarithm of measured over estimated time.
 struct KernelModel {
@@ -40,8 +41,7 @@ struct LaunchCost {
   std::optional<models::Work> work = std::nullopt;  // where the kernel has a profile to ask
 };
 
-LaunchCost cost_of(const compiler::KernelInfo& info, const compiler::Launch& launch,
-                   const KernelModel& model);
+LaunchCost cost_of(const LaunchFacts& facts, const KernelModel& model);
 
 class TimeModel {
 public:

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler's analysis says of one launch: evaluated once, since that takes longer than planning does
+// and programs that iterate enqueue the same few launches over and over. Each kernel keeps the facts of the
+// last ones.
+#pragma once
+
+#include "compiler/footprint.hpp"
+#include "models/model.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mkmd {
+
+class Kernel;
+
+class LaunchFacts {
+public:
+  LaunchFacts(const compiler::KernelInfo& info, const compiler::Launch& launch);  // `info` must outlive it
+
+  const compiler::Launch& launch() const { return launch_; }
+  double operations() const { return operations_; }  // of the whole launch, at least 1
+  double bytes() const { return bytes_; }            // loaded and stored by the whole launch
+  double trips() const { return trips_; }            // of innermost loops, over the whole launch
+  uint64_t shape() const { return shape_; }          // a hash of the launch
+
+  using Footprints = std::shared_ptr<const std::vector<compiler::Footprint>>;
+  Footprints of(const compiler::GroupBox& box) const;
+
+  // What the models of profiling runs want to know of the work-groups in `box`.
+  models::Work work(const compiler::GroupBox& box) const;
+  const models::Work& work() const;  // of all
+
+private:
+  const compiler::Launch launch_;
+  const compiler::LaunchFootprints footprints_;
+  const double operations_, bytes_, trips_;
+  const uint64_t shape_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::vector<std::pair<compiler::GroupBox, Footprints>> boxes_;
+  mutable std::once_flag worked_;
+  mutable models::Work work_;
+};
+
+// Those of the kernel's launch. With the kernel's mutex held; it has a KernelInfo.
+std::shared_ptr<const LaunchFacts> facts_of(Kernel& kernel, const compiler::Launch& launch);
+
+}  // namespace mkmd
