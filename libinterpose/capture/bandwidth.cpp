@@ -6,7 +6,6 @@
 #include "libinterpose/runtime/time_model.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace mkmd {
 
@@ -33,15 +32,6 @@ bool Planner::bandwidth_allows_gain(const Task& task) {
   // Where footprints are generous the time knows better.
   const double demand = std::min(task.bytes / quickest, memory->bw_one);
   return memory->bw_all >= kGain * demand;
-}
-
-// Devices of the memory that run pieces of the task.
-int Planner::devices_sharing(const Task& task, int domain) {
-  std::set<int> devices;
-  for (const Piece& piece : task.pieces) {
-    if (process().lane_domain(piece.device) == domain) devices.insert(piece.device);
-  }
-  return static_cast<int>(devices.size());
 }
 
 }  // namespace mkmd

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace mkmd {
 
@@ -194,6 +195,9 @@ void Planner::emit_kernel(Task& task) {
       make_valid(process().lane_domain(piece.device), *use.root, use.needed);
   }
   std::vector<Ref<Action>> actions;
+  std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
+  for (const Piece& piece : task.pieces)
+    sharing[process().lane_domain(piece.device)].insert(piece.device);
   for (size_t i = 0; i < task.pieces.size(); ++i) {
     const Piece& piece = task.pieces[i];
     const int domain = process().lane_domain(piece.device);
@@ -208,7 +212,7 @@ void Planner::emit_kernel(Task& task) {
       };
     }
     action->piece.device = piece.device;
-    action->piece.sharing = devices_sharing(task, domain);
+    action->piece.sharing = static_cast<int>(sharing[domain].size());
     action->piece.lo = piece.box.lo;
     action->piece.hi = piece.box.hi;
     action->piece.groups = 1;

@@ -71,7 +71,6 @@ private:
   void assign(const scheduler::Schedule& schedule);
   static double memory_bytes(const Task& task);
   static bool bandwidth_allows_gain(const Task& task);
-  static int devices_sharing(const Task& task, int domain);
   void assign_home();
   static void assign_home(Task& task);
   void keep_cuts(Task& task);

@@ -61,13 +61,8 @@ std::unique_ptr<Demand> emulated_piece(int device, const Command& c, const Buffe
 
 std::unique_ptr<Demand> emulated_transfer(int from, int to, uint64_t bytes, const Memory& root) {
   if (process().machine == nullptr) return nullptr;
-  auto demand = std::make_unique<Demand>();
-  demand->kind = Demand::Kind::transfer;
-  demand->from = from;
-  demand->to = to;
-  demand->bytes = static_cast<double>(bytes);
-  demand->buffer_bytes = static_cast<double>(root.size);
-  return demand;
+  return std::make_unique<Demand>(
+      emulation::transfer_demand(from, to, static_cast<double>(bytes), static_cast<double>(root.size)));
 }
 
 std::unique_ptr<Demand> emulated_memory_command(const Command& c) {

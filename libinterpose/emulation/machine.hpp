@@ -27,6 +27,16 @@ struct Demand {
   double buffer_bytes = 0;  // of the buffer they are of
 };
 
+inline Demand transfer_demand(int from, int to, double bytes, double buffer_bytes) {
+  Demand demand;
+  demand.kind = Demand::Kind::transfer;
+  demand.from = from;
+  demand.to = to;
+  demand.bytes = bytes;
+  demand.buffer_bytes = buffer_bytes;
+  return demand;
+}
+
 struct Span {
   Nanoseconds start = 0, end = 0;
   Nanoseconds working = 0;  // from when a device computes: the launch is over. What events call the start

@@ -8,6 +8,7 @@ namespace mkmd {
 namespace {
 
 using emulation::Demand;
+using emulation::transfer_demand;
 
 constexpr double kUnscaledSide = 512;
 
@@ -32,15 +33,6 @@ Demand kernel(int device, double items, double trips, double operations, double 
   d.counts.trips = trips;
   d.counts.operations = operations;
   d.counts.bytes = bytes;
-  return d;
-}
-
-Demand transfer(int from, int to, double bytes) {
-  Demand d;
-  d.kind = Demand::Kind::transfer;
-  d.from = from;
-  d.to = to;
-  d.bytes = d.buffer_bytes = bytes;
   return d;
 }
 
@@ -99,8 +91,8 @@ std::vector<scheduler::Link> emulated_links(emulation::Machine& machine) {
   for (int from = 0; from < machine.domain_count(); ++from) {
     for (int to = 0; to < machine.domain_count(); ++to) {
       if (from == to) continue;
-      const double little = median_of(machine, transfer(from, to, 4));
-      const double much = median_of(machine, transfer(from, to, n * n * 4));
+      const double little = median_of(machine, transfer_demand(from, to, 4, 4));
+      const double much = median_of(machine, transfer_demand(from, to, n * n * 4, n * n * 4));
       links.push_back({from, to, n * n * 4 / std::max(much - little, 1e-9), little});
     }
   }

@@ -9,9 +9,9 @@ namespace mkmd {
 
 namespace {
 
-constexpr size_t kLaunchesKept = 8;    // per kernel
-constexpr size_t kBoxesKept = 64;      // per launch
-constexpr size_t kRangesKept = 4096;   // per box: scattered ones are many
+constexpr size_t kLaunchesKept = 8;   // per kernel
+constexpr size_t kBoxesKept = 64;     // per launch
+constexpr size_t kRangesKept = 4096;  // per box: scattered ones are many
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
@@ -40,7 +40,8 @@ size_t ranges_in(const std::vector<compiler::Footprint>& footprints) {
 
 LaunchFacts::LaunchFacts(const compiler::KernelInfo& info, const compiler::Launch& launch)
     : launch_(launch), footprints_(info, launch_), operations_(std::max(1.0, footprints_.operations())),
-      bytes_(std::max(0.0, footprints_.bytes_moved())), trips_(footprints_.trips()), shape_(hash_of(launch)) {}
+      bytes_(std::max(0.0, footprints_.bytes_moved())), trips_(footprints_.trips()), shape_(hash_of(launch)) {
+}
 
 LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box) const {
   {

@@ -30,15 +30,6 @@ Demand kernel(int device, double operations, double share = 1) {
   return d;
 }
 
-Demand transfer(int from, int to, double bytes) {
-  Demand d;
-  d.kind = Demand::Kind::transfer;
-  d.from = from;
-  d.to = to;
-  d.bytes = d.buffer_bytes = bytes;
-  return d;
-}
-
 constexpr Nanoseconds kZero = 1'000'000'000;  // where the clock begins
 void nothing() {}
 
@@ -75,11 +66,11 @@ TEST(Machine, DevicesOfAMemoryMeasureItsBandwidthTogether) {
 
 TEST(Machine, APortCarriesOneTransferAtATimeEitherWay) {
   Machine machine(two_devices());
-  const Span to = machine.run(transfer(0, 1, 1e6), kZero, nothing);
+  const Span to = machine.run(transfer_demand(0, 1, 1e6, 1e6), kZero, nothing);
   EXPECT_EQ(to.end, kZero + 1'001'000);
-  const Span next = machine.run(transfer(0, 1, 1e6), kZero, nothing);
+  const Span next = machine.run(transfer_demand(0, 1, 1e6, 1e6), kZero, nothing);
   EXPECT_EQ(next.start, to.end);
-  const Span back = machine.run(transfer(1, 0, 1e6), kZero, nothing);
+  const Span back = machine.run(transfer_demand(1, 0, 1e6, 1e6), kZero, nothing);
   EXPECT_EQ(back.start, kZero) << "full duplex";
 }
 
@@ -159,7 +150,7 @@ TEST(Machine, AMemoryIsLostWithTheLastOfItsDevices) {
   EXPECT_EQ(span.end, kZero + 1'000'000);
   EXPECT_TRUE(machine.lost(1));
   EXPECT_FALSE(machine.run(kernel(2, 2e6), kZero, nothing).begun) << "later there is nothing to begin";
-  EXPECT_TRUE(machine.run(transfer(1, 0, 100), kZero + 2'000'000, nothing).failed);
+  EXPECT_TRUE(machine.run(transfer_demand(1, 0, 100, 100), kZero + 2'000'000, nothing).failed);
 }
 
 TEST(SharedBandwidth, SlowsAllWhileTogetherTheyWantMore) {
