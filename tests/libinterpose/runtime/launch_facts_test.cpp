@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/launch_facts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mkmd {
+namespace {
+
+// Every work-item executes `scalar 0` operations and writes four bytes at stride · global id.
+compiler::KernelInfo strided_writes(int64_t stride) {
+  compiler::KernelInfo k;
+  k.arguments = {{.kind = compiler::Argument::Kind::value}, {.kind = compiler::Argument::Kind::buffer}};
+  k.expressions = {0, stride, Expression::scalar(0), 4, 1};
+  compiler::Access write;
+  write.argument = 1;
+  write.kind = compiler::Access::Kind::write;
+  write.known = write.sure = true;
+  write.bytes = 4;
+  write.offset = {0, {{{compiler::Variable::Kind::global_id, 0}, 1}}};
+  k.accesses = {write};
+  k.cost = {.trips = 4, .operations = 2, .bytes = 3};
+  return k;
+}
+
+compiler::Launch launch(uint64_t items, int64_t operations) {
+  return {1, {items, 1, 1}, {16, 1, 1}, {0, 0, 0}, {operations, 0}};
+}
+
+compiler::GroupBox groups(uint64_t lo, uint64_t hi) {
+  return {{lo, 0, 0}, {hi, 1, 1}};
+}
+
+TEST(LaunchFacts, SayWhatTheAnalysisSays) {
+  const compiler::KernelInfo info = strided_writes(4);
+  const LaunchFacts facts(info, launch(1024, 7));
+  EXPECT_DOUBLE_EQ(facts.operations(), 7 * 1024);
+  EXPECT_DOUBLE_EQ(facts.bytes(), 4 * 1024);
+  EXPECT_DOUBLE_EQ(facts.trips(), 1024);
+  EXPECT_EQ(facts.of(groups(2, 4))->at(0).sure_writes, ByteRanges(2 * 64, 4 * 64));
+  EXPECT_EQ(facts.of(groups(2, 5))->at(0).sure_writes, ByteRanges(2 * 64, 5 * 64));
+  EXPECT_DOUBLE_EQ(facts.work().items, 1024);
+  EXPECT_DOUBLE_EQ(facts.work(groups(0, 16)).footprint, 1024);
+}
+
+TEST(LaunchFacts, EvaluateABoxOnce) {
+  const compiler::KernelInfo info = strided_writes(4);
+  const LaunchFacts facts(info, launch(1024, 7));
+  const LaunchFacts::Footprints first = facts.of(groups(2, 4));
+  EXPECT_EQ(facts.of(groups(2, 4)), first);
+  EXPECT_NE(facts.of(groups(2, 5)), first);
+}
+
+TEST(LaunchFacts, StayRightHoweverManyBoxesAreAsked) {
+  const compiler::KernelInfo info = strided_writes(4);
+  const LaunchFacts facts(info, launch(1 << 16, 7));
+  const LaunchFacts::Footprints kept = facts.of(groups(0, 1));
+  for (uint64_t g = 0; g < 1000; ++g)
+    EXPECT_EQ(facts.of(groups(g, g + 1))->at(0).may_writes, ByteRanges(g * 64, (g + 1) * 64));
+  EXPECT_EQ(kept->at(0).may_writes, ByteRanges(0, 64)) << "what somebody holds does not go away";
+}
+
+TEST(LaunchFacts, DoNotKeepManyScatteredRanges) {
+  const compiler::KernelInfo info = strided_writes(64);
+  const LaunchFacts facts(info, launch(1 << 16, 7));
+  EXPECT_EQ(facts.of(groups(0, 4)), facts.of(groups(0, 4)));
+  EXPECT_NE(facts.of(groups(0, 200)), facts.of(groups(0, 200)));
+}
+
+TEST(LaunchFacts, ShapesDifferByWhatChangesTheTime) {
+  const compiler::KernelInfo info = strided_writes(4);
+  const uint64_t shape = LaunchFacts(info, launch(1024, 7)).shape();
+  EXPECT_EQ(LaunchFacts(info, launch(1024, 7)).shape(), shape);
+  EXPECT_NE(LaunchFacts(info, launch(2048, 7)).shape(), shape);
+  EXPECT_NE(LaunchFacts(info, launch(1024, 8)).shape(), shape);
+}
+
+}  // namespace
+}  // namespace mkmd
