@@ -86,16 +86,19 @@ private:
   // runtime.cpp
   std::vector<cl_context> domains_of() const;
   KernelModel& kernel_model(Kernel& kernel);
-  void enter_captured_regime();
-  void leave_captured_regime();
-  cl_int bring_home(Memory& memory, bool written);
   // With mutex_ held; plan() lets go of it while it looks at the window. On an emulated machine planning is
   // paid for in its time, and no loss may come in between.
   void plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
   void plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);
+  // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
+  cl_ulong now() const;
+
+  // regimes.cpp
+  void enter_captured_regime();
+  void leave_captured_regime();
+  cl_int bring_home(Memory& memory, bool written);
   void join_epoch(Memory& root);
-  void wait_until(const std::function<bool()>& done);
 
   // executor.cpp; all with mutex_ held
   void push(Ref<Action> action);
@@ -106,13 +109,24 @@ private:
   void mark_complete(Action& action, cl_int status);
   void finish_part(Command& command);
   void complete_event(Command& command);
-  // Without mutex_: runs what is due on the events of done commands, then lets go of them.
-  static void bury(std::vector<Ref<Command>> dead);
   void note_piece(const Action& action);
   void note_transfer(const Action& action);
   static void trace_memory(const Action& action);
+  // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
+  static void bury(std::vector<Ref<Command>> dead);
+
+  // threads.cpp; without mutex_
+  void start_threads();
+  void lane_thread(Lane& lane);
+  void conductor_thread();
+  void post(Action* action, cl_int status);
+  bool can_wait(const Action& action, cl_int status);
+  bool take_posts();
+  void wait_until(const std::function<bool()>& done);
+  Action::Outcome run_emulated(Action& action);
+  // threads.cpp; with mutex_ held
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
-  Action::Outcome run_emulated(Action& action);  // without mutex_
+
   // recovery.cpp; with mutex_ held. Only where a device can fail: journal_ is null elsewhere
   void note_done(Action& action);
   void note_lost(Action& action);
@@ -125,17 +139,6 @@ private:
   void note_native_write(Memory& root);
   // recovery.cpp; without mutex_
   void notice_losses();
-
-  // executor.cpp; without mutex_
-  void lane_thread(Lane& lane);
-  void conductor_thread();
-  void post(Action* action, cl_int status);
-  bool can_wait(const Action& action, cl_int status);
-  bool take_posts();
-  void start_threads();
-
-  // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
-  cl_ulong now() const;
 
   Context& context_;
   struct Domain {

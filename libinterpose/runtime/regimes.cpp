@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Runtime's two regimes, and how one gives way to the other.
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+#include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/runtime/summary.hpp"
+#include "libinterpose/runtime/trace.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
+  for (;;) {
+    if (runtime.journal_) runtime.notice_losses();
+    lock_ = std::shared_lock(runtime.regime_);
+    if (!runtime.capturing()) break;
+    lock_.unlock();
+    runtime.finish_all();
+  }
+  if (runtime.domains_.size() == 1 && !runtime.journal_) return;
+  for (const Touched& t : touched) {
+    if (t.memory == nullptr) continue;
+    Memory* root = t.memory->root();
+    if (!root->storage) continue;
+    if (!root->storage->home_only.load(std::memory_order_acquire))
+      status_ = std::min(status_, runtime.bring_home(*root, t.written));
+    if (t.written && runtime.journal_) runtime.note_native_write(*root);
+  }
+}
+
+void Runtime::note_native(Queue& queue) {
+  if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
+  std::lock_guard lock(native_mutex_);
+  native_active_.emplace_back(&queue);
+}
+
+cl_int Runtime::bring_home(Memory& root, bool written) {
+  std::lock_guard lock(mutex_);  // nothing is captured now, so nobody waits for it long
+  Storage& storage = *root.storage;
+  const ByteRanges all(0, root.size);
+  if (journal_) take_loss(root);
+  if (!storage.regions.nowhere(all).empty() && !written) return CL_OUT_OF_RESOURCES;
+  for (const RegionMap::Source& source : storage.regions.sources(storage.regions.missing(0, all))) {
+    const Lane& from = *domains_[source.domain].transfer;
+    const Lane& to = *domains_[0].transfer;
+    const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
+    const cl_ulong began = tracing() ? host_nanoseconds() : 0;
+    const cl_int status = copy_between(from, from_memory, to, root.native.get(), source.ranges);
+    if (tracing()) {
+      trace({{"transfer",
+              {{"command", nullptr},
+               {"buffer", "b" + std::to_string(storage.number)},
+               {"bytes", source.ranges.total()},
+               {"from", source.domain},
+               {"to", 0},
+               {"start", began + clock_offset_},
+               {"end", host_nanoseconds() + clock_offset_}}}});
+    }
+    if (status != CL_SUCCESS) {
+      log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+    }
+    add_bytes_moved(source.ranges.total());
+    if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
+  }
+  storage.regions.add_valid(0, all);
+  if (written) {
+    storage.regions.set_only_valid(0, all);
+    storage.home_only.store(true, std::memory_order_release);
+  }
+  return CL_SUCCESS;
+}
+
+void Runtime::finish_native() {
+  std::vector<Ref<Queue>> queues;
+  {
+    std::lock_guard lock(native_mutex_);
+    queues.swap(native_active_);
+  }
+  for (const Ref<Queue>& queue : queues) {
+    queue->native_active.store(false, std::memory_order_relaxed);
+    vendor::table(queue->native.get()).clFinish(queue->native.get());
+  }
+}
+
+void Runtime::enter_captured_regime() {
+  std::vector<Ref<Queue>> queues;
+  {
+    std::lock_guard lock(native_mutex_);
+    queues.swap(native_active_);
+  }
+  std::vector<vendor::Owned<cl_event>> markers;
+  for (const Ref<Queue>& queue : queues) {
+    queue->native_active.store(false, std::memory_order_relaxed);
+    const cl_command_queue native = queue->native.get();
+    cl_event marker = nullptr;
+    if (vendor::table(native).clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
+      vendor::table(native).clFinish(native);
+      continue;
+    }
+    markers.emplace_back(marker);
+    vendor::table(native).clFlush(native);
+  }
+  std::lock_guard lock(mutex_);
+  entry_ = nullptr;
+  if (markers.empty()) return;
+  entry_ = Ref<Action>(new Action(*home_, nullptr, entry_barrier(*home_, std::move(markers))));
+  entry_->order = next_order_++;
+  push(entry_);
+}
+
+void Runtime::leave_captured_regime() {
+  for (const Ref<Memory>& memory : epoch_memories_) {
+    Storage& storage = *memory->storage;
+    storage.in_epoch = false;
+    storage.regions.forget_actions();
+    bool elsewhere = false;
+    for (size_t d = 1; d < domains_.size(); ++d)
+      elsewhere |= !storage.regions.valid(static_cast<int>(d)).empty();
+    storage.home_only.store(!elsewhere && storage.regions.all_valid(0), std::memory_order_release);
+  }
+  epoch_memories_.clear();
+  host_memory_.forget_actions();
+  last_of_queue_.clear();
+  since_barrier_.clear();
+  command_of_event_.clear();
+  entry_ = nullptr;
+  trace_flush();
+}
+
+void Runtime::join_epoch(Memory& root) {
+  if (std::exchange(root.storage->in_epoch, true)) return;
+  if (journal_) take_loss(root);
+  epoch_memories_.emplace_back(&root);
+  root.storage->home_only.store(false, std::memory_order_release);
+}
+
+}  // namespace mkmd

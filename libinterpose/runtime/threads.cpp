@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who does the Runtime's work. Vendor callbacks only post; whoever waits, or else the conductor thread, takes
+// the posts, marks actions complete and pumps. Lanes that block have threads of their own.
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <pthread.h>
+
+namespace mkmd {
+
+namespace {
+
+void read_native_times(Action& action, int64_t host_to_home) {
+  cl_ulong start = 0;
+  cl_ulong end = 0;
+  if (action.native) {
+    const auto& table = vendor::table(action.native.get());
+    table.clGetEventProfilingInfo(action.native.get(), CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                  nullptr);
+    table.clGetEventProfilingInfo(action.native.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+  }
+  const cl_ulong now = host_nanoseconds() + host_to_home;
+  if (end == 0 || start == 0 || end < start) {
+    action.ended = now;
+    action.started = action.started == 0 ? now : action.started;
+    return;
+  }
+  // Another device's clock has another zero; where that is not known, only durations are right.
+  const int64_t offset = action.lane->clock_offset;
+  const cl_ulong shift = offset != 0 ? host_to_home - offset : action.lane->domain == 0 ? 0 : now - end;
+  action.started = start + shift;
+  action.ended = end + shift;
+}
+
+// Emulated transfers out of one memory take its port in the order of the plan, whichever lane they are on: a
+// lane waits until the port is free, and leaves it to another lane's next transfer if that comes earlier.
+bool may_start(const Lane& lane, const std::vector<std::unique_ptr<Lane>>& lanes) {
+  if (lane.ready.empty()) return false;
+  const Action& mine = *lane.ready.top();
+  if (lane.device >= 0 || !mine.demand || process_exiting.load()) return true;
+  return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& other) {
+    if (other->device >= 0 || other.get() == &lane) return false;
+    if (other->sending_from == mine.from_domain) return true;
+    if (other->ready.empty()) return false;
+    const Action& theirs = *other->ready.top();
+    return theirs.demand && theirs.from_domain == mine.from_domain && theirs.order < mine.order;
+  });
+}
+
+}  // namespace
+
+// Waking a thread takes a core from the devices, so a completion that sets nothing off stays in the list
+// until one comes that does. The last of a lane and the last of a queue always do.
+bool Runtime::can_wait(const Action& action, cl_int status) {
+  const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
+  const bool last_of_queue = action.command == nullptr || action.command->queue->unposted.fetch_sub(1) == 1;
+  return status >= 0 && !last_of_lane && !last_of_queue && !action.is_part() && !action.awaited.load() &&
+         eager_.load() == 0;
+}
+
+void Runtime::post(Action* action, cl_int status) {
+  constexpr size_t kMany = 64;
+  std::lock_guard lock(posts_.mutex);
+  posts_.list.emplace_back(Ref<Action>(action), status);
+  if (can_wait(*action, status) && posts_.list.size() < kMany) return;
+  if (posts_.waiting > 0) {
+    posts_.waiters.notify_one();
+  } else {
+    posts_.conductor.notify_one();
+  }
+}
+
+bool Runtime::take_posts() {
+  std::vector<std::pair<Ref<Action>, cl_int>> list;
+  {
+    std::lock_guard lock(posts_.mutex);
+    list.swap(posts_.list);
+  }
+  if (list.empty()) return false;
+  for (auto& [action, status] : list)
+    read_native_times(*action, clock_offset_);
+  std::vector<Ref<Command>> dead;  // released after the lock, below: a command may hold the last of a context
+  {
+    std::unique_lock lock(mutex_);
+    for (auto& [action, status] : list) {
+      mark_complete(*action, status < 0 ? status : CL_SUCCESS);
+    }
+    pump(lock);
+    dead.swap(graveyard_);
+  }
+  bury(std::move(dead));
+  return true;
+}
+
+void Runtime::wait_until(const std::function<bool()>& done) {
+  for (;;) {
+    uint64_t seen;
+    {
+      std::lock_guard lock(posts_.mutex);
+      seen = posts_.generation;
+    }
+    take_posts();
+    std::vector<Ref<Command>> dead;
+    bool over = false;
+    {
+      std::unique_lock lock(mutex_);
+      if (process_exiting.load()) {  // our threads are parked: do their work here
+        for (const auto& lane : lanes_) {
+          if (lane->kind == Lane::Kind::threaded) run_threaded(*lane, lock);
+        }
+        pump(lock);
+      }
+      dead.swap(graveyard_);
+      over = done();
+    }
+    bury(std::move(dead));
+    if (over) break;
+    std::unique_lock lock(posts_.mutex);
+    ++posts_.waiting;
+    posts_.waiters.wait(lock, [&] { return !posts_.list.empty() || posts_.generation != seen; });
+    --posts_.waiting;
+  }
+  std::lock_guard lock(posts_.mutex);
+  if (posts_.waiting == 0 && !posts_.list.empty()) posts_.conductor.notify_one();
+}
+
+void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
+  cl_ulong host_busy = 0;  // until then this thread copied in the program's memory, which is real time
+  while (!halted_ && may_start(lane, lanes_)) {
+    const Ref<Action> action = lane.ready.top();
+    lane.ready.pop();
+    ++lane.in_flight;
+    if (action->demand && lane.device < 0) lane.sending_from = action->from_domain;
+    ++running_;
+    lock.unlock();
+    Action::Outcome outcome;
+    if (process().machine != nullptr) {
+      action->ready_at = std::max(action->ready_at, host_busy);
+      outcome = run_emulated(*action);
+      if (!action->demand) host_busy = action->ended;
+    } else {
+      action->started = host_nanoseconds() + clock_offset_;
+      outcome = action->work({});
+      action->native = std::move(outcome.event);
+      read_native_times(*action, clock_offset_);
+    }
+    lock.lock();
+    --lane.in_flight;
+    --running_;
+    if (std::exchange(lane.sending_from, -1) >= 0)
+      lanes_cv_.notify_all();  // who waits for the port may go on
+    action->work = nullptr;
+    if (journal_ && action->device_lost) {
+      note_lost(*action);
+    } else {
+      mark_complete(*action, outcome.status);
+    }
+    if (halted_ && running_ == 0) recover();
+    pump(lock);
+  }
+}
+
+Action::Outcome Runtime::run_emulated(Action& action) {
+  emulation::Machine& machine = *process().machine;
+  Action::Outcome outcome;
+  if (action.inherited < 0) {  // bytes were lost with a device that failed
+    action.started = action.ended = std::max(action.ready_at, now());
+    outcome.status = action.inherited;
+    return outcome;
+  }
+  if (!action.demand) {  // copies inside the program's memory and the like take no emulated time
+    action.started = std::max(action.ready_at, now());
+    outcome = action.work({});
+    action.ended = now();
+    return outcome;
+  }
+  const emulation::Span span =
+      machine.run(*action.demand, action.ready_at, [&] { outcome = action.work({}); });
+  action.started = span.working;
+  action.ended = span.end;
+  if (span.failed) outcome.status = CL_OUT_OF_RESOURCES;  // as drivers call it when a device is gone
+  action.device_lost = span.failed;
+  action.begun = span.begun;
+  return outcome;
+}
+
+void Runtime::lane_thread(Lane& lane) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    lanes_cv_.wait(lock,
+                   [&] { return stop_ || (!halted_ && may_start(lane, lanes_) && !process_exiting.load()); });
+    if (stop_) return;
+    run_threaded(lane, lock);
+    std::vector<Ref<Command>> dead;
+    dead.swap(graveyard_);
+    lock.unlock();
+    bury(std::move(dead));
+    lock.lock();
+  }
+}
+
+void Runtime::conductor_thread() {
+  constexpr auto kIdle =
+      std::chrono::microseconds(100);  // Rule 7: a window closes when nothing came for so long
+  std::unique_lock lock(posts_.mutex);
+  for (;;) {
+    posts_.conductor.wait(lock, [&] {
+      return posts_.stop || ((posts_.wake_conductor || !posts_.list.empty()) && !process_exiting.load());
+    });
+    if (posts_.stop) return;
+    const bool window = std::exchange(posts_.wake_conductor, false);
+    lock.unlock();
+    take_posts();
+    if (window) {
+      for (;;) {
+        const cl_ulong quiet = host_nanoseconds() - last_capture_.load(std::memory_order_relaxed);
+        if (quiet >= static_cast<cl_ulong>(std::chrono::nanoseconds(kIdle).count())) break;
+        std::this_thread::sleep_for(kIdle - std::chrono::nanoseconds(quiet));
+      }
+      if (!process_exiting.load()) flush();
+    }
+    lock.lock();
+  }
+}
+
+void Runtime::start_threads() {
+  if (std::exchange(threads_started_, true)) return;
+  // The program's signals are the program's: our threads take none.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  threads_.emplace_back([this] { conductor_thread(); });
+  for (const auto& lane : lanes_) {
+    if (lane->kind == Lane::Kind::threaded)
+      threads_.emplace_back([this, l = lane.get()] { lane_thread(*l); });
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace mkmd
