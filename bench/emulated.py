@@ -3,7 +3,8 @@
 
 Everything is in emulated seconds: what the program itself measured, divided by the time scale, so that planning, our
 own host time and late wake-ups are in it. `model` is what `mkmd simulate` says of the program's graph as the MKMD
-paper has it, without jitter and with the rates known beforehand. A run with more than 1 % overruns is void.
+paper has it, without jitter and with the rates known beforehand; `plan` is what the policy itself expected of the
+last repeat, from the program's own graph and the times learned so far. A run with more than 1 % overruns is void.
 """
 import json
 import math
@@ -59,14 +60,21 @@ class RunFailed(Exception):
     """A program that did not end well: the command, and what it said."""
 
 
+def planned(windows, repeats):
+    """Seconds the policy expected of the last repeat; there is one more than counted ones."""
+    each = len(windows) // (repeats + 1)
+    if each * (repeats + 1) != len(windows):
+        return math.nan
+    return sum(window["predicted"] for window in windows[-each:])
+
+
 def run(options, name, policy, platform, scale, folder, trace=None):
-    """One run. With a trace also what `mkmd inspect` says of it: idle share, seconds of planning, windows."""
+    """One run, traced: also what `mkmd inspect` says of it, idle share, seconds of planning, windows."""
+    trace = trace or os.path.join(folder, "trace.jsonl")
     summary = os.path.join(folder, "summary.json")
-    command = options.under + [options.mkmd, "run", "--platform", platform, "--summary", summary]
+    command = options.under + [options.mkmd, "run", "--platform", platform, "--summary", summary, "--trace", trace]
     if policy != "default":
         command += ["--policy", policy]
-    if trace:
-        command += ["--trace", trace]
     command += ["--", os.path.join(options.build, "bench/apps", name), "--size", str(options.size or SIZE),
                 "--repeat", str(options.repeat)]
     if name in ITERATED:
@@ -79,9 +87,9 @@ def run(options, name, policy, platform, scale, folder, trace=None):
         emulation = json.load(file)["emulation"]
     result = {"seconds": float(values["seconds"]) / scale, "checksum": values["checksum"],
               "actions": emulation["actions"], "overruns": emulation["overruns"], "valid": emulation["valid"]}
-    if trace:
-        shown = subprocess.run([options.mkmd, "inspect", trace, "--json"], capture_output=True, text=True, check=True)
-        result.update({key: json.loads(shown.stdout)[key] for key in ("idle_share", "planning_seconds", "windows")})
+    shown = subprocess.run([options.mkmd, "inspect", trace, "--json"], capture_output=True, text=True, check=True)
+    result.update({key: json.loads(shown.stdout)[key] for key in ("idle_share", "planning_seconds", "windows")})
+    result["plan"] = planned(result["windows"], options.repeat)
     return result
 
 
@@ -122,7 +130,8 @@ def run_emulated(options):
     scales = options.time_scale
     print(f"\nemulated: {os.path.relpath(options.platform)}; default policy {options.default_policy}; emulated ms, median"
           f" of {options.repeat} repeats after one that is not counted")
-    print(f"{'program':<11} {'policy':<14} {'ms':>9} {'model':>9} {'ms/model':>8} {'ratio':>6} {'overruns':>12} result")
+    print(f"{'program':<11} {'policy':<14} {'ms':>9} {'model':>9} {'ms/model':>8} {'plan':>9} {'ms/plan':>7}"
+          f" {'ratio':>6} {'overruns':>12} result")
     programs = []
     with tempfile.TemporaryDirectory() as folder:
         for name in options.programs:
@@ -140,7 +149,8 @@ def run_emulated(options):
                 row["policies"][policy] = result
                 result["ratio"] = row["policies"][options.policies[0]]["seconds"] / result["seconds"]
                 print(f"{name:<11} {policy:<14} {1e3 * result['seconds']:>9.2f} {1e3 * result['model']:>9.2f}"
-                      f" {result['seconds'] / result['model']:>8.3f} {result['ratio']:>6.3f}"
+                      f" {result['seconds'] / result['model']:>8.3f} {1e3 * result['plan']:>9.2f}"
+                      f" {result['seconds'] / result['plan']:>7.3f} {result['ratio']:>6.3f}"
                       f" {result['overruns']:>5} of {result['actions']:>4}"
                       f" {'identical' if result['identical'] else 'DIFFERENT'}{'' if result['valid'] else ' VOID'}",
                       flush=True)
@@ -148,7 +158,8 @@ def run_emulated(options):
     for policy in options.policies:
         results = [row["policies"][policy] for row in programs]
         ratios = [r["ratio"] for r in results]
-        line = (f"{policy:<14} ms/model {geometric_mean([r['seconds'] / r['model'] for r in results]):.3f};"
+        line = (f"{policy:<14} ms/model {geometric_mean([r['seconds'] / r['model'] for r in results]):.3f},"
+                f" ms/plan {geometric_mean([r['seconds'] / r['plan'] for r in results]):.3f};"
                 f" against {options.policies[0]}: geometric mean {geometric_mean(ratios):.3f},"
                 f" smallest {min(ratios):.3f}")
         actions, overruns = sum(r["actions"] for r in results), sum(r["overruns"] for r in results)

@@ -314,7 +314,11 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     }
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
-  if (tracing()) trace_plan(plan ? &*plan : nullptr, static_cast<double>(host_nanoseconds() - began) * 1e-9);
+  if (!tracing()) return;
+  const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
+  std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
+  if (process().machine != nullptr) stop.emplace(process().machine->clock());
+  trace_plan(plan ? &*plan : nullptr, seconds);
 }
 
 void Planner::emit() {
