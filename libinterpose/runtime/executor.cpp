@@ -35,7 +35,10 @@ void Runtime::push(Ref<Action> action) {
   if (action->blockers == 0) {
     action->state = Action::State::ready;
     Lane& lane = *action->lane;
-    if (lane.kind == Lane::Kind::threaded) lanes_cv_.notify_all();
+    if (lane.kind == Lane::Kind::threaded) {
+      lanes_cv_.notify_all();
+      if (process_exiting.load()) wake_waiters();  // its thread is parked: they do its work
+    }
     lane.ready.push(std::move(action));
   }
 }
@@ -191,11 +194,7 @@ void Runtime::finish_part(Command& command) {
     after->not_before = std::max(after->not_before, command.ended);
     finish_part(*after);
   }
-  {
-    std::lock_guard posts(posts_.mutex);
-    ++posts_.generation;
-    if (posts_.waiting > 0) posts_.waiters.notify_all();
-  }
+  wake_waiters();
   if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
 }
 

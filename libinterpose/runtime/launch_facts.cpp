@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLaunchesKept = 8;   // per kernel
 constexpr size_t kBoxesKept = 64;     // per launch
-constexpr size_t kRangesKept = 4096;  // per box: scattered ones are many
+constexpr size_t kRangesKept = 8192;  // per launch: scattered ones are many
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
@@ -50,11 +50,15 @@ LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box) const {
     if (known != boxes_.end()) return known->second;
   }
   auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box));
-  if (ranges_in(*found) <= kRangesKept) {
-    std::lock_guard lock(mutex_);
-    if (boxes_.size() >= kBoxesKept) boxes_.clear();
-    boxes_.emplace_back(box, found);
+  const size_t ranges = ranges_in(*found);
+  if (ranges > kRangesKept) return found;
+  std::lock_guard lock(mutex_);
+  if (boxes_.size() >= kBoxesKept || ranges_ + ranges > kRangesKept) {
+    boxes_.clear();
+    ranges_ = 0;
   }
+  boxes_.emplace_back(box, found);
+  ranges_ += ranges;
   return found;
 }
 
@@ -71,7 +75,8 @@ models::Work LaunchFacts::work(const compiler::GroupBox& box) const {
   work.items = all * share;
   work.operations = std::max(1.0, operations_ * share);
   work.bytes = bytes_ * share;
-  for (const compiler::Footprint& f : *of(box)) {
+  const Footprints footprints = of(box);
+  for (const compiler::Footprint& f : *footprints) {
     ByteRanges touched = f.reads;
     touched.unite(f.may_writes);
     work.footprint += static_cast<double>(touched.total());

@@ -42,6 +42,7 @@ private:
 
   mutable std::mutex mutex_;  // guards what follows
   mutable std::vector<std::pair<compiler::GroupBox, Footprints>> boxes_;
+  mutable size_t ranges_ = 0;  // in all of them
   mutable std::once_flag worked_;
   mutable models::Work work_;
 };

@@ -220,9 +220,11 @@ void Runtime::flush() {
   if (!capturing()) return;
   std::vector<Ref<Command>> dead;
   Journal::Deeds dropped;
-  {
+  for (;;) {
+    // Windows are planned in the program's order, one at a time, with the times that are known by then.
+    wait_until([&] { return !planning_ || (window_.empty() && !process_exiting.load()); });
     std::unique_lock lock(mutex_);
-    planned_.wait(lock, [&] { return !planning_; });  // windows are planned in the program's order
+    if (planning_ && !window_.empty()) continue;
     if (journal_) dropped = journal_->trim(kRemembered);
     if (journal_ && !halted_ && new_loss()) {
       halted_ = true;
@@ -238,21 +240,40 @@ void Runtime::flush() {
     }
     pump(lock);
     dead.swap(graveyard_);
+    break;
   }
   bury(std::move(dead));
-  take_posts();  // those that waited for the next
+  take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
 void Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
   Planner planner(*this);
-  // The devices are still busy with earlier windows, and have only so much to do before somebody with the
-  // mutex gives them more.
-  planning_ = true;
-  lock.unlock();
-  planner.plan(commands);
-  lock.lock();
-  planning_ = false;
-  planned_.notify_all();
+  {
+    // The devices are still busy with earlier windows, and have only so much to do before somebody with the
+    // mutex gives them more. If planning throws, the window waits for the next flush.
+    struct Unlocked {
+      Unlocked(Runtime& runtime, std::vector<Ref<Command>>& commands, std::unique_lock<std::mutex>& lock)
+          : runtime(runtime), commands(commands), lock(lock) {
+        runtime.planning_ = true;
+        lock.unlock();
+      }
+      ~Unlocked() {
+        lock.lock();
+        runtime.planning_ = false;
+        if (!planned) {
+          auto& window = runtime.window_;
+          window.insert(window.begin(), commands.begin(), commands.end());
+        }
+        runtime.wake_waiters();
+      }
+      Runtime& runtime;
+      std::vector<Ref<Command>>& commands;
+      std::unique_lock<std::mutex>& lock;
+      bool planned = false;
+    } unlocked(*this, commands, lock);
+    planner.plan(commands);
+    unlocked.planned = true;
+  }
   planner.emit();
   for (const Ref<Command>& command : commands)
     finish_part(*command);

@@ -124,6 +124,8 @@ private:
   bool take_posts();
   void wait_until(const std::function<bool()>& done);
   Action::Outcome run_emulated(Action& action);
+  // threads.cpp; with or without mutex_
+  void wake_waiters();  // something happened that they may wait for
   // threads.cpp; with mutex_ held
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
 
@@ -184,7 +186,6 @@ private:
   int running_ = 0;            // actions on threads
   bool pumping_ = false;
   bool planning_ = false;  // somebody plans without mutex_
-  std::condition_variable planned_;
   double next_order_ = 0;
   std::condition_variable lanes_cv_;
   bool threads_started_ = false;
@@ -194,7 +195,12 @@ private:
 
   struct Posts {
     std::mutex mutex;
-    std::vector<std::pair<Ref<Action>, cl_int>> list;
+    struct Post {
+      Ref<Action> action;
+      cl_int status;
+      cl_ulong at;  // host's clock
+    };
+    std::vector<Post> list;
     std::condition_variable waiters;
     std::condition_variable conductor;
     int waiting = 0;

@@ -14,7 +14,8 @@ namespace mkmd {
 
 namespace {
 
-void read_native_times(Action& action, int64_t host_to_home) {
+// `over`: when we heard that it is, by the host's clock.
+void read_native_times(Action& action, int64_t host_to_home, cl_ulong over) {
   cl_ulong start = 0;
   cl_ulong end = 0;
   if (action.native) {
@@ -23,7 +24,7 @@ void read_native_times(Action& action, int64_t host_to_home) {
                                   nullptr);
     table.clGetEventProfilingInfo(action.native.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
   }
-  const cl_ulong now = host_nanoseconds() + host_to_home;
+  const cl_ulong now = over + host_to_home;
   if (end == 0 || start == 0 || end < start) {
     action.ended = now;
     action.started = action.started == 0 ? now : action.started;
@@ -65,7 +66,7 @@ bool Runtime::can_wait(const Action& action, cl_int status) {
 void Runtime::post(Action* action, cl_int status) {
   constexpr size_t kMany = 64;
   std::lock_guard lock(posts_.mutex);
-  posts_.list.emplace_back(Ref<Action>(action), status);
+  posts_.list.push_back({Ref<Action>(action), status, host_nanoseconds()});
   if (can_wait(*action, status) && posts_.list.size() < kMany) return;
   if (posts_.waiting > 0) {
     posts_.waiters.notify_one();
@@ -74,19 +75,25 @@ void Runtime::post(Action* action, cl_int status) {
   }
 }
 
+void Runtime::wake_waiters() {
+  std::lock_guard posts(posts_.mutex);
+  ++posts_.generation;
+  if (posts_.waiting > 0) posts_.waiters.notify_all();
+}
+
 bool Runtime::take_posts() {
-  std::vector<std::pair<Ref<Action>, cl_int>> list;
+  std::vector<Posts::Post> list;
   {
     std::lock_guard lock(posts_.mutex);
     list.swap(posts_.list);
   }
   if (list.empty()) return false;
-  for (auto& [action, status] : list)
-    read_native_times(*action, clock_offset_);
+  for (auto& [action, status, at] : list)
+    read_native_times(*action, clock_offset_, at);
   std::vector<Ref<Command>> dead;  // released after the lock, below: a command may hold the last of a context
   {
     std::unique_lock lock(mutex_);
-    for (auto& [action, status] : list) {
+    for (auto& [action, status, at] : list) {
       mark_complete(*action, status < 0 ? status : CL_SUCCESS);
     }
     pump(lock);
@@ -146,7 +153,7 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
       action->started = host_nanoseconds() + clock_offset_;
       outcome = action->work({});
       action->native = std::move(outcome.event);
-      read_native_times(*action, clock_offset_);
+      read_native_times(*action, clock_offset_, host_nanoseconds());
     }
     lock.lock();
     --lane.in_flight;

@@ -9,7 +9,9 @@ namespace {
 // Every work-item executes `scalar 0` operations and writes four bytes at stride · global id.
 compiler::KernelInfo strided_writes(int64_t stride) {
   compiler::KernelInfo k;
-  k.arguments = {{.kind = compiler::Argument::Kind::value}, {.kind = compiler::Argument::Kind::buffer}};
+  k.arguments.resize(2);
+  k.arguments[0].kind = compiler::Argument::Kind::value;
+  k.arguments[1].kind = compiler::Argument::Kind::buffer;
   k.expressions = {0, stride, Expression::scalar(0), 4, 1};
   compiler::Access write;
   write.argument = 1;
@@ -63,7 +65,8 @@ TEST(LaunchFacts, DoNotKeepManyScatteredRanges) {
   const compiler::KernelInfo info = strided_writes(64);
   const LaunchFacts facts(info, launch(1 << 16, 7));
   EXPECT_EQ(facts.of(groups(0, 4)), facts.of(groups(0, 4)));
-  EXPECT_NE(facts.of(groups(0, 200)), facts.of(groups(0, 200)));
+  EXPECT_NE(facts.of(groups(0, 400)), facts.of(groups(0, 400)));
+  EXPECT_DOUBLE_EQ(facts.work(groups(0, 400)).footprint, 400 * 16 * 4);
 }
 
 TEST(LaunchFacts, ShapesDifferByWhatChangesTheTime) {
