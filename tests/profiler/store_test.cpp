@@ -182,6 +182,40 @@ TEST_F(StoreTest, ANewerStoreIsLeftAsItIs) {
   EXPECT_EQ(fs::last_write_time(places_.store), time);
 }
 
+TEST_F(StoreTest, AnOlderStoresSamplesAreKept) {
+  sqlite3* store = nullptr;
+  ASSERT_EQ(sqlite3_open(places_.store.c_str(), &store), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(store, R"(
+      CREATE TABLE samples (
+        kernel TEXT NOT NULL, content TEXT NOT NULL, device TEXT NOT NULL,
+        dim INTEGER NOT NULL, global TEXT NOT NULL, local_x INTEGER NOT NULL, local_y INTEGER NOT NULL,
+        local_z INTEGER NOT NULL, scalars TEXT NOT NULL, items REAL NOT NULL, operations REAL NOT NULL,
+        bytes REAL NOT NULL, footprint REAL NOT NULL, aligned INTEGER NOT NULL, input INTEGER NOT NULL,
+        seconds REAL NOT NULL, alone INTEGER NOT NULL);
+      CREATE INDEX by_key ON samples (kernel, content, device);
+      CREATE TABLE spools (name TEXT PRIMARY KEY, consumed INTEGER NOT NULL);
+      INSERT INTO samples VALUES ('old', 'content', 'device', 1, '[64,1,1]', 16, 1, 1, '[]', 64, 640, 0, 256, 0, 7,
+                                  1e-3, 1);
+      PRAGMA application_id = 1296780612; PRAGMA user_version = 1)",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(store);
+  std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
+  const auto learned = learn(places_);
+  ASSERT_TRUE(learned) << learned.status().message();
+  EXPECT_EQ(learned.value().notice, "");
+  EXPECT_EQ(samples(), 2);
+  std::string notice;
+  auto opened = Store::open(places_.store, notice);
+  ASSERT_TRUE(opened) << opened.status().message();
+  const auto old = (*opened)->samples({"old", "content", "device"});
+  ASSERT_TRUE(old) << old.status().message();
+  ASSERT_EQ(old->size(), 1U);
+  EXPECT_DOUBLE_EQ(old->front().seconds, 1e-3);
+  EXPECT_DOUBLE_EQ(old->front().work.footprint, 256);
+  EXPECT_DOUBLE_EQ(old->front().work.crowding, 1);
+}
+
 TEST_F(StoreTest, ASpoolThatCannotBeWrittenSaysSoOnce) {
   std::ofstream(folder_ + "/file") << "in the way";
   Spool spool(folder_ + "/file/spool");
