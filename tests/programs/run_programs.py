@@ -90,9 +90,10 @@ class Sanitizers:
         result = {
             # Programs fork after they had threads; that a child may do little is what the tests are about.
             "TSAN_OPTIONS": f"{common}:die_after_fork=0:suppressions={suppressions}/tsan.txt",
-            # The runtime need not come first: nothing here replaces its functions. Programs ask for too much. What
-            # an interpreter keeps until its end is not what we are after, and hides what we would be.
-            "ASAN_OPTIONS": f"{common}:verify_asan_link_order=0:allocator_may_return_null=1"
+            # The runtime need not come first: nothing here replaces its functions. Programs ask for too much. LLVM
+            # in drivers replaces threads' signal stacks. What an interpreter keeps until its end is not what we are
+            # after, and hides what we would be.
+            "ASAN_OPTIONS": f"{common}:verify_asan_link_order=0:allocator_may_return_null=1:use_sigaltstack=0"
                             f":detect_leaks={int(instrumented)}",
             "LSAN_OPTIONS": f"{common}:print_suppressions=0:suppressions={suppressions}/lsan.txt",
             "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
