@@ -61,5 +61,6 @@ class EmulatedRuns(unittest.TestCase):
         command = self.program(name) if isinstance(name, str) else name
         result = self.execute([os.path.join(self.BUILD, "mkmd"), "run", "--platform", platform, "--summary", summary,
                                *options, "--", *command])
+        self.assertTrue(os.path.exists(summary), f"it ended with {result.returncode}\n{result.stderr}")
         with open(summary) as file:
             return result, json.load(file)
