@@ -35,10 +35,12 @@ void profile_transfers(cl_command_queue queue,
   std::vector<unsigned char> host(kLargest, 1);
   for (const bool in : {true, false}) {
     const auto copy = [&](size_t bytes) {
-      return in ? table.clEnqueueWriteBuffer(queue, buffer.get(), CL_TRUE, 0, bytes, host.data(), 0, nullptr,
-                                             nullptr)
-                : table.clEnqueueReadBuffer(queue, buffer.get(), CL_TRUE, 0, bytes, host.data(), 0, nullptr,
-                                            nullptr);
+      const cl_int status = in ? table.clEnqueueWriteBuffer(queue, buffer.get(), CL_FALSE, 0, bytes,
+                                                            host.data(), 0, nullptr, nullptr)
+                               : table.clEnqueueReadBuffer(queue, buffer.get(), CL_FALSE, 0, bytes,
+                                                           host.data(), 0, nullptr, nullptr);
+      const cl_int finished = table.clFinish(queue);
+      return status != CL_SUCCESS ? status : finished;
     };
     if (copy(kLargest) != CL_SUCCESS) return;  // touches every page
     // Two sizes per doubling, odd ones among them.

@@ -78,10 +78,12 @@ Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue h
       if (!owned.back()) return no_room(error);
       handles[b.argument] = owned.back().get();
       error = vendor::table(queue.get())
-                  .clEnqueueWriteBuffer(queue.get(), owned.back().get(), CL_TRUE, 0, b.contents.size(),
+                  .clEnqueueWriteBuffer(queue.get(), owned.back().get(), CL_FALSE, 0, b.contents.size(),
                                         b.contents.data(), 0, nullptr, nullptr);
       if (error != CL_SUCCESS) return no_room(error);
     }
+    // A blocking write would only be done with our memory, and other queues use the buffers.
+    if (error = vendor::table(queue.get()).clFinish(queue.get()); error != CL_SUCCESS) return no_room(error);
   }
   return {};
 }
@@ -89,10 +91,11 @@ Status Scratch::copy(const std::vector<cl_context>& contexts, cl_command_queue h
 void Scratch::restore(int domain, cl_command_queue queue) {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     if (!buffers_[i].changes) continue;
-    vendor::table(queue).clEnqueueWriteBuffer(queue, owned_[domain][i].get(), CL_TRUE, 0,
+    vendor::table(queue).clEnqueueWriteBuffer(queue, owned_[domain][i].get(), CL_FALSE, 0,
                                               buffers_[i].contents.size(), buffers_[i].contents.data(), 0,
                                               nullptr, nullptr);
   }
+  vendor::table(queue).clFinish(queue);
 }
 
 }  // namespace mkmd

@@ -112,9 +112,14 @@ cl_int copy_rows(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to
           .clEnqueueReadBufferRect(from.queue.get(), from_memory, CL_TRUE, device_origin, host_origin, region,
                                    rows.pitch, 0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
   if (status != CL_SUCCESS) return status;
-  return vendor::table(to.queue.get())
-      .clEnqueueWriteBufferRect(to.queue.get(), to_memory, CL_TRUE, device_origin, host_origin, region,
-                                rows.pitch, 0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
+  const auto& table = vendor::table(to.queue.get());
+  status =
+      table.clEnqueueWriteBufferRect(to.queue.get(), to_memory, CL_FALSE, device_origin, host_origin, region,
+                                     rows.pitch, 0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
+  // A blocking write would only be done with our memory when it returns, not with the device's
+  // (clause 5.2.2).
+  const cl_int finished = table.clFinish(to.queue.get());
+  return status != CL_SUCCESS ? status : finished;
 }
 
 // One range: read from the one device straight into the other's mapping, which is its memory or its staging
