@@ -97,9 +97,10 @@ cl_int SetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_
   Device* our_device = nullptr;
   if (const cl_int error = check(context, device, our_context, our_device); error != CL_SUCCESS) return error;
   Queue* queue = object_cast<Queue>(command_queue);
-  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  return vendor_call<&cl_icd_dispatch::clSetDefaultDeviceCommandQueue>(our_context->native.get(),
-                                                                       our_device->home, queue->native.get());
+  if (queue == nullptr && command_queue != nullptr) return CL_INVALID_COMMAND_QUEUE;
+  // Whether no queue at all is wrong depends on what the device can do: its driver says.
+  return vendor_call<&cl_icd_dispatch::clSetDefaultDeviceCommandQueue>(
+      our_context->native.get(), our_device->home, queue == nullptr ? nullptr : queue->native.get());
 }
 
 }  // namespace mkmd::api

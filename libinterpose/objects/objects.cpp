@@ -32,6 +32,7 @@ Queue::Queue(Context* of_context, Device* on_device, vendor::Owned<cl_command_qu
 
 Queue::~Queue() {
   forget_handle(this);
+  if (context->runtime) context->runtime->note_end(*this);
 }
 
 Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory* of_parent,

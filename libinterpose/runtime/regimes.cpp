@@ -12,6 +12,31 @@
 
 namespace mkmd {
 
+namespace {
+
+bool is_over(cl_event event) {
+  cl_int status = CL_COMPLETE;
+  vendor::table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                                      nullptr);
+  return status <= CL_COMPLETE;
+}
+
+// Adds the event of a marker behind everything on the queue's native queue.
+void add_marker(Queue& queue, std::vector<vendor::Owned<cl_event>>& markers) {
+  queue.native_active.store(false, std::memory_order_relaxed);
+  const cl_command_queue native = queue.native.get();
+  const auto& table = vendor::table(native);
+  cl_event marker = nullptr;
+  if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
+    table.clFinish(native);
+    return;
+  }
+  markers.emplace_back(marker);
+  table.clFlush(native);
+}
+
+}  // namespace
+
 Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
   for (;;) {
     if (runtime.journal_) runtime.notice_losses();
@@ -34,7 +59,22 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
 void Runtime::note_native(Queue& queue) {
   if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
   std::lock_guard lock(native_mutex_);
-  native_active_.emplace_back(&queue);
+  native_active_.push_back(&queue);
+}
+
+void Runtime::note_end(Queue& queue) {
+  std::lock_guard lock(native_mutex_);
+  if (std::erase(native_active_, &queue) == 0) return;
+  std::erase_if(native_ends_, [](const vendor::Owned<cl_event>& end) { return is_over(end.get()); });
+  add_marker(queue, native_ends_);
+}
+
+std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
+  std::lock_guard lock(native_mutex_);
+  std::vector<vendor::Owned<cl_event>> markers = std::exchange(native_ends_, {});
+  for (Queue* queue : std::exchange(native_active_, {}))
+    add_marker(*queue, markers);
+  return markers;
 }
 
 cl_int Runtime::bring_home(Memory& root, bool written) {
@@ -74,35 +114,14 @@ cl_int Runtime::bring_home(Memory& root, bool written) {
 }
 
 void Runtime::finish_native() {
-  std::vector<Ref<Queue>> queues;
-  {
-    std::lock_guard lock(native_mutex_);
-    queues.swap(native_active_);
-  }
-  for (const Ref<Queue>& queue : queues) {
-    queue->native_active.store(false, std::memory_order_relaxed);
-    vendor::table(queue->native.get()).clFinish(queue->native.get());
+  for (const vendor::Owned<cl_event>& marker : take_native_work()) {
+    const cl_event event = marker.get();
+    vendor::table(event).clWaitForEvents(1, &event);
   }
 }
 
 void Runtime::enter_captured_regime() {
-  std::vector<Ref<Queue>> queues;
-  {
-    std::lock_guard lock(native_mutex_);
-    queues.swap(native_active_);
-  }
-  std::vector<vendor::Owned<cl_event>> markers;
-  for (const Ref<Queue>& queue : queues) {
-    queue->native_active.store(false, std::memory_order_relaxed);
-    const cl_command_queue native = queue->native.get();
-    cl_event marker = nullptr;
-    if (vendor::table(native).clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
-      vendor::table(native).clFinish(native);
-      continue;
-    }
-    markers.emplace_back(marker);
-    vendor::table(native).clFlush(native);
-  }
+  std::vector<vendor::Owned<cl_event>> markers = take_native_work();
   std::lock_guard lock(mutex_);
   entry_ = nullptr;
   if (markers.empty()) return;

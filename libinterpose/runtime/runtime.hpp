@@ -57,6 +57,7 @@ public:
   };
   void finish_native();            // everything the program has enqueued on its native queues
   void note_native(Queue& queue);  // something was enqueued on the queue's native queue during a turn
+  void note_end(Queue& queue);     // the queue is about to go
 
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
@@ -95,6 +96,7 @@ private:
   cl_ulong now() const;
 
   // regimes.cpp
+  std::vector<vendor::Owned<cl_event>> take_native_work();  // markers behind all that is under way
   void enter_captured_regime();
   void leave_captured_regime();
   cl_int bring_home(Memory& memory, bool written);
@@ -161,8 +163,10 @@ private:
   // Unfinished commands that have an event, or came into a queue somebody waited for, and waits overtaken by
   // other threads' commands: each means that the program may have to hear of any completion at once.
   std::atomic<int> eager_{0};
-  std::mutex native_mutex_;
-  std::vector<Ref<Queue>> native_active_;
+  std::mutex native_mutex_;  // guards the next two
+  // Not references: a queue holds its context, and with it this runtime.
+  std::vector<Queue*> native_active_;
+  std::vector<vendor::Owned<cl_event>> native_ends_;  // markers behind what is under way on queues since gone
 
   std::mutex mutex_;
   std::vector<Ref<Command>> window_;
