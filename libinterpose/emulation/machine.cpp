@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <optional>
@@ -41,6 +42,13 @@ bool ask_for_precision() {
 void sleep_precisely() {
   thread_local const bool once = ask_for_precision();
   (void)once;
+}
+
+// By the calling thread, in all.
+Nanoseconds used_of_core() {
+  timespec used;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<Nanoseconds>(used.tv_sec) * 1'000'000'000 + static_cast<Nanoseconds>(used.tv_nsec);
 }
 
 uint64_t next_random(uint64_t& state) {  // splitmix64
@@ -288,20 +296,27 @@ Span Machine::run(const Demand& d, Nanoseconds ready, const std::function<void()
   return d.kind == Demand::Kind::transfer ? run_on_ports(d, ready, work) : run_on_device(d, ready, work);
 }
 
-void Machine::owe(Nanoseconds begin) {
-  const Nanoseconds now = clock_.now();
-  std::lock_guard lock(mutex_);
-  owed_ += static_cast<double>(now - begin) * 1e-9 * (clock_.scale() - 1);
+HostWork::HostWork(const VirtualClock& clock)
+    : clock_(clock), begin_(clock.now()), core_begin_(used_of_core()) {}
+
+double HostWork::seconds() const {
+  const auto passed = static_cast<double>(clock_.now() - begin_);
+  const auto used = static_cast<double>(used_of_core() - core_begin_) / clock_.scale();
+  return std::min(passed, used) * 1e-9;
 }
 
-void Machine::pay(Nanoseconds begin) {
-  owe(begin);
-  double seconds = 0;
-  {
-    std::lock_guard lock(mutex_);
-    seconds = std::exchange(owed_, 0.0);
-  }
-  clock_.sleep_until(clock_.now() + nanoseconds(seconds));
+void Machine::owe(const HostWork& work) {
+  const double seconds = work.seconds();
+  std::lock_guard lock(mutex_);
+  owed_ += seconds * (clock_.scale() - 1);
+}
+
+Nanoseconds Machine::pay(const HostWork& work) {
+  owe(work);
+  const Nanoseconds now = clock_.now();
+  std::lock_guard lock(mutex_);
+  paid_ = std::max(paid_, now) + nanoseconds(std::exchange(owed_, 0.0));
+  return paid_;
 }
 
 double Machine::sample(const Demand& d) {

@@ -54,6 +54,20 @@ struct Totals {
   bool valid() const { return overruns * 100 <= actions; }
 };
 
+// Work of our own on the host, by the calling thread, from here on. It is what the emulated clock and the
+// thread's use of its core agree on: that clock stands while a driver compiles, and to wait for somebody
+// else, who may be paying for work of his own, is no work.
+class HostWork {
+public:
+  explicit HostWork(const VirtualClock& clock);
+  double seconds() const;  // virtual, as they really passed
+
+private:
+  const VirtualClock& clock_;
+  const Nanoseconds begin_;
+  const Nanoseconds core_begin_;
+};
+
 class Machine {
 public:
   explicit Machine(PlatformFile platform);
@@ -80,9 +94,9 @@ public:
   void release(int domain, uint64_t bytes);
   bool has_room(int domain, uint64_t bytes) const;
 
-  // Our own time is not scaled down: what the host did since `begin` (virtual) takes scale times as long.
-  void owe(Nanoseconds begin);  // to be paid with the next pay()
-  void pay(Nanoseconds begin);
+  // Our own time is not scaled down: the host's work takes scale times as long as it really did.
+  void owe(const HostWork& work);         // to be paid with the next pay()
+  Nanoseconds pay(const HostWork& work);  // the instant at which the work, and all that was owed, is done
 
   // What measuring this alone would give, jitter included: calibration.
   double sample(const Demand& demand);
@@ -118,6 +132,7 @@ private:
   std::set<std::pair<int, uint64_t>> compiled_;           // by device
   Nanoseconds began_ = 0;                                 // the first action; the origin of events
   double owed_ = 0;                                       // virtual seconds
+  Nanoseconds paid_ = 0;                                  // when what was paid for last is done
   Totals totals_;
 };
 

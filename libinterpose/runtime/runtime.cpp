@@ -11,6 +11,7 @@
 #include "libinterpose/runtime/submit.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace mkmd {
 
@@ -185,7 +186,8 @@ cl_ulong Runtime::now() const {
 
 void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   emulation::Machine* const machine = process().machine;
-  const emulation::Nanoseconds begin = machine != nullptr ? machine->clock().now() : 0;
+  std::optional<emulation::HostWork> work;
+  if (machine != nullptr) work.emplace(machine->clock());
   bool first = false;
   bool full = false;
   {
@@ -206,7 +208,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     full = window_.size() >= kWindowLimit;
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
   }
-  if (machine != nullptr) machine->owe(begin);
+  if (work) machine->owe(*work);
   if (full) {
     flush();
   } else if (first) {
@@ -220,6 +222,7 @@ void Runtime::flush() {
   if (!capturing()) return;
   std::vector<Ref<Command>> dead;
   Journal::Deeds dropped;
+  cl_ulong over = 0;  // when the emulated host has made the plan
   for (;;) {
     // Windows are planned in the program's order, one at a time, with the times that are known by then.
     wait_until([&] { return !planning_ || (window_.empty() && !process_exiting.load()); });
@@ -233,7 +236,7 @@ void Runtime::flush() {
     if (!halted_ && !window_.empty()) {
       std::vector<Ref<Command>> window = std::exchange(window_, {});
       if (process().machine != nullptr) {
-        plan_emulated(std::move(window));
+        over = plan_emulated(std::move(window));
       } else {
         plan(std::move(window), lock);
       }
@@ -243,6 +246,7 @@ void Runtime::flush() {
     break;
   }
   bury(std::move(dead));
+  if (over > 0 && !process_exiting.load()) process().machine->clock().sleep_until(over);
   take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
@@ -279,18 +283,18 @@ void Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     finish_part(*command);
 }
 
-void Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
+cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
   emulation::Machine& machine = *process().machine;
-  const emulation::Nanoseconds begin = machine.clock().now();
+  const emulation::HostWork work(machine.clock());
   Planner planner(*this);
   planner.plan(commands);
   planner.emit();
-  machine.pay(begin);
-  const cl_ulong over = now();  // nothing planned here starts before planning is over
+  const cl_ulong over = machine.pay(work);  // nothing planned here starts before planning is over
   for (const Ref<Action>& action : std::exchange(emulated_, {}))
     action->ready_at = std::max(action->ready_at, over);
   for (const Ref<Command>& command : commands)
     finish_part(*command);
+  return over;
 }
 
 void Runtime::wait(const Command& command) {

@@ -90,7 +90,8 @@ private:
   // With mutex_ held; plan() lets go of it while it looks at the window. On an emulated machine planning is
   // paid for in its time, and no loss may come in between.
   void plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
-  void plan_emulated(std::vector<Ref<Command>> window);
+  // Returns when, by the emulated clock, the plan is made.
+  cl_ulong plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);
   // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
   cl_ulong now() const;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 namespace mkmd::emulation {
@@ -46,6 +47,24 @@ TEST(Machine, APieceTakesItsShareAndTheLaunch) {
   EXPECT_EQ(c.start, kZero + 5) << "another device";
   EXPECT_EQ(machine.totals().actions, 3u);
   EXPECT_GE(machine.clock().now(), b.end) << "and it really waits";
+}
+
+TEST(Machine, WaitingIsNoWorkOfTheHost) {
+  PlatformFile p = two_devices();
+  p.time_scale = 10;
+  Machine machine(p);
+  const HostWork idle(machine.clock());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_LT(idle.seconds(), 1e-3) << "of the 5 ms that have passed by the emulated clock";
+
+  const HostWork busy(machine.clock());
+  while (busy.seconds() < 1e-3) {
+  }
+  const Nanoseconds before = machine.clock().now();
+  EXPECT_GE(machine.pay(busy), before + 9'000'000)
+      << "one millisecond has passed by itself, nine are to come";
+  const HostWork next(machine.clock());
+  EXPECT_GE(machine.pay(next), before + 9'000'000) << "one work after the other";
 }
 
 TEST(Machine, DevicesOfAMemoryMeasureItsBandwidthTogether) {
