@@ -189,10 +189,11 @@ void Machine::release(int domain, uint64_t bytes) {
   allocated_[domain] -= size;
 }
 
-void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanoseconds done) {
+void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Real real) {
   ++totals_.actions;
   totals_.busy_seconds += static_cast<double>(end - start) * 1e-9;
-  if (done <= end) return;
+  const Nanoseconds done = real.done;
+  if (done <= end || done - real.began <= end - start) return;
   ++totals_.overruns;
   totals_.late_seconds += static_cast<double>(done - end) * 1e-9;
   if (!log_enabled(LogLevel::info)) return;
@@ -206,7 +207,7 @@ void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Nanosec
 }
 
 // The first launch of a kernel makes the driver compile it, which takes no emulated time.
-void Machine::really(const Demand& d, const std::function<void()>& work) {
+Machine::Real Machine::really(const Demand& d, const std::function<void()>& work) {
   bool compiles = false;
   if (d.kind == Demand::Kind::kernel) {
     std::lock_guard lock(mutex_);
@@ -214,7 +215,9 @@ void Machine::really(const Demand& d, const std::function<void()>& work) {
   }
   std::optional<VirtualClock::Stop> stop;
   if (compiles) stop.emplace(clock_);
+  const Nanoseconds began = clock_.now();
   work();
+  return {began, clock_.now()};
 }
 
 Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::function<void()>& work) {
@@ -241,8 +244,7 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
     return span;
   }
   if (shared != nullptr) clock_.changed();  // the others go slower from now on
-  really(d, work);
-  const Nanoseconds done = clock_.now();
+  const Real real = really(d, work);
   if (shared != nullptr) {
     clock_.sleep_until([&] {
       std::lock_guard lock(mutex_);
@@ -257,7 +259,7 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
     shared->forget(number);
   }
   device_free_[d.device] = span.end;
-  count(d, span.start, span.end, done);
+  count(d, span.start, span.end, real);
   return span;
 }
 
@@ -279,11 +281,10 @@ Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::functi
     clock_.sleep_until(span.end);
     return span;
   }
-  really(d, work);
-  const Nanoseconds done = clock_.now();
+  const Real real = really(d, work);
   clock_.sleep_until(span.end);
   std::lock_guard lock(mutex_);
-  count(d, span.start, span.end, done);
+  count(d, span.start, span.end, real);
   return span;
 }
 

@@ -2,8 +2,9 @@
 // The emulated machine: runs what it is given for real, and lets it take the time the platform file gives it.
 // Each device, and each memory's port in either direction, has a chain of virtual time: an action starts when
 // its device (or both its ports) is free and its inputs are ready, and its thread sleeps to its end, an
-// absolute instant, so that late wake-ups do not add up. Real work that is not done by then is an overrun,
-// and more than 1 % of them make the run void. Thread-safe; one per process.
+// absolute instant, so that late wake-ups do not add up. Real work that outlasts its emulated time is an
+// overrun, and more than 1 % of them make the run void; work that was merely begun late, because a thread
+// woke up late, shows in what the program measures. Thread-safe; one per process.
 #pragma once
 
 #include "libinterpose/emulation/kernel_time.hpp"
@@ -114,10 +115,13 @@ private:
   Nanoseconds lost_at(int domain) const;  // when the last device of the memory has failed
   bool has_passed(Nanoseconds instant) const;
   bool fits(int domain, double bytes) const;
-  void count(const Demand& demand, Nanoseconds start, Nanoseconds end, Nanoseconds done);
+  struct Real {
+    Nanoseconds began, done;
+  };
+  void count(const Demand& demand, Nanoseconds start, Nanoseconds end, Real real);
   Span run_on_device(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
   Span run_on_ports(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
-  void really(const Demand& demand, const std::function<void()>& work);
+  Real really(const Demand& demand, const std::function<void()>& work);
 
   const PlatformFile platform_;
   std::vector<int> domain_;            // by device
