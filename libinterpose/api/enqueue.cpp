@@ -30,13 +30,8 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
       if (event->status.load(std::memory_order_acquire) < 0) return false;
       continue;
     }
-    cl_int status = CL_COMPLETE;
-    if (event->is_user) {
-      vendor::table(event->native.get())
-          .clGetEventInfo(event->native.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                          nullptr);
-    }
-    if (status < 0) return false;  // the vendor knows what becomes of a command behind a failed event
+    // The vendor knows what becomes of a command behind a failed event.
+    if (event->is_user && vendor::execution_status(event->native.get()) < 0) return false;
   }
   return true;
 }

@@ -14,13 +14,6 @@ namespace mkmd {
 
 namespace {
 
-bool is_over(cl_event event) {
-  cl_int status = CL_COMPLETE;
-  vendor::table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                                      nullptr);
-  return status <= CL_COMPLETE;
-}
-
 // Adds the event of a marker behind everything on the queue's native queue.
 void add_marker(Queue& queue, std::vector<vendor::Owned<cl_event>>& markers) {
   queue.native_active.store(false, std::memory_order_relaxed);
@@ -65,7 +58,9 @@ void Runtime::note_native(Queue& queue) {
 void Runtime::note_end(Queue& queue) {
   std::lock_guard lock(native_mutex_);
   if (std::erase(native_active_, &queue) == 0) return;
-  std::erase_if(native_ends_, [](const vendor::Owned<cl_event>& end) { return is_over(end.get()); });
+  std::erase_if(native_ends_, [](const vendor::Owned<cl_event>& end) {
+    return vendor::execution_status(end.get()) <= CL_COMPLETE;
+  });
   add_marker(queue, native_ends_);
 }
 

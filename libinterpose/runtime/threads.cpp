@@ -181,9 +181,9 @@ Action::Outcome Runtime::run_emulated(Action& action) {
   }
   if (!action.demand) {  // copies inside the program's memory and the like take no emulated time
     machine.clock().sleep_until(action.ready_at);  // the plan it is from may have to be paid for still
-    action.started = std::max(action.ready_at, now());
+    action.started = now();
     outcome = action.work({});
-    action.ended = std::max(action.started, now());
+    action.ended = now();
     return outcome;
   }
   const emulation::Span span =

@@ -59,6 +59,13 @@ private:
   Handle handle_ = nullptr;
 };
 
+// CL_COMPLETE, too, where the vendor does not say.
+inline cl_int execution_status(cl_event event) {
+  cl_int status = CL_COMPLETE;
+  table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  return status;
+}
+
 struct Platform {
   cl_platform_id id;
   std::string name;

@@ -4,14 +4,6 @@
 // kernel, a wait list of null) or answers against the specification.
 #include "program.h"
 
-#define SHOW(call) std::printf("%s: %d\n", #call, int(call))
-#define SHOW_CREATE(call)                                                                                    \
-  do {                                                                                                       \
-    error = 12345;                                                                                           \
-    const void* created = call;                                                                              \
-    std::printf("%s: %d %s\n", #call, error, created ? "created" : "null");                                  \
-  } while (false)
-
 int main() {
   const Cl cl = open_cl();
   cl_int error = CL_SUCCESS;

@@ -11,14 +11,6 @@
 #include <chrono>
 #include <thread>
 
-#define SHOW(call) std::printf("%s: %d\n", #call, int(call))
-#define SHOW_CREATE(call)                                                                                    \
-  do {                                                                                                       \
-    error = 12345;                                                                                           \
-    const void* created = call;                                                                              \
-    std::printf("%s: %d %s\n", #call, error, created ? "created" : "null");                                  \
-  } while (false)
-
 namespace {
 
 template <class T>

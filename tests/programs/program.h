@@ -16,6 +16,16 @@
 #include <type_traits>
 #include <vector>
 
+// Prints a call and the code it gives; the other is for calls that put theirs into `error` and give an
+// object.
+#define SHOW(call) std::printf("%s: %d\n", #call, int(call))
+#define SHOW_CREATE(call)                                                                                    \
+  do {                                                                                                       \
+    error = 12345;                                                                                           \
+    const void* created = call;                                                                              \
+    std::printf("%s: %d %s\n", #call, error, created ? "created" : "null");                                  \
+  } while (false)
+
 #define CL_CHECK(call) check_cl((call), #call, __FILE__, __LINE__)
 
 inline void check_cl(cl_int code, const char* call, const char* file, int line) {
