@@ -3,10 +3,10 @@
 // and becomes the program. Nothing is written to stdout, and the exit code is the program's.
 #include "common/settings.hpp"
 #include "libinterpose/emulation/platform_file.hpp"
-#include "libinterpose/vendor/vendor.hpp"
 #include "scheduler/policy.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/device_check.hpp"
 #include "tools/launch.hpp"
 #include "tools/library_place.hpp"
 
@@ -14,8 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace mkmd::tool {
@@ -26,44 +24,6 @@ void prepend(const char* variable, const std::string& value, char separator) {
   const char* before = std::getenv(variable);
   const std::string all = before != nullptr && before[0] != '\0' ? value + separator + before : value;
   setenv(variable, all.c_str(), 1);
-}
-
-// Vendors' libraries leave threads and files behind, so they are asked in a child. What it writes is its
-// answer: a sentence if the devices cannot be had.
-std::string check_devices(const std::string& specification) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  const pid_t child = fork();
-  if (child < 0) {
-    close(ends[0]);
-    close(ends[1]);
-    return {};
-  }
-  if (child == 0) {
-    // A vendor that prints does it where the program's output goes: not now.
-    if (const int null = open("/dev/null", O_WRONLY); null >= 0) {
-      dup2(null, STDOUT_FILENO);
-      dup2(null, STDERR_FILENO);
-    }
-    auto found = vendor::select_devices(specification);
-    const std::string problem = found ? "" : found.status().message();
-    [[maybe_unused]] const ssize_t written = write(ends[1], problem.data(), problem.size());
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string problem;
-  char buffer[512];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) != 0;) {
-    if (count > 0) problem.append(buffer, static_cast<size_t>(count));
-    if (count < 0 && errno != EINTR) break;
-  }
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status))
-    return "looking for the devices ended with signal " + std::to_string(WTERMSIG(status));
-  return problem;
 }
 
 }  // namespace

@@ -76,18 +76,43 @@ std::string trimmed(std::string line) {
   return line;
 }
 
+std::vector<std::string> split_at_colons(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string state_of(const fs::path& path) {
+  std::error_code failed;
+  const auto time = fs::last_write_time(path, failed).time_since_epoch().count();
+  return failed ? path.string() : path.string() + " " + std::to_string(time);
+}
+
+// Where vendors are listed. What is listed is loaded, or only named.
 struct Search {
+  explicit Search(bool load) : load(load) {}
+
+  const bool load;
   std::vector<Platform> platforms;
-  bool only_self = true;  // nothing was named but ourselves
+  std::vector<std::string> names;
+  bool self_named = false;
+  bool others_named = false;
 
   void library(const std::string& name) {
+    names.push_back(state_of(name));
+    if (!load) return;
     bool self = false;
     for (Platform& platform : load_icd(name, &self))
       platforms.push_back(std::move(platform));
-    only_self = only_self && self;
+    (self ? self_named : others_named) = true;
   }
 
   void icd_file(const fs::path& path) {
+    names.push_back(state_of(path));
     std::ifstream file(path);
     std::string line;
     if (!std::getline(file, line)) return;
@@ -116,17 +141,22 @@ struct Search {
       library(name);
     }
   }
-};
 
-std::vector<std::string> split_at_colons(const std::string& text) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(':', begin), text.size());
-    if (end > begin) parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
+  // As ocl-icd does: a variable that is set decides, in this order. A set-user-id program is not to be led
+  // astray.
+  void run() {
+    if (const char* vendors = secure_getenv("OCL_ICD_VENDORS"); vendors != nullptr && vendors[0] != '\0') {
+      const std::vector<std::string> wanted = split_at_colons(vendors);
+      for (const std::string& name : wanted)
+        named(name);
+      if (others_named || !self_named) return;
+      // We are the vendor that was asked for: what we stand for is what the system lists.
+    } else if (const char* path = secure_getenv("OPENCL_VENDOR_PATH"); path != nullptr && path[0] != '\0') {
+      return directory(path);
+    }
+    directory(kVendorDirectory);
   }
-  return parts;
-}
+};
 
 }  // namespace
 
@@ -180,21 +210,15 @@ std::vector<Platform> load_icd(const std::string& library, bool* is_self) {
 }
 
 std::vector<Platform> find_platforms() {
-  Search search;
-  // As ocl-icd does: a variable that is set decides, in this order. A set-user-id program is not to be led
-  // astray.
-  if (const char* vendors = secure_getenv("OCL_ICD_VENDORS"); vendors != nullptr && vendors[0] != '\0') {
-    const std::vector<std::string> names = split_at_colons(vendors);
-    for (const std::string& name : names)
-      search.named(name);
-    if (names.empty() || !search.only_self) return std::move(search.platforms);
-    // We are the vendor that was asked for: what we stand for is what the system lists.
-  } else if (const char* path = secure_getenv("OPENCL_VENDOR_PATH"); path != nullptr && path[0] != '\0') {
-    search.directory(path);
-    return std::move(search.platforms);
-  }
-  search.directory(kVendorDirectory);
+  Search search(/*load=*/true);
+  search.run();
   return std::move(search.platforms);
+}
+
+std::vector<std::string> listing() {
+  Search search(/*load=*/false);
+  search.run();
+  return std::move(search.names);
 }
 
 const std::vector<UnlistedIcd>& unlisted_icds() {

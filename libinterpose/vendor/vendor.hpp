@@ -76,6 +76,10 @@ struct Platform {
 // fails to load, or is ourselves, is left out.
 std::vector<Platform> find_platforms();
 
+// The .icd files find_platforms() would read, with their sizes and times, without loading any vendor: as long
+// as it stays the same, so do the platforms, mostly.
+std::vector<std::string> listing();
+
 // The function of that name in the library this thread is just asking for its platforms, or null. Oclgrind's
 // asks itself through the exported clGetPlatformIDs, which in a preloaded process is ours.
 void* function_of_library_being_loaded(const char* name);

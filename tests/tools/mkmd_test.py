@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The mkmd command as a user meets it: exit codes, one line per mistake, nothing of ours on the program's stdout."""
+import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
 MKMD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "build/mkmd"
@@ -33,6 +36,28 @@ class Run(unittest.TestCase):
         self.assert_mistake(mkmd("run", *marker, MKMD_SEPARATE_MEMORY="maybe"), "MKMD_SEPARATE_MEMORY", "0 or 1")
         self.assert_mistake(mkmd("run", *marker, MKMD_POLICE="heft"), "MKMD_POLICE", "MKMD_POLICY")
         self.assert_mistake(mkmd("frob"), "frob", "devices")
+
+    def test_devices_found_good_are_remembered(self):
+        with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as vendors:
+            def run(spec, **variables):
+                return mkmd("run", "--devices", spec, "true", XDG_CACHE_HOME=cache, **variables)
+            self.assertEqual(run("pocl").returncode, 0)
+            remembered = os.path.join(cache, "mkmd", "devices.json")
+            with open(remembered) as file:
+                self.assertEqual(list(json.load(file)["found"]), ["pocl"])
+            self.assert_mistake(run("nosuch"), "nosuch", "available")
+            self.assert_mistake(run("nosuch"), "nosuch", "available")
+            self.assertEqual(run("pocl").returncode, 0)
+            self.assert_mistake(run("pocl", OCL_ICD_VENDORS=vendors), "pocl")
+            with open(remembered, "w") as file:
+                file.write('{"state": 3, "found": []')
+            self.assertEqual(run("pocl").returncode, 0)
+            with open(remembered) as file:
+                known = json.load(file)
+            known["found"]["nosuch"] = int(time.time()) - 25 * 60 * 60
+            with open(remembered, "w") as file:
+                json.dump(known, file)
+            self.assert_mistake(run("nosuch"), "nosuch")  # believed for a day only
 
     def test_exit_code_and_output_are_the_programs(self):
         result = mkmd("run", "--", "sh", "-c", "echo out; echo err >&2; exit 7")
