@@ -28,6 +28,8 @@ void ByteRanges::add(uint64_t lo, uint64_t hi) {
 }
 
 void ByteRanges::unite(const ByteRanges& other) {
+  if (empty()) ranges_ = other.ranges_;
+  if (*this == other) return;  // mostly, and there may be thousands
   if (other.size() < 8) {
     for (const ByteRange& r : other)
       add(r.lo, r.hi);
@@ -42,6 +44,7 @@ void ByteRanges::unite(const ByteRanges& other) {
 }
 
 void ByteRanges::subtract(const ByteRanges& other) {
+  if (*this == other) ranges_.clear();
   if (!overlaps(other)) return;
   std::vector<ByteRange> left;
   auto cut = other.begin();
@@ -57,7 +60,15 @@ void ByteRanges::subtract(const ByteRanges& other) {
   ranges_ = std::move(left);
 }
 
+void ByteRanges::clip(uint64_t lo, uint64_t hi) {
+  std::erase_if(ranges_, [&](const ByteRange& r) { return r.hi <= lo || r.lo >= hi; });
+  if (empty()) return;
+  ranges_.front().lo = std::max(ranges_.front().lo, lo);
+  ranges_.back().hi = std::min(ranges_.back().hi, hi);
+}
+
 void ByteRanges::shift(uint64_t offset) {
+  if (offset == 0) return;
   for (ByteRange& r : ranges_) {
     r.lo += offset;
     r.hi += offset;

@@ -23,7 +23,8 @@ public:
   void add(uint64_t lo, uint64_t hi);
   void unite(const ByteRanges& other);
   void subtract(const ByteRanges& other);
-  void shift(uint64_t offset);  // moves every range up by `offset` bytes
+  void clip(uint64_t lo, uint64_t hi);  // drops what lies outside [lo, hi)
+  void shift(uint64_t offset);          // moves every range up by `offset` bytes
 
   bool empty() const { return ranges_.empty(); }
   uint64_t total() const;

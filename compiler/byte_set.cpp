@@ -8,6 +8,8 @@ namespace {
 
 __extension__ using Wide = __int128;
 
+constexpr int64_t kFewRanges = 8;
+
 int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
 }
@@ -72,7 +74,13 @@ struct Lattice {
     return total;
   }
 
-  bool list(ByteRanges& out, bool& exact) {
+  void fill_innermost_gaps() {
+    length += steps[0].stride * (steps[0].count - 1);
+    std::copy(steps.begin() + 1, steps.begin() + steps_count, steps.begin());
+    --steps_count;
+  }
+
+  bool list(ByteRanges& out, bool& exact, Detail detail) {
     int64_t extent = 0;
     if (!valid || !normalise(extent)) return false;
     bool ordered = true;  // blocks of an inner step never reach into the next block of an outer one
@@ -84,9 +92,12 @@ struct Lattice {
     }
     // Too many to list: the smallest gaps are filled, for instance those between the rows of each plane.
     while (ordered && steps_count > 1 && ranges() > kMaxRanges) {
-      length += steps[0].stride * (steps[0].count - 1);
-      std::copy(steps.begin() + 1, steps.begin() + steps_count, steps.begin());
-      --steps_count;
+      fill_innermost_gaps();
+      exact = false;
+    }
+    while (detail == Detail::rough && ordered && steps_count > 0 && ranges() > kFewRanges &&
+           4 * (steps[0].stride - length) <= length) {
+      fill_innermost_gaps();
       exact = false;
     }
     const auto put = [&](ByteRanges& set, int64_t lo, int64_t hi) {
@@ -372,7 +383,7 @@ Boxes boxes(const Region& region, const Form& address, size_t d) {
 
 }  // namespace
 
-ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) {
+ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, Detail detail) {
   ByteSet set;
   if (region.empty()) return {true, region.exact(), {}};
   const Form address = region.form(access.offset);
@@ -420,7 +431,7 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) 
             if (!bundles.has(Bundles::local_name(d))) piece.add(address.local[d], local);
           }
         }
-        if (!piece.list(set.bytes, set.exact)) return {};
+        if (!piece.list(set.bytes, set.exact, detail)) return {};
       }
   return set;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/byte_ranges.hpp"
+#include "compiler/footprint.hpp"
 #include "compiler/region.hpp"
 
 namespace mkmd::compiler {
@@ -17,6 +18,6 @@ struct ByteSet {
 };
 
 // `region` has entered the access' scopes.
-ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region);
+ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region, Detail detail);
 
 }  // namespace mkmd::compiler

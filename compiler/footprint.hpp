@@ -32,6 +32,11 @@ struct GroupBox {
   bool operator==(const GroupBox&) const = default;
 };
 
+// Exact: as many ranges as it takes. Rough: where they would be more than a few, gaps at most a quarter as
+// long as what lies between them are taken along as read or perhaps written (the last column of each row,
+// say).
+enum class Detail { exact, rough };
+
 struct Footprint {
   int argument = 0;
   bool reads_unknown = false, writes_unknown = false;  // anywhere in the buffer
@@ -50,10 +55,11 @@ public:
   // The info must outlive this object. If a global size is not a multiple of its local size, all is unknown.
   LaunchFootprints(const KernelInfo&, const Launch&);
 
-  std::vector<Footprint> of(const GroupBox&) const;  // one per buffer argument the kernel accesses
-  std::vector<Footprint> whole() const;              // of all work-groups
-  double trips() const;                              // of innermost loops, over the whole launch
-  double operations() const;                         // of the whole launch; a guess if cost.irregular
+  // One per buffer argument the kernel accesses.
+  std::vector<Footprint> of(const GroupBox&, Detail = Detail::exact) const;
+  std::vector<Footprint> whole() const;  // of all work-groups
+  double trips() const;                  // of innermost loops, over the whole launch
+  double operations() const;             // of the whole launch; a guess if cost.irregular
   // How unevenly the cache lines that one access of a whole work-group touches fall on the sets of a cache
   // whose ways are 4 KiB: the most lines in one set, of the worst access; 1 is best. Rows a multiple of a
   // large power of two apart crowd. Bytes reached in a loop are not counted: they are not needed at the same

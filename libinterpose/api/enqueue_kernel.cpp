@@ -38,11 +38,11 @@ bool decided(const Kernel& kernel, const Shape& shape) {
          same(d.offset, shape.offset, shape.work_dim);
 }
 
-void decide(Kernel& kernel, const Shape& shape, bool worth) {
+void decide(Kernel& kernel, const Shape& shape, const char* why_not) {
   LaunchDecision& d = kernel.decision;
   d.version = kernel.arguments_version;
   d.work_dim = shape.work_dim;
-  d.worth = worth;
+  d.why_not = why_not;
   d.uses_left = kDecisionUses;
   for (cl_uint i = 0; i < shape.work_dim; ++i) {
     d.global[i] = shape.global[i];
@@ -102,7 +102,7 @@ void add_touched(const Kernel& kernel, std::vector<Touched>& touched) {
 
 // For the trace: why a launch went to the home's own queue. The kernel's mutex is held.
 void trace_native_launch(const Kernel& kernel, const Runtime* runtime, bool odd) {
-  compiler::Reason why{"too short to split, or one work-group"};
+  compiler::Reason why{kernel.decision.why_not != nullptr ? kernel.decision.why_not : "profiling"};
   if (runtime == nullptr) {
     why.text = "there is one device";
   } else if (kernel.info == nullptr) {
@@ -132,25 +132,26 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   bool odd = false;  // not to be captured, whatever it is worth
   if (runtime != nullptr) {
     const bool capturing = runtime->capturing();
-    bool known_small = false;
+    bool not_worth = false;
     KernelLaunch launch;
     bool can = false;
     {
       std::lock_guard lock(kernel->mutex);
       if (!capturing && decided(*kernel, shape)) {
         --kernel->decision.uses_left;
-        known_small = !kernel->decision.worth;
+        not_worth = kernel->decision.why_not != nullptr;
       }
-      can = !known_small && may_capture(*queue, waits) && make_launch(*queue, *kernel, shape, launch);
+      can = !not_worth && may_capture(*queue, waits) && make_launch(*queue, *kernel, shape, launch);
     }
     if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
       bool wanted = capturing;
       if (profiling()) {  // measured now, on copies; the launch itself then runs at home
         profile_launch(*runtime, launch);
       } else if (!capturing) {
-        wanted = runtime->worth_splitting(*kernel, launch);
+        const char* why_not = runtime->why_native(*kernel, launch);
+        wanted = why_not == nullptr;
         std::lock_guard lock(kernel->mutex);
-        decide(*kernel, shape, wanted);
+        decide(*kernel, shape, why_not);
       }
       if (wanted) {
         Ref<Command> command(new Command(Command::Kind::kernel, queue));
@@ -161,7 +162,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     std::lock_guard lock(kernel->mutex);
     if (runtime->separate_memories() || kernel->info == nullptr) add_touched(*kernel, touched);
     add_kernel(false);
-    odd = !known_small && !can;
+    odd = !not_worth && !can;
   }
   const cl_int status = enqueue_native(
       *queue, CL_COMMAND_NDRANGE_KERNEL, touched, waits, event, false, [&](const NativeCall& n) {

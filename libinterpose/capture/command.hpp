@@ -67,6 +67,7 @@ public:
   cl_ulong queued = 0, submitted = 0, started = 0, ended = 0;  // nanoseconds of the home's clock
   cl_ulong not_before = 0;  // the latest end of what the program ordered before it
   std::vector<Ref<Command>> successors;
+  std::shared_ptr<Trial> trial;  // of its window; null on an emulated machine
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {

@@ -13,7 +13,9 @@ namespace mkmd {
 // %, since every move takes data along (Rule 15).
 void Planner::keep_cuts(Task& task) {
   if (task.pieces.size() < 2 || !task.command->redo.empty()) return;
+  constexpr size_t kMost = 4096;  // launches: a program that changes a scalar on every one must not grow us
   const Command& c = *task.command;
+  if (runtime_.cuts_.size() > kMost) runtime_.cuts_.clear();
   auto& kept = runtime_.cuts_[{&runtime_.kernel_model(*c.launch.kernel), c.cost.shape}];
   const auto groups = static_cast<double>(c.launch.groups[task.cut]);
   bool keep = kept.size() == task.pieces.size();
@@ -72,19 +74,17 @@ void Planner::cut_in_parts(Task& task) {
   task.pieces = std::move(parts);
 }
 
-// Byte sets of very many ranges cost more to keep than they save. Where all devices share one memory only the
-// order between commands depends on them, and the hull orders enough. Otherwise reading a hull brings a few
-// bytes too many, and writing one needs what lies between to be valid first. False: a split piece would write
-// such a set.
+// Byte sets of very many ranges cost more to keep than they save. Where they only order commands, the hull
+// orders enough. Otherwise reading a hull brings a few bytes too many, and writing one needs what lies
+// between to be valid first. False: a split piece would write such a set.
 bool Planner::coarsen(Task& task) const {
-  const bool shared = !runtime_.separate_memories() && !runtime_.journal_;  // which wants to know exactly
-  const size_t limit = shared ? 8 : 256;
+  const size_t limit = order_only_ ? 8 : 256;
   for (Piece& piece : task.pieces) {
     for (BufferUse& use : piece.uses) {
       const auto to_hull = [&](ByteRanges& ranges) {
         if (ranges.size() > limit) ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
       };
-      if (!shared && use.writes.size() > limit) {
+      if (!order_only_ && use.writes.size() > limit) {
         if (task.pieces.size() > 1) return false;
         use.needed.unite(ByteRanges(use.writes.hull().lo, use.writes.hull().hi));
       }

@@ -20,13 +20,6 @@ bool read_in_slices(const BufferUses& half, const Memory* root, uint64_t whole) 
   return false;
 }
 
-// Every device is a part of home and works in its memory.
-bool parts_of_home() {
-  const Process& p = process();
-  return p.domain_count == 1 && std::all_of(p.devices.begin(), p.devices.end(),
-                                            [&](const auto& device) { return device.parent == p.home.id; });
-}
-
 std::string name_of(const Memory& root) {
   return "b" + std::to_string(buffer_number(root));
 }
@@ -117,7 +110,7 @@ scheduler::Problem Planner::make_problem() const {
     t.divisible = task.cut >= 0;
     if (t.divisible)
       t.units = static_cast<int>(std::min<uint64_t>(task.command->launch.groups[task.cut], 1 << 20));
-    if (on_whole(task) && parts_of_home()) {
+    if (on_whole(task) && p.domain_count == 1 && p.home_is_sum()) {
       // It keeps all parts busy: to the policy, a task they share equally.
       t.times.assign(p.devices.size(), task.at_home * static_cast<double>(p.devices.size()));
       t.divisible = true;

@@ -34,10 +34,10 @@ BufferUse& use_of(BufferUses& uses, Memory* root) {
 }
 
 // From a pointer argument's offsets to the root buffer's, without what lies beyond the end of the argument.
-ByteRanges in_root(const ByteRanges& ranges, const Memory& memory) {
-  ByteRanges result = ranges.intersection(ByteRanges(0, memory.size));
-  result.shift(memory.origin);
-  return result;
+ByteRanges in_root(ByteRanges ranges, const Memory& memory) {
+  ranges.clip(0, memory.size);
+  ranges.shift(memory.origin);
+  return ranges;
 }
 
 // Rule 11: only then are results the same to the last bit.
@@ -88,12 +88,16 @@ const scheduler::Policy* chosen_policy() {
   return policy;
 }
 
+Planner::Planner(Runtime& runtime)
+    : runtime_(runtime), order_only_(!runtime.separate_memories() && !runtime.journal_),
+      detail_(order_only_ ? compiler::Detail::rough : compiler::Detail::exact) {}
+
 bool Planner::on_whole(const Task& task) const {
   return task.command->kind == Command::Kind::kernel && process().home_is_whole() && task.cut < 0 &&
          runtime_.is_long(task.at_home, process().home_index());
 }
 
-BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) const {
+BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box, compiler::Detail detail) const {
   BufferUses uses;
   const KernelArguments& arguments = *task.command->launch.arguments;
   if (!task.footprints) {  // anything may happen to every buffer
@@ -105,7 +109,7 @@ BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) con
     }
     return uses;
   }
-  const LaunchFacts::Footprints footprints = task.footprints->of(box);
+  const LaunchFacts::Footprints footprints = task.footprints->of(box, detail);
   for (const compiler::Footprint& f : *footprints) {
     const Ref<Memory>& memory = arguments[f.argument].memory;
     if (!memory) continue;
@@ -122,26 +126,40 @@ BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) con
   return uses;
 }
 
+void Planner::find_uses(Task& task, compiler::Detail detail) const {
+  for (Piece& piece : task.pieces)
+    piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box, detail);
+}
+
 void Planner::find_cut(Task& task) {
   // Of the dimensions it may be cut along, the one whose pieces write the fewest separate ranges (a
   // transposition cut the other way would scatter rows over the devices); among equals the slowest, whose
   // slabs are contiguous.
   size_t fewest = SIZE_MAX;
   const auto& groups = task.command->launch.groups;
+  const auto half = [&](int d, bool second) {
+    compiler::GroupBox box = task.command->launch.whole();
+    (second ? box.lo : box.hi)[d] = groups[d] / 2;
+    return uses_of(task, box, detail_);
+  };
+  int& last = task.command->launch.kernel->last_cut;
+  if (order_only_ && last >= 0 && groups[last] > 1) {  // the pieces themselves will show whether it may
+    task.cut = last;
+    task.first_half = half(last, false);
+    return;
+  }
   for (int d = 2; d >= 0; --d) {
     if (groups[d] < 2) continue;
-    compiler::GroupBox first = task.command->launch.whole();
-    compiler::GroupBox second = first;
-    first.hi[d] = second.lo[d] = groups[d] / 2;
-    BufferUses uses = uses_of(task, first);
+    BufferUses uses = half(d, false);
     size_t ranges = 0;
     for (const BufferUse& use : uses)
       ranges += use.writes.size();
-    if (ranges >= fewest || !independent(uses, uses_of(task, second))) continue;
+    if (ranges >= fewest || !independent(uses, half(d, true))) continue;
     fewest = ranges;
     task.cut = d;
     task.first_half = std::move(uses);
   }
+  last = task.cut;
 }
 
 void Planner::analyse(Task& task) {
@@ -169,9 +187,13 @@ void Planner::analyse(Task& task) {
     if (runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
+  if (c.trial) {
+    if (!process().home_is_sum()) c.trial->at_home += task.at_home;
+    if (runtime_.is_long(task.seconds[0], 0)) c.trial->kernels.emplace_back(&model, task.at_home);
+  }
   if (!task.footprints) task.seconds[0] = task.at_home;
   if (c.redo.empty()) {
-    task.whole = uses_of(task, c.launch.whole());
+    task.whole = uses_of(task, c.launch.whole(), detail_);
     if (task.cut < 0) return;
     task.bytes = memory_bytes(task);
     if (bandwidth_allows_gain(task)) return;
@@ -182,7 +204,7 @@ void Planner::analyse(Task& task) {
   double share = 0;
   for (const compiler::GroupBox& box : c.redo) {
     share += static_cast<double>(groups_in(box)) / static_cast<double>(c.launch.group_count());
-    for (const BufferUse& of_box : uses_of(task, box)) {
+    for (const BufferUse& of_box : uses_of(task, box, detail_)) {
       BufferUse& use = use_of(task.whole, of_box.root);
       use.reads.unite(of_box.reads);
       use.writes.unite(of_box.writes);
@@ -302,11 +324,15 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
   for (Task& task : tasks_) {
     keep_cuts(task);
     cut_in_parts(task);
-    for (Piece& piece : task.pieces)
-      piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
-    const bool safe = split_is_safe(task);
+    find_uses(task, detail_);
+    bool safe = split_is_safe(task);
+    if (!safe && detail_ == compiler::Detail::rough) {
+      find_uses(task, compiler::Detail::exact);
+      safe = split_is_safe(task);
+    }
     // Pieces that are to be done again were found safe the first time.
     if ((!safe || !coarsen(task)) && task.command->redo.empty()) {
+      task.command->launch.kernel->last_cut = -1;
       task.not_split = safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
       assign_home(task);
       task.pieces.front().uses = task.whole;

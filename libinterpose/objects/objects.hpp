@@ -147,12 +147,12 @@ struct KernelArgument {
 };
 using KernelArguments = std::vector<KernelArgument>;
 
-// Whether the last launch was worth splitting: asked again only when something changed, or now and then.
+// Why the last launch was not worth splitting: asked again only when something changed, or now and then.
 struct LaunchDecision {
   uint64_t version = 0;  // of the arguments
   cl_uint work_dim = 0;
   std::array<uint64_t, 3> global{}, local{}, offset{};  // local all zero: the program gave none
-  bool worth = false;
+  const char* why_not = nullptr;                        // a literal; null: it was
   uint32_t uses_left = 0;
 };
 
@@ -179,6 +179,7 @@ public:
   KernelModel* model = nullptr;                           // what is known of its times; guarded by `mutex`
   LaunchDecision decision;                                // guarded by `mutex`
   std::vector<std::shared_ptr<const LaunchFacts>> facts;  // of its last launches; guarded by `mutex`
+  int last_cut = -1;  // the dimension its last launch was split along; -1: it was not. The planner's
 };
 
 // An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.

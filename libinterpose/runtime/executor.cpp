@@ -174,6 +174,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   Command& command = *action.command;
   --command.open_actions;
   if (status < 0) command.status = status;
+  if (command.trial) count_at_home(action);
   command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
   command.ended = std::max(command.ended, action.ended);
   finish_part(command);
@@ -185,6 +186,8 @@ void Runtime::finish_part(Command& command) {
   if (command.eager) eager_.fetch_sub(1);
   const Ref<Command> keep(&command);
   graveyard_.push_back(keep);
+  if (const auto trial = std::exchange(command.trial, nullptr); trial && --trial->unfinished == 0)
+    note_trial(*trial);
   // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
   command.submitted = std::max(command.submitted, command.queued);
   command.started = std::max({command.submitted, command.started, command.not_before});
@@ -234,6 +237,27 @@ void Runtime::note_piece(const Action& action) {
   times_.learn(kernel_model(*launch.kernel), action.command->cost, action.piece.device, action.piece.share,
                seconds_alone(seconds, action.piece.bytes,
                              std::max(action.piece.sharing, static_cast<int>(busy)), shared_memory(domain)));
+}
+
+// Kernels that the devices share at home would have taken what they took here, all devices together; where
+// home is another device, the plan has said how long.
+void Runtime::count_at_home(const Action& action) {
+  const Process& p = process();
+  double devices = 1;
+  if (action.piece.device >= 0) {
+    if (!p.home_is_sum()) return;
+    if (action.piece.device != p.home_index()) devices = static_cast<double>(p.devices.size());
+  }
+  action.command->trial->at_home += static_cast<double>(action.ended - action.started) * 1e-9 / devices;
+}
+
+void Runtime::note_trial(const Trial& trial) {
+  const cl_ulong now = host_nanoseconds();
+  cl_ulong began = std::max(trial.began, last_window_end_);
+  if (trial.entry && trial.entry->complete()) began = std::max(began, trial.entry->ended - clock_offset_);
+  last_window_end_ = now;
+  const double taken = static_cast<double>(now - began) * 1e-9;
+  times_.learn(trial, taken, static_cast<double>(now) * 1e-9);
 }
 
 void Runtime::note_transfer(const Action& action) {

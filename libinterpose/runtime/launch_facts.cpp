@@ -9,9 +9,9 @@ namespace mkmd {
 
 namespace {
 
-constexpr size_t kLaunchesKept = 8;   // per kernel
-constexpr size_t kBoxesKept = 64;     // per launch
-constexpr size_t kRangesKept = 8192;  // per launch: scattered ones are many
+constexpr size_t kLaunchesKept = 8;    // per kernel
+constexpr size_t kBoxesKept = 64;      // per launch
+constexpr size_t kRangesKept = 65536;  // per launch, 1 MiB: scattered ones are many
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
@@ -43,13 +43,14 @@ LaunchFacts::LaunchFacts(const compiler::KernelInfo& info, const compiler::Launc
       bytes_(std::max(0.0, footprints_.bytes_moved())), trips_(footprints_.trips()), shape_(hash_of(launch)) {
 }
 
-LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box) const {
+LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box, compiler::Detail detail) const {
   {
     std::lock_guard lock(mutex_);
-    const auto known = std::ranges::find(boxes_, box, &std::pair<compiler::GroupBox, Footprints>::first);
-    if (known != boxes_.end()) return known->second;
+    for (const Known& known : boxes_) {
+      if (known.box == box && known.detail == detail) return known.footprints;
+    }
   }
-  auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box));
+  auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box, detail));
   const size_t ranges = ranges_in(*found);
   if (ranges > kRangesKept) return found;
   std::lock_guard lock(mutex_);
@@ -57,7 +58,7 @@ LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box) const {
     boxes_.clear();
     ranges_ = 0;
   }
-  boxes_.emplace_back(box, found);
+  boxes_.push_back({box, detail, found});
   ranges_ += ranges;
   return found;
 }

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace mkmd {
@@ -28,7 +27,7 @@ public:
   uint64_t shape() const { return shape_; }          // a hash of the launch
 
   using Footprints = std::shared_ptr<const std::vector<compiler::Footprint>>;
-  Footprints of(const compiler::GroupBox& box) const;
+  Footprints of(const compiler::GroupBox& box, compiler::Detail detail = compiler::Detail::exact) const;
 
   // What the models of profiling runs want to know of the work-groups in `box`.
   models::Work work(const compiler::GroupBox& box) const;
@@ -41,7 +40,12 @@ private:
   const uint64_t shape_;
 
   mutable std::mutex mutex_;  // guards what follows
-  mutable std::vector<std::pair<compiler::GroupBox, Footprints>> boxes_;
+  struct Known {
+    compiler::GroupBox box;
+    compiler::Detail detail;
+    Footprints footprints;
+  };
+  mutable std::vector<Known> boxes_;
   mutable size_t ranges_ = 0;  // in all of them
   mutable std::once_flag worked_;
   mutable models::Work work_;

@@ -18,6 +18,7 @@ namespace mkmd {
 namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
+constexpr size_t kFirstWindow = 16;   // with kernels that never ran: what they really take is soon known
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;
@@ -123,13 +124,17 @@ Runtime::~Runtime() {
     thread.join();
 }
 
-bool Runtime::worth_splitting(Kernel& kernel, const KernelLaunch& launch) {
-  if (process().machine != nullptr) return true;  // at home it would run at the real device's speed
-  if (kernel.info == nullptr || !kernel.info->split_allowed || launch.group_count() < 2) return false;
+const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
+  if (process().machine != nullptr) return nullptr;  // at home it would run at the real device's speed
+  if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
+  if (launch.group_count() < 2) return "it has one work-group";
   const KernelModel& model = kernel_model(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
-  return is_long(times_.seconds_at_most(model, cost, 0), 0) &&
-         programs_ready(*kernel.sub_kernels, domains_of());
+  if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
+  const double at_home = times_.seconds(model, cost, process().home_index());
+  if (times_.better_left_alone(model, at_home, static_cast<double>(host_nanoseconds()) * 1e-9))
+    return "planning and splitting such launches took more time than they saved";
+  return programs_ready(*kernel.sub_kernels, domains_of()) ? nullptr : "no code for its pieces could be had";
 }
 
 std::vector<cl_context> Runtime::domains_of() const {
@@ -190,6 +195,8 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   if (machine != nullptr) work.emplace(machine->clock());
   bool first = false;
   bool full = false;
+  const bool unknown = machine == nullptr && command->kind == Command::Kind::kernel &&
+                       !times_.has_run(kernel_model(*command->launch.kernel));
   {
     std::unique_lock regime(regime_);
     if (!capturing()) enter_captured_regime();
@@ -205,7 +212,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
     window_.push_back(std::move(command));
     first = window_.size() == 1;
-    full = window_.size() >= kWindowLimit;
+    full = window_.size() >= (unknown ? kFirstWindow : kWindowLimit);
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
   }
   if (work) machine->owe(*work);
@@ -252,6 +259,9 @@ void Runtime::flush() {
 
 void Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
   Planner planner(*this);
+  const auto trial = std::make_shared<Trial>(host_nanoseconds(), entry_, commands.size());
+  for (const Ref<Command>& command : commands)
+    command->trial = trial;
   {
     // The devices are still busy with earlier windows, and have only so much to do before somebody with the
     // mutex gives them more. If planning throws, the window waits for the next flush.

@@ -62,8 +62,9 @@ public:
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
   bool separate_memories() const { return domains_.size() > 1; }
-  // Whether the launch is worth running over several devices, given what was learned so far.
-  bool worth_splitting(Kernel& kernel, const KernelLaunch& launch);
+  // Why the launch is not worth running over several devices, given what was learned so far: a literal, null
+  // if it is.
+  const char* why_native(Kernel& kernel, const KernelLaunch& launch);
   // The same for one that takes so many seconds on `device`.
   bool is_long(double seconds, int device) const {
     return seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
@@ -113,6 +114,8 @@ private:
   void finish_part(Command& command);
   void complete_event(Command& command);
   void note_piece(const Action& action);
+  static void count_at_home(const Action& action);  // for its command's trial
+  void note_trial(const Trial& trial);              // its window is over
   void note_transfer(const Action& action);
   static void trace_memory(const Action& action);
   // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
@@ -190,7 +193,8 @@ private:
   bool halted_ = false;        // a loss was found: nothing starts until what runs is over and it is made good
   int running_ = 0;            // actions on threads
   bool pumping_ = false;
-  bool planning_ = false;  // somebody plans without mutex_
+  cl_ulong last_window_end_ = 0;  // nanoseconds of the host's clock
+  bool planning_ = false;         // somebody plans without mutex_
   double next_order_ = 0;
   std::condition_variable lanes_cv_;
   bool threads_started_ = false;

@@ -171,6 +171,32 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
   update(it->second[device], measured);
 }
 
+bool TimeModel::has_run(const KernelModel& model) const {
+  std::lock_guard lock(mutex_);
+  return model.has_profile || std::any_of(model.devices.begin(), model.devices.end(),
+                                          [](const auto& learned) { return learned.samples > 0; });
+}
+
+namespace {
+
+int length_class(double seconds) {
+  return std::ilogb(seconds) >> 2;
+}
+
+}  // namespace
+
+void TimeModel::learn(const Trial& trial, double taken, double now) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [model, seconds] : trial.kernels)
+    model->captured[length_class(seconds)].note(taken, trial.at_home, now);
+}
+
+bool TimeModel::better_left_alone(const KernelModel& model, double seconds_at_home, double now) const {
+  std::lock_guard lock(mutex_);
+  const auto experience = model.captured.find(length_class(seconds_at_home));
+  return experience != model.captured.end() && experience->second.discourages(now);
+}
+
 std::optional<double> TimeModel::copy_seconds(int device, bool to_device, double bytes) const {
   for (const models::Entry& e : profiles_) {
     if (e.key.device != rates_[device].kind || e.key.kernel != (to_device ? kCopyIn : kCopyOut)) continue;

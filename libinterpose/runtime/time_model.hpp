@@ -8,6 +8,7 @@
 #pragma once
 
 #include "libinterpose/runtime/calibration.hpp"
+#include "libinterpose/runtime/experience.hpp"
 #include "models/model.hpp"
 
 #include <map>
@@ -32,6 +33,7 @@ struct KernelModel {
   std::vector<const models::Model*> profiled;  // by device; null: none
   std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
+  std::map<int, Experience> captured;  // by the power of 16 of a launch's seconds at home
 };
 
 struct LaunchCost {
@@ -57,6 +59,13 @@ public:
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
   // `share` of the launch took `seconds` on `device`, launch overhead included.
   void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
+
+  bool has_run(const KernelModel& model) const;  // or been profiled
+
+  // A window that held launches of these kernels is over. `taken`, `now`: seconds; see Experience.
+  void learn(const Trial& trial, double taken, double now);
+  // Whether capturing launches that take so long at home has only lost time.
+  bool better_left_alone(const KernelModel& model, double seconds_at_home, double now) const;
 
   const DeviceRates& rates(int device) const { return rates_[device]; }
   // Seconds to copy so many bytes between the host and the device's memory, where that has been profiled.

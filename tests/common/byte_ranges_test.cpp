@@ -51,6 +51,11 @@ TEST(ByteRanges, AgreesWithASetOfBytes) {
     EXPECT_EQ(bits(left), bits(a) & ~bits(b));
     EXPECT_EQ(bits(a.intersection(b)), bits(a) & bits(b));
     EXPECT_EQ(a.overlaps(b), (bits(a) & bits(b)).any());
+    const uint64_t from = random() % kBytes;
+    const uint64_t to = from + random() % kBytes;
+    ByteRanges clipped = a;
+    clipped.clip(from, to);
+    EXPECT_EQ(clipped, a.intersection(ByteRanges(from, to)));
     EXPECT_EQ(a.total(), bits(a).count());
     for (uint64_t lo = 0; lo < kBytes; lo += 7) {
       const uint64_t hi = std::min<uint64_t>(kBytes, lo + 5);

@@ -6,20 +6,21 @@
 namespace mkmd {
 namespace {
 
-// Every work-item executes `scalar 0` operations and writes four bytes at stride · global id.
-compiler::KernelInfo strided_writes(int64_t stride) {
+// Every work-item executes `scalar 0` operations and writes four bytes at stride · global id of each buffer.
+compiler::KernelInfo strided_writes(int64_t stride, int buffers = 1) {
   compiler::KernelInfo k;
-  k.arguments.resize(2);
+  k.arguments.resize(1);
   k.arguments[0].kind = compiler::Argument::Kind::value;
-  k.arguments[1].kind = compiler::Argument::Kind::buffer;
   k.expressions = {0, stride, Expression::scalar(0), 4, 1};
   compiler::Access write;
-  write.argument = 1;
   write.kind = compiler::Access::Kind::write;
   write.known = write.sure = true;
   write.bytes = 4;
   write.offset = {0, {{{compiler::Variable::Kind::global_id, 0}, 1}}};
-  k.accesses = {write};
+  for (write.argument = 1; write.argument <= buffers; ++write.argument) {
+    k.arguments.emplace_back().kind = compiler::Argument::Kind::buffer;
+    k.accesses.push_back(write);
+  }
   k.cost = {.trips = 4, .operations = 2, .bytes = 3};
   return k;
 }
@@ -62,11 +63,24 @@ TEST(LaunchFacts, StayRightHoweverManyBoxesAreAsked) {
 }
 
 TEST(LaunchFacts, DoNotKeepManyScatteredRanges) {
-  const compiler::KernelInfo info = strided_writes(64);
+  const compiler::KernelInfo info = strided_writes(64, 8);
   const LaunchFacts facts(info, launch(1 << 16, 7));
   EXPECT_EQ(facts.of(groups(0, 4)), facts.of(groups(0, 4)));
   EXPECT_NE(facts.of(groups(0, 400)), facts.of(groups(0, 400)));
-  EXPECT_DOUBLE_EQ(facts.work(groups(0, 400)).footprint, 400 * 16 * 4);
+  EXPECT_DOUBLE_EQ(facts.work(groups(0, 400)).footprint, 400 * 16 * 4 * 8);
+}
+
+TEST(LaunchFacts, ExactAndRoughAreNotMixedUp) {
+  const compiler::KernelInfo info = strided_writes(5);  // a gap of one byte after each four
+  const LaunchFacts facts(info, launch(1024, 7));
+  for (int twice = 0; twice < 2; ++twice) {
+    const LaunchFacts::Footprints exact = facts.of(groups(0, 1));
+    EXPECT_EQ(exact->at(0).may_writes.size(), 16);
+    EXPECT_EQ(exact->at(0).sure_writes, exact->at(0).may_writes);
+    const LaunchFacts::Footprints rough = facts.of(groups(0, 1), compiler::Detail::rough);
+    EXPECT_EQ(rough->at(0).may_writes, ByteRanges(0, 15 * 5 + 4));
+    EXPECT_TRUE(rough->at(0).sure_writes.empty()) << "nobody writes the gaps";
+  }
 }
 
 TEST(LaunchFacts, ShapesDifferByWhatChangesTheTime) {

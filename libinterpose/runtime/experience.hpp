@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What came of capturing a kernel's launches. Planning, submitting pieces and hearing of their ends take
+// time, shares may be wrong, and how much of that is hidden behind the devices' work only shows while the
+// program runs. So it is measured: from the end of the window before, or since it was there to be planned, a
+// window took so long; its commands alone at home would have taken so long. Launches that lost time again and
+// again go to the home's own queue (Rule 15), and are tried again from time to time.
+#pragma once
+
+#include "libinterpose/runtime/action.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace mkmd {
+
+struct KernelModel;
+
+// A window under way.
+struct Trial {
+  cl_ulong began = 0;     // when planning did; nanoseconds of the host's clock
+  Ref<Action> entry;      // of the captured regime, behind what was under way then; may be null
+  size_t unfinished = 0;  // commands
+  double at_home = 0;     // seconds its commands would have taken there
+  std::vector<std::pair<KernelModel*, double>> kernels;  // those worth splitting, and their seconds at home
+};
+
+// Of a kernel's launches of about one length.
+class Experience {
+public:
+  // Seconds a window took, and what it would have at home; `now`: seconds on any clock.
+  void note(double taken, double at_home, double now) {
+    if (taken <= 0 || at_home <= 0) return;
+    ratios_[noted_++ % kWindows] = taken / at_home;
+    if (!lost()) {
+      patience_ = kPatience;
+      return;
+    }
+    // All later tries together may lose a few percent of the time at most.
+    again_ = now + patience_ * std::max(taken - at_home, kLeast);
+    patience_ = std::min(2 * patience_, kMostPatience);
+  }
+
+  bool discourages(double now) const { return lost() && now < again_; }
+
+private:
+  static constexpr size_t kWindows = 4;  // the best of the last ones counts: a machine may be busy
+  static constexpr double kTooLong = 1.1;
+  static constexpr double kPatience = 50;
+  static constexpr double kMostPatience = 10'000;
+  static constexpr double kLeast = 10e-6;  // seconds
+
+  bool lost() const {
+    return noted_ >= kWindows && *std::min_element(ratios_.begin(), ratios_.end()) > kTooLong;
+  }
+
+  std::array<double, kWindows> ratios_{};
+  size_t noted_ = 0;
+  double again_ = 0;
+  double patience_ = kPatience;
+};
+
+}  // namespace mkmd
