@@ -7,14 +7,26 @@ namespace fs = std::filesystem;
 
 namespace mkmd::tool {
 
-std::string library_folder() {
+namespace {
+
+// The first of the folders that has the file; as seen from this binary, in a build tree and installed.
+std::string folder_with(const char* file, std::initializer_list<const char*> folders) {
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  // Beside a binary in a build tree; beside bin/ in an installed one.
-  for (const fs::path& folder : {self / "lib/mkmd", self / "../lib/mkmd"}) {
-    if (fs::exists(folder / "libinterpose.so", failed)) return fs::canonical(folder, failed).string();
+  for (const char* folder : folders) {
+    if (fs::exists(self / folder / file, failed)) return fs::canonical(self / folder, failed).string();
   }
   return {};
+}
+
+}  // namespace
+
+std::string library_folder() {
+  return folder_with("libinterpose.so", {"lib/mkmd", "../lib/mkmd"});
+}
+
+std::string program_folder() {
+  return folder_with("mkmd-simulate", {"bin", "../libexec/mkmd"});
 }
 
 }  // namespace mkmd::tool

@@ -2,14 +2,26 @@
 // The mkmd command: finds the sub-command. A new one is a row here and a function in commands.hpp.
 #include "tools/commands.hpp"
 #include "tools/inspect/inspect.hpp"
+#include "tools/library_place.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <iostream>
-
-#ifdef MKMD_HAS_SIMULATE
-#include "tools/simulate/simulate.hpp"
-#endif
+#include <unistd.h>
 
 using namespace mkmd::tool;
+
+namespace {
+
+int become_simulate(char** argv) {
+  const std::string program = program_folder() + "/mkmd-simulate";
+  execv(program.c_str(), argv + 1);
+  std::cerr << "mkmd: " << program << ": " << std::strerror(errno)
+            << "; it belongs in bin/ beside this command, or in libexec/mkmd/ beside its folder\n";
+  return 1;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> all(argv + 1, argv + argc);
@@ -29,9 +41,7 @@ int main(int argc, char** argv) {
     if (all.front() == row.name) return row.command(arguments);
   }
   if (all.front() == "inspect") return mkmd::inspect::run_inspect(arguments, std::cout, std::cerr);
-#ifdef MKMD_HAS_SIMULATE
-  if (all.front() == "simulate") return mkmd::run_simulate(argc - 1, argv + 1);
-#endif
+  if (all.front() == "simulate") return become_simulate(argv);
   return wrong_use("unknown command \"" + all.front() +
                    "\"; accepted: run, profile, models, devices, inspect, simulate, help, version");
 }

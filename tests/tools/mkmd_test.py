@@ -74,6 +74,27 @@ class Run(unittest.TestCase):
         self.assertEqual(rest, ["/somewhere", "/else"])
 
 
+class Installed(unittest.TestCase):
+    def test_every_part_is_found(self):
+        build = os.path.dirname(MKMD)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["cmake", "--install", build, "--prefix", folder], check=True, capture_output=True)
+            installed = os.path.join(folder, "bin", "mkmd")
+            trace = os.path.join(folder, "trace.jsonl")
+
+            def mkmd_there(*arguments):
+                return subprocess.run([installed, *arguments], capture_output=True, text=True, timeout=600)
+
+            program = os.path.join(build, "tests", "programs", "matrix_chain")
+            result = mkmd_there("run", "--devices", "pocl/2", "--trace", trace, "--", program)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            seen = json.loads(mkmd_there("inspect", "--json", trace).stdout)
+            self.assertGreater(len(seen["pieces"]), len(seen["tasks"]), "nothing was split: no helper?")
+            self.assertIn("mkmd-slices", mkmd_there("simulate", "--list").stdout)
+            opened = mkmd_there("run", "--devices", "pocl/2", "--", os.path.join(build, "tests", "programs", "dlopen_cl"))
+            self.assertEqual(opened.returncode, 0, opened.stderr)
+
+
 class Texts(unittest.TestCase):
     def test_help(self):
         for topic in ([], ["run"], ["settings"], ["policies"]):
