@@ -61,7 +61,7 @@ void ByteRanges::subtract(const ByteRanges& other) {
 }
 
 void ByteRanges::clip(uint64_t lo, uint64_t hi) {
-  std::erase_if(ranges_, [&](const ByteRange& r) { return r.hi <= lo || r.lo >= hi; });
+  std::erase_if(ranges_, [&](const ByteRange& r) { return r.hi <= lo || r.lo >= hi || lo >= hi; });
   if (empty()) return;
   ranges_.front().lo = std::max(ranges_.front().lo, lo);
   ranges_.back().hi = std::min(ranges_.back().hi, hi);
