@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace mkmd {
@@ -103,8 +104,7 @@ public:
     }
     const int together = boxed_ && process().devices.size() > 1 ? std::max(1, runs / 5) : 0;
     s.progress.begin(kernel_.name, launch_.shape.global, static_cast<int>(lanes.size()) * runs + together);
-    for (const int lane : lanes)
-      measure_alone(lane, runs);
+    measure_alone(lanes, runs);
     for (int i = 0; i < together; ++i)
       measure_together(i);
     s.progress.end();
@@ -223,37 +223,66 @@ private:
     }
   }
 
-  void measure_alone(int device, int runs) {
+  // One of the pieces measured on a device, until it has run often enough.
+  struct Measured {
+    int device = 0;
+    compiler::GroupBox box;
+    Timed best;
+    double total = 0;  // seconds
+    bool done = false;
+  };
+
+  // In rounds over all devices: others may slow a core down for a while, and the best of times that are far
+  // apart is less likely to be one of then.
+  void measure_alone(const std::vector<int>& lanes, int runs) {
+    std::vector<Measured> all;
+    for (const int lane : lanes)
+      prepare(lane, runs, all);
+    std::map<int, double> spent;  // seconds, by device
+    std::map<int, int> begun;
+    for (int round = 0; round <= kRepeats; ++round) {
+      for (Measured& m : all) {
+        if (m.done) continue;
+        if (round == 0 && ++begun[m.device] > kFewest && spent[m.device] > kLongestDevice) {
+          m.done = true;
+          state().progress.skip(1);
+          continue;
+        }
+        state().progress.device(process().lane_device(static_cast<size_t>(m.device)).name);
+        const cl_ulong began = host_nanoseconds();
+        repeat(m);
+        spent[m.device] += static_cast<double>(host_nanoseconds() - began) * 1e-9;
+        m.done = m.best.status != CL_SUCCESS || m.total >= kShort || round == kRepeats ||
+                 spent[m.device] > kLongestDevice;
+        if (!m.done) continue;
+        if (m.best.status == CL_SUCCESS) record(m.device, m.box, m.best.seconds, true);
+        state().progress.step();
+      }
+    }
+  }
+
+  void prepare(int device, int runs, std::vector<Measured>& all) {
     ProfileProgress& progress = state().progress;
-    progress.device(process().lane_device(device).name);
+    progress.device(process().lane_device(static_cast<size_t>(device)).name);
     const double expected = runtime_.times_.seconds(model_, cost_, device);
     const double largest = std::min(1.0, kLongestPiece / std::max(1e-9, expected));
     // The first launch with a local size compiles, and does not count.
     if (time(device, box(std::min(largest, 1.0 / 16), 0)).status != CL_SUCCESS) {
-      log(LogLevel::info,
-          "kernel " + kernel_.name + " cannot be measured on " + process().lane_device(device).name);
+      log(LogLevel::info, "kernel " + kernel_.name + " cannot be measured on " +
+                              process().lane_device(static_cast<size_t>(device)).name);
       progress.skip(runs);
       return;
     }
     warm_up(device, box(largest, 0));
-    const cl_ulong began = host_nanoseconds();
-    for (int i = 0; i < runs; ++i) {
-      const compiler::GroupBox b = piece(i, largest);
-      Timed best = time(device, b);
-      double total = best.seconds;
-      for (int again = 0; again < kRepeats && best.status == CL_SUCCESS && total < kShort; ++again) {
-        const Timed other = time(device, b);
-        total += other.seconds;
-        if (other.status == CL_SUCCESS && other.seconds < best.seconds) best = other;
-      }
-      if (best.status == CL_SUCCESS) record(device, b, best.seconds, true);
-      progress.step();
-      const double spent = static_cast<double>(host_nanoseconds() - began) * 1e-9;
-      if (i + 1 >= kFewest && spent > kLongestDevice) {
-        progress.skip(runs - i - 1);
-        break;
-      }
-    }
+    for (int i = 0; i < runs; ++i)
+      all.push_back({device, piece(i, largest), {}});
+  }
+
+  void repeat(Measured& m) {
+    const Timed other = time(m.device, m.box);
+    const bool first = m.total == 0;
+    m.total += other.seconds;
+    if (first || (other.status == CL_SUCCESS && other.seconds < m.best.seconds)) m.best = other;
   }
 
   // The copying has left the caches in a state that no program meets twice.
