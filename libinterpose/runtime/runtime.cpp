@@ -259,7 +259,7 @@ void Runtime::flush() {
 
 void Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
   Planner planner(*this);
-  const auto trial = std::make_shared<Trial>(host_nanoseconds(), entry_, commands.size());
+  const auto trial = std::make_shared<Trial>(Trial{host_nanoseconds(), entry_, commands.size(), 0, {}});
   for (const Ref<Command>& command : commands)
     command->trial = trial;
   {
