@@ -116,7 +116,7 @@ scheduler::Problem Planner::make_problem() const {
       t.divisible = true;
       t.units = static_cast<int>(p.devices.size());
     } else if (!task.footprints || on_whole(task) || !task.command->redo.empty()) {
-      t.times[0] = task.at_home;
+      t.times[0] = std::max(0.0, task.at_home - problem.platform.devices[0].launch);
       t.pinned = 0;
     }
     // Where footprints are generous the time knows better.

@@ -170,7 +170,11 @@ void Planner::analyse(Task& task) {
   if (c.kind != Command::Kind::kernel) {
     add_memory_uses(task.whole, c.source.get(), c.source_offset, c.destination.get(), c.destination_offset,
                     c.size);
-    task.seconds[0] = static_cast<double>(c.size) / runtime_.times_.rates(home).copy_bytes_per_second;
+    const DeviceRates& rates = runtime_.times_.rates(home);
+    task.seconds[0] = static_cast<double>(c.size) / rates.copy_bytes_per_second;
+    if (c.kind == Command::Kind::fill || c.kind == Command::Kind::copy)
+      task.seconds[0] += rates.launch_seconds;
+    task.at_home = task.seconds[0];
     return;
   }
   Kernel& kernel = *c.launch.kernel;
@@ -297,6 +301,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
 void Planner::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = tracing() ? host_nanoseconds() : 0;
   bool several_devices = false;
+  tasks_.reserve(window.size());
   for (const Ref<Command>& command : window) {
     Task task;
     task.command = command.get();
