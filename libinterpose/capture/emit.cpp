@@ -63,18 +63,18 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   for (const RegionMap::Source& source : sources(domain, root, missing)) {
     const Lane& from = *runtime_.domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
-    const Ref<Action> action =
-        new_action(to, nullptr,
-                   emulated_transfer_work(*root.storage, from, from_memory, to, to_memory, source.ranges,
-                                          transfer(from, from_memory, to, to_memory, source.ranges)));
+    auto moves = [&storage = *root.storage, &from, from_memory, &to, to_memory](const ByteRanges& some) {
+      return emulated_transfer_work(storage, from, from_memory, to, to_memory, some,
+                                    transfer(from, from_memory, to, to_memory, some));
+    };
+    const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
+    action->moves = std::move(moves);
+    action->moved_ranges = source.ranges;
     action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->buffer = buffer_number(root);
     action->consumer = emitting_;
-    if (runtime_.journal_) {
-      action->moved_history = root.storage->history.get();
-      action->moved_ranges = source.ranges;
-    }
+    if (runtime_.journal_) action->moved_history = root.storage->history.get();
     action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);

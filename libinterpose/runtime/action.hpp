@@ -13,7 +13,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <queue>
+#include <set>
 #include <vector>
 
 namespace mkmd {
@@ -61,20 +61,22 @@ public:
   } piece;
   // Makes its work for another lane of the same vendor context; null if it has to stay where it is.
   std::function<Work(Lane&)> moved;
-  uint64_t bytes_moved = 0;  // of a transfer between memories
+  uint64_t bytes_moved = 0;  // of a transfer between memories, or into the program's
   int from_domain = 0;       // of such a transfer
   uint64_t buffer = 0;       // the number of the buffer it moves
   uint64_t consumer = 0;     // number of the command it is made for
+  // Of a transfer between memories: what it moves, and the work of moving some of that.
+  ByteRanges moved_ranges;
+  std::function<Work(const ByteRanges&)> moves;
 
   // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
   std::unique_ptr<emulation::Demand> demand;
   cl_ulong ready_at = 0;
   cl_int inherited = CL_SUCCESS;  // the error of an action it waits for: there is nothing to work on
 
-  // Where devices can fail: the journal's line of it, or what a transfer moves; see runtime/recovery.cpp.
+  // Where devices can fail: the journal's line of it, or of what a transfer moves; see runtime/recovery.cpp.
   std::shared_ptr<Deed> deed;
   History* moved_history = nullptr;
-  ByteRanges moved_ranges;
   bool device_lost = false;  // it has not run, because a device or a memory is gone
   bool begun = false;        // though it was under way
 
@@ -117,18 +119,21 @@ public:
            native_context == other.native_context;
   }
 
+  bool transfers() const { return device < 0; }
+
   const Kind kind;
   const int device;  // lane index (Process::lane_device); -1 for a transfer lane
   const int domain;
   const cl_context native_context;
   const vendor::Owned<cl_command_queue> queue;
 
-  struct Later {
-    bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order > b->order; }
+  struct Earlier {
+    bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order < b->order; }
   };
-  std::priority_queue<Ref<Action>, std::vector<Ref<Action>>, Later> ready;
+  std::multiset<Ref<Action>, Earlier> ready;
+  std::vector<const Action*> to_come;  // of a transfer lane: those that still wait for something
   bool to_flush = false;
-  int sending_from = -1;         // the memory whose port the emulated transfer under way takes
+  Ref<Action> sending;           // the emulated transfer under way
   int64_t clock_offset = 0;      // its device's clock minus the host's, nanoseconds; 0: not known
   int in_flight = 0;             // actions the driver has, or the thread, and has not completed
   int parts_in_flight = 0;       // those among them that are parts of long pieces

@@ -32,15 +32,21 @@ void CL_CALLBACK on_native_complete(cl_event, cl_int status, void* user_data) {
 }  // namespace
 
 void Runtime::push(Ref<Action> action) {
-  if (action->blockers == 0) {
-    action->state = Action::State::ready;
-    Lane& lane = *action->lane;
-    if (lane.kind == Lane::Kind::threaded) {
-      lanes_cv_.notify_all();
-      if (process_exiting.load()) wake_waiters();  // its thread is parked: they do its work
-    }
-    lane.ready.push(std::move(action));
+  Lane& lane = *action->lane;
+  if (action->blockers > 0) {
+    if (lane.transfers()) lane.to_come.push_back(action.get());
+    return;
   }
+  std::erase(lane.to_come, action.get());
+  action->state = Action::State::ready;
+  lanes_have_more_ |= lane.kind == Lane::Kind::threaded;
+  lane.ready.insert(std::move(action));
+}
+
+void Runtime::wake_lanes() {
+  if (!std::exchange(lanes_have_more_, false)) return;
+  lanes_cv_.notify_all();
+  if (process_exiting.load()) wake_waiters();  // the lanes' threads are parked: they do their work
 }
 
 void Runtime::unblock(Action& action) {
@@ -54,7 +60,7 @@ bool Runtime::take_part() {
     if (idle == home_ && process().home_is_whole()) continue;  // it excludes the others
     for (Lane* busy : compute_) {
       if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
-      const Ref<Action> part = busy->ready.top();
+      const Ref<Action> part = *busy->ready.begin();
       if (!part->moved || busy->native_context != idle->native_context) continue;
       // The planner chose among devices of one code generator, if it had to (Rule 11): so must we.
       if (process().settings.exact && times_.rates(busy->device).kind != times_.rates(idle->device).kind)
@@ -64,11 +70,11 @@ bool Runtime::take_part() {
           times_.seconds(kernel_model(*part->command->launch.kernel), part->command->cost, idle->device) *
           part->piece.share;
       if (there >= 2 * part->piece.seconds) continue;
-      busy->ready.pop();
+      busy->ready.erase(busy->ready.begin());
       part->lane = idle;
       part->piece.device = idle->device;
       part->work = part->moved(*idle);
-      idle->ready.push(part);
+      idle->ready.insert(part);
       return true;
     }
   }
@@ -76,15 +82,18 @@ bool Runtime::take_part() {
 }
 
 void Runtime::pump(std::unique_lock<std::mutex>& lock) {
+  wake_lanes();
   if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
   pumping_ = true;
   std::vector<cl_event> waits;
   for (;;) {
+    wake_lanes();
     Lane* next = nullptr;
     for (Lane* lane : compute_) {
       if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
-      if (lane->ready.top()->is_part() && lane->parts_in_flight >= kPartsDeep) continue;
-      if (next == nullptr || lane->ready.top()->order < next->ready.top()->order) next = lane;
+      const Action& first = **lane->ready.begin();
+      if (first.is_part() && lane->parts_in_flight >= kPartsDeep) continue;
+      if (next == nullptr || first.order < (*next->ready.begin())->order) next = lane;
     }
     if (next == nullptr && take_part()) continue;
     if (next == nullptr) {
@@ -99,8 +108,8 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
       if (flushed) continue;  // more may have become ready meanwhile
       break;
     }
-    const Ref<Action> action = next->ready.top();
-    next->ready.pop();
+    const Ref<Action> action = *next->ready.begin();
+    next->ready.erase(next->ready.begin());
     ++next->in_flight;
     if (action->is_part()) ++next->parts_in_flight;
     waits.clear();

@@ -95,8 +95,10 @@ void Runtime::drop_unfinished_actions() {
     entry_->on_submit.clear();
     entry_->on_complete.clear();
   }
-  for (const auto& lane : lanes_)
+  for (const auto& lane : lanes_) {
     lane->ready = {};
+    lane->to_come.clear();
+  }
   if (entry) push(entry_);
   for (const auto& deed : journal_->deeds()) {
     if (deed->complete) continue;

@@ -107,6 +107,7 @@ private:
   // executor.cpp; all with mutex_ held
   void push(Ref<Action> action);
   void unblock(Action& action);
+  void wake_lanes();  // if push() has given their threads more to do
   void pump(std::unique_lock<std::mutex>& lock);
   bool take_part();
   void mark_submitted(Action& action, cl_int status);
@@ -197,6 +198,7 @@ private:
   bool planning_ = false;         // somebody plans without mutex_
   double next_order_ = 0;
   std::condition_variable lanes_cv_;
+  bool lanes_have_more_ = false;  // since the threads of lanes were last woken
   bool threads_started_ = false;
   bool stop_ = false;
   std::vector<Ref<Command>> graveyard_;  // done commands, to be released outside the lock

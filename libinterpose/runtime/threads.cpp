@@ -5,6 +5,7 @@
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/runtime.hpp"
+#include "libinterpose/runtime/transfer_order.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -35,21 +36,6 @@ void read_native_times(Action& action, int64_t host_to_home, cl_ulong over) {
   const cl_ulong shift = offset != 0 ? host_to_home - offset : action.lane->domain == 0 ? 0 : now - end;
   action.started = start + shift;
   action.ended = end + shift;
-}
-
-// Emulated transfers out of one memory take its port in the order of the plan, whichever lane they are on: a
-// lane waits until the port is free, and leaves it to another lane's next transfer if that comes earlier.
-bool may_start(const Lane& lane, const std::vector<std::unique_ptr<Lane>>& lanes) {
-  if (lane.ready.empty()) return false;
-  const Action& mine = *lane.ready.top();
-  if (lane.device >= 0 || !mine.demand || process_exiting.load()) return true;
-  return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& other) {
-    if (other->device >= 0 || other.get() == &lane) return false;
-    if (other->sending_from == mine.from_domain) return true;
-    if (other->ready.empty()) return false;
-    const Action& theirs = *other->ready.top();
-    return theirs.demand && theirs.from_domain == mine.from_domain && theirs.order < mine.order;
-  });
 }
 
 }  // namespace
@@ -138,10 +124,9 @@ void Runtime::wait_until(const std::function<bool()>& done) {
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
   cl_ulong host_busy = 0;  // until then this thread copied in the program's memory, which is real time
   while (!halted_ && may_start(lane, lanes_)) {
-    const Ref<Action> action = lane.ready.top();
-    lane.ready.pop();
+    const Ref<Action> action = take_next(lane, lanes_);
     ++lane.in_flight;
-    if (action->demand && lane.device < 0) lane.sending_from = action->from_domain;
+    if (action->demand && lane.transfers()) lane.sending = action;
     ++running_;
     lock.unlock();
     Action::Outcome outcome;
@@ -158,8 +143,7 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     lock.lock();
     --lane.in_flight;
     --running_;
-    if (std::exchange(lane.sending_from, -1) >= 0)
-      lanes_cv_.notify_all();  // who waits for the port may go on
+    if (std::exchange(lane.sending, {})) lanes_cv_.notify_all();  // who waits for its ports may go on
     action->work = nullptr;
     if (journal_ && action->device_lost) {
       note_lost(*action);

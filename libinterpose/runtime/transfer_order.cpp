@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/transfer_order.hpp"
+
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/process.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+// Bytes a transfer may move at a time while it comes before one that should have come first. The fixed cost of
+// a copy is less than a tenth of what so many take.
+constexpr uint64_t kSlice = 1 << 20;
+
+bool same_port(const Action& a, const Action& b) {
+  return a.lane == b.lane || (a.demand && b.demand && a.from_domain == b.from_domain);
+}
+
+bool is_before(const Action& a, const Action& b) {
+  return a.order < b.order && same_port(a, b);
+}
+
+template <typename Predicate>
+bool any_under_way(const Action& action, const Lanes& lanes, Predicate predicate) {
+  return std::any_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& lane) {
+    return lane->sending && same_port(*lane->sending, action) && predicate(*lane->sending);
+  });
+}
+
+// Its ports are free, or soon will be.
+bool is_next(const Action& action, const Lanes& lanes) {
+  return !any_under_way(action, lanes, [](const Action& other) { return other.bytes_moved > kSlice; });
+}
+
+// Ports are free, and nothing earlier is about to take one: it might never find both of its ports free at the
+// same time, if others did not leave them to it.
+bool has_ports(const Action& action, const Lanes& lanes) {
+  if (any_under_way(action, lanes, [](const Action&) { return true; })) return false;
+  return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& lane) {
+    return lane->transfers() &&
+           std::any_of(lane->ready.begin(), lane->ready.end(), [&](const Ref<Action>& other) {
+             return is_before(*other, action) && is_next(*other, lanes);
+           });
+  });
+}
+
+std::multiset<Ref<Action>, Lane::Earlier>::const_iterator next_of(const Lane& lane, const Lanes& lanes) {
+  if (!lane.transfers() || process_exiting.load()) return lane.ready.begin();
+  return std::find_if(lane.ready.begin(), lane.ready.end(), [&](const Ref<Action>& action) {
+    return !action->demand || has_ports(*action, lanes);
+  });
+}
+
+bool overtakes(const Action& action, const Lanes& lanes) {
+  const auto is_overtaken = [&](const auto& other) { return is_before(*other, action); };
+  return std::any_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& lane) {
+    return lane->transfers() &&
+           (std::any_of(lane->to_come.begin(), lane->to_come.end(), is_overtaken) ||
+            std::any_of(lane->ready.begin(), lane->ready.end(), is_overtaken));
+  });
+}
+
+// Whole ranges while they fit: equal rows are copied together.
+ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
+  ByteRanges first;
+  for (const ByteRange& r : ranges) {
+    if (first.empty()) {
+      first.add(r.lo, std::min(r.hi, r.lo + bytes));
+    } else if (first.total() + (r.hi - r.lo) <= bytes) {
+      first.add(r.lo, r.hi);
+    } else {
+      break;
+    }
+  }
+  return first;
+}
+
+// Nothing waits for the slice: what does waits for the rest, which comes after it on the same lane.
+Ref<Action> cut_slice(Action& transfer) {
+  Ref<Action> slice(new Action(*transfer.lane, nullptr, nullptr));
+  slice->moved_ranges = first_bytes(transfer.moved_ranges, kSlice);
+  slice->bytes_moved = slice->moved_ranges.total();
+  slice->work = transfer.moves(slice->moved_ranges);
+  slice->order = transfer.order;
+  slice->from_domain = transfer.from_domain;
+  slice->buffer = transfer.buffer;
+  slice->consumer = transfer.consumer;
+  slice->moved_history = transfer.moved_history;
+  slice->ready_at = transfer.ready_at;
+  slice->inherited = transfer.inherited;
+  transfer.moved_ranges.subtract(slice->moved_ranges);
+  transfer.bytes_moved -= slice->bytes_moved;
+  transfer.work = transfer.moves(transfer.moved_ranges);
+  if (transfer.demand) {
+    slice->demand = std::make_unique<emulation::Demand>(*transfer.demand);
+    slice->demand->bytes = static_cast<double>(slice->bytes_moved);
+    transfer.demand->bytes = static_cast<double>(transfer.bytes_moved);
+  }
+  return slice;
+}
+
+}  // namespace
+
+bool may_start(const Lane& lane, const Lanes& lanes) {
+  return next_of(lane, lanes) != lane.ready.end();
+}
+
+Ref<Action> take_next(Lane& lane, const Lanes& lanes) {
+  const auto next = next_of(lane, lanes);
+  Ref<Action> action = *next;
+  if (action->moves && action->bytes_moved > kSlice && overtakes(*action, lanes)) return cut_slice(*action);
+  lane.ready.erase(next);
+  return action;
+}
+
+}  // namespace mkmd

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which action a thread's lane carries out next, and how much of it. On an emulated machine transfers out of
+// one memory share its port; on every machine those into one memory share a lane. Who comes first is the
+// plan's to say, but what is ready never waits for what is late.
+#pragma once
+
+#include "libinterpose/runtime/action.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace mkmd {
+
+using Lanes = std::vector<std::unique_ptr<Lane>>;
+
+// Whether the lane has anything it may start now. With the runtime's mutex held, like the next.
+bool may_start(const Lane& lane, const Lanes& lanes);
+
+// Takes that off the lane: the first of its actions in the order of the plan whose port is free. A long
+// transfer that comes before one the plan wants earlier is taken in slices, so that it does not keep that one
+// waiting for long: then what is returned is the beginning of the transfer, which stays on the lane.
+Ref<Action> take_next(Lane& lane, const Lanes& lanes);
+
+}  // namespace mkmd

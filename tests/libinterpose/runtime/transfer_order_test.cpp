@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/runtime/transfer_order.hpp"
+
+#include "libinterpose/emulation/machine.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mkmd {
+namespace {
+
+constexpr uint64_t kMega = 1 << 20;
+
+// Three memories, each with a lane of transfers into it.
+class TransferOrder : public testing::Test {
+protected:
+  TransferOrder() {
+    for (int domain = 0; domain < 3; ++domain)
+      lanes_.push_back(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr,
+                                              vendor::Owned<cl_command_queue>()));
+  }
+
+  Ref<Action> transfer(int from, int to, ByteRanges ranges, double order) {
+    Ref<Action> action(new Action(*lanes_[to], nullptr, nullptr));
+    action->from_domain = from;
+    action->order = order;
+    action->bytes_moved = ranges.total();
+    action->moves = [this](const ByteRanges& some) {
+      return [this, some](const std::vector<cl_event>&) {
+        moved_.push_back(some);
+        return Action::Outcome{};
+      };
+    };
+    action->work = action->moves(ranges);
+    action->moved_ranges = std::move(ranges);
+    return action;
+  }
+
+  // On an emulated machine memories have ports.
+  Ref<Action> emulated(int from, int to, uint64_t bytes, double order) {
+    Ref<Action> action = transfer(from, to, {0, bytes}, order);
+    action->demand = std::make_unique<emulation::Demand>(
+        emulation::transfer_demand(from, to, static_cast<double>(bytes), static_cast<double>(bytes)));
+    return action;
+  }
+
+  void make_ready(const Ref<Action>& action) { action->lane->ready.insert(action); }
+  bool may_start(int lane) const { return mkmd::may_start(*lanes_[lane], lanes_); }
+  Ref<Action> take(int lane) { return take_next(*lanes_[lane], lanes_); }
+
+  Lanes lanes_;
+  std::vector<ByteRanges> moved_;
+};
+
+TEST_F(TransferOrder, IsThatOfThePlan) {
+  const auto second = transfer(0, 1, {0, 8 * kMega}, 2);
+  const auto first = transfer(0, 1, {0, 8 * kMega}, 1);
+  EXPECT_FALSE(may_start(1));
+  make_ready(second);
+  make_ready(first);
+  EXPECT_EQ(take(1).get(), first.get());
+  EXPECT_EQ(take(1).get(), second.get());
+  EXPECT_FALSE(may_start(1));
+}
+
+TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
+  const auto late = transfer(2, 1, {0, 64}, 1);
+  const auto quick = transfer(0, 1, {0, 8 * kMega}, 2);
+  lanes_[1]->to_come.push_back(late.get());
+  make_ready(quick);
+  for (uint64_t slice = 0; slice < 2; ++slice) {
+    const auto taken = take(1);
+    EXPECT_NE(taken.get(), quick.get());
+    EXPECT_EQ(taken->bytes_moved, kMega);
+    taken->work({});
+    EXPECT_EQ(moved_.back(), ByteRanges(slice * kMega, (slice + 1) * kMega));
+  }
+  lanes_[1]->to_come.clear();
+  make_ready(late);
+  EXPECT_EQ(take(1).get(), late.get());
+  EXPECT_EQ(take(1).get(), quick.get());
+  EXPECT_EQ(quick->bytes_moved, 6 * kMega);
+  quick->work({});
+  EXPECT_EQ(moved_.back(), ByteRanges(2 * kMega, 8 * kMega));
+}
+
+TEST_F(TransferOrder, SlicesAreOfWholeRows) {
+  ByteRanges rows;
+  for (uint64_t row = 0; row < 8; ++row)
+    rows.add(row * kMega, row * kMega + 400'000);
+  const auto late = transfer(2, 1, {0, 64}, 1);
+  lanes_[1]->to_come.push_back(late.get());
+  make_ready(transfer(0, 1, rows, 2));
+  EXPECT_EQ(take(1)->moved_ranges.total(), 800'000);
+  EXPECT_EQ(take(1)->moved_ranges, rows.intersection({2 * kMega, 4 * kMega}));
+}
+
+TEST_F(TransferOrder, WhatIsReadyDoesNotWaitForAPortAnotherNeeds) {
+  const auto under_way = emulated(0, 1, 100 * kMega, 1);
+  lanes_[1]->sending = under_way;
+  const auto blocked = emulated(0, 2, 64, 2);
+  const auto free = emulated(1, 2, 8 * kMega, 3);
+  make_ready(blocked);
+  EXPECT_FALSE(may_start(2));
+  make_ready(free);
+  const auto taken = take(2);  // in slices, for `blocked` should come first
+  EXPECT_EQ(taken->bytes_moved, kMega);
+  EXPECT_EQ(taken->from_domain, 1);
+  EXPECT_DOUBLE_EQ(taken->demand->bytes, kMega);
+  EXPECT_DOUBLE_EQ(free->demand->bytes, 7 * kMega);
+}
+
+TEST_F(TransferOrder, WhatNeedsTwoPortsIsLeftBoth) {
+  const auto slice = emulated(1, 2, kMega, 3);
+  lanes_[2]->sending = slice;
+  const auto next = emulated(0, 2, 8 * kMega, 1);
+  const auto other = emulated(0, 1, 8 * kMega, 2);
+  make_ready(other);
+  EXPECT_TRUE(may_start(1));
+  make_ready(next);
+  EXPECT_FALSE(may_start(1)) << "it would hold the port of memory 0 when that of memory 2 becomes free";
+  EXPECT_FALSE(may_start(2));
+  lanes_[2]->sending = {};
+  EXPECT_FALSE(may_start(1));
+  EXPECT_EQ(take(2).get(), next.get());
+}
+
+}  // namespace
+}  // namespace mkmd
