@@ -23,9 +23,16 @@ GRAPHS = {
     "gramian": "Gramian", "jacobi": "Jacobi", "lyapunov": "Lyapunov", "stein": "Stein", "svd": "SVD",
     "sylvester": "Sylvester",
 }
-SIZE = 512  # 4096 / the factor of the size scale
-# The two made of vector operations last some 10 ms: to be told from the real ones they are slowed down.
+# Matrices that are multiplied run at a quarter of the full side: their kernels are still cut finely enough.
+SIZE = 1024
+# The two made of vector operations run at full size. They last some 10 ms: to be told from the real ones they are
+# slowed down.
 ITERATED = {"bicgstab", "jacobi"}
+FULL_SIZE = 4096
+
+
+def size_of(options, name):
+    return options.size or (FULL_SIZE if name in ITERATED else SIZE)
 
 
 def geometric_mean(values):
@@ -43,14 +50,18 @@ def perturb(content, seed):
         link["bw"] *= generator.uniform(0.7, 1.3)
 
 
-def scaled(platform, scale, folder, seed=None):
-    """The platform file with another time scale, and with perturbed rates if a seed is given."""
+def scaled(platform, scale, size, folder, seed=None):
+    """The platform file with another time scale, for programs of this size, and with perturbed rates if a seed is
+    given."""
     with open(platform) as file:
         content = json.load(file)
     if seed is not None:
         perturb(content, seed)
-    content.setdefault("emulation", {})["time_scale"] = scale
-    path = os.path.join(folder, f"platform-{scale}.json")
+    emulation = content.setdefault("emulation", {})
+    emulation["time_scale"] = scale
+    if "size_scale" in emulation:
+        emulation["size_scale"]["factor"] = emulation["size_scale"]["full"] / size
+    path = os.path.join(folder, f"platform-{scale}-{size}.json")
     with open(path, "w") as file:
         json.dump(content, file)
     return path
@@ -75,7 +86,7 @@ def run(options, name, policy, platform, scale, folder, trace=None):
     command = options.under + [options.mkmd, "run", "--platform", platform, "--summary", summary, "--trace", trace]
     if policy != "default":
         command += ["--policy", policy]
-    command += ["--", os.path.join(options.build, "bench/apps", name), "--size", str(options.size or SIZE),
+    command += ["--", os.path.join(options.build, "bench/apps", name), "--size", str(size_of(options, name)),
                 "--repeat", str(options.repeat)]
     if name in ITERATED:
         command += ["--iters", str(options.iters or 1)]
@@ -94,7 +105,7 @@ def run(options, name, policy, platform, scale, folder, trace=None):
 
 
 def bare(options, name):
-    command = [os.path.join(options.build, "bench/apps", name), "--size", str(options.size or SIZE),
+    command = [os.path.join(options.build, "bench/apps", name), "--size", str(size_of(options, name)),
                "--repeat", str(options.repeat)]
     if name in ITERATED:
         command += ["--iters", str(options.iters or 1)]
@@ -137,7 +148,7 @@ def run_emulated(options):
         for name in options.programs:
             expected = bare(options, name)
             scale = scales[1] if name in ITERATED else scales[0]
-            platform = scaled(options.platform, scale, folder, options.perturb)
+            platform = scaled(options.platform, scale, size_of(options, name), folder, options.perturb)
             row = {"program": name, "time_scale": scale, "policies": {}}
             for policy in options.policies:
                 try:

@@ -57,7 +57,7 @@ def measure(options, save):
 
 def measure_emulated(options, build, results, save):
     # Jacobi and BiCGSTAB last some 10 ms: slowed down more, their times are not those of the operating system.
-    scale, iterated_scale, repeat = (4, 50, 1) if options.quick else (10, 100, 3)
+    scale, iterated_scale, repeat = (5, 100, 1) if options.quick else (5, 100, 2)
     run_options = types.SimpleNamespace(mkmd=options.mkmd, build=build, size=None, iters=None, repeat=repeat,
                                         platform=PLATFORM, under=options.under,
                                         default_policy=emulation.default_policy(options.mkmd))
@@ -69,7 +69,7 @@ def measure_emulated(options, build, results, save):
             of_program = results["emulated"][program] = {}
             expected = emulation.bare(run_options, program)
             factor = iterated_scale if program in emulation.ITERATED else scale
-            platform = emulation.scaled(PLATFORM, factor, folder)
+            platform = emulation.scaled(PLATFORM, factor, emulation.size_of(run_options, program), folder)
             for policy in policies:
                 try:
                     run = emulation.run(run_options, program, policy, platform, factor, folder,
