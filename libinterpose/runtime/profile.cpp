@@ -26,8 +26,8 @@ constexpr size_t kShapesMeasured = 64;  // per kernel: a program that changes a 
 constexpr double kLongestPiece = 2.0;   // seconds a single measured piece may be expected to take
 constexpr double kLongestDevice = 4.0;  // seconds for one launch on one device, once kFewest are done
 constexpr int kFewest = 3;
-constexpr int kRepeats = 11;       // of a short run: a sample is the best of them all
-constexpr double kShort = 10e-3;   // seconds for them together
+constexpr int kRepeats = 11;       // rounds of a short run: a sample is the best of them all
+constexpr double kShort = 10e-3;   // seconds for them together, on a device
 constexpr double kWarmUp = 50e-3;  // seconds
 constexpr int kWarmUps = 4;
 constexpr int kEmulatedRuns = 9;  // their mean is a sample: an emulated time is even to both sides of its own
@@ -98,19 +98,23 @@ public:
       return;
     }
     // A kernel that may not be split runs whole, at home.
-    std::vector<int> lanes{process().home_index()};
+    Kinds kinds;
+    const int home = process().home_index();
+    kinds[runtime_.times_.rates(home).kind].push_back(home);
     for (int d = 0; d < static_cast<int>(process().devices.size()) && boxed_; ++d) {
-      if (d != lanes.front()) lanes.push_back(d);
+      if (d != home) kinds[runtime_.times_.rates(d).kind].push_back(d);
     }
     const int together = boxed_ && process().devices.size() > 1 ? std::max(1, runs / 5) : 0;
-    s.progress.begin(kernel_.name, launch_.shape.global, static_cast<int>(lanes.size()) * runs + together);
-    measure_alone(lanes, runs);
+    s.progress.begin(kernel_.name, launch_.shape.global, static_cast<int>(kinds.size()) * runs + together);
+    measure_alone(kinds, runs);
     for (int i = 0; i < together; ++i)
       measure_together(i);
     s.progress.end();
   }
 
 private:
+  using Kinds = std::map<std::string, std::vector<int>>;  // devices, by what they share models for
+
   struct Timed {
     cl_int status = CL_SUCCESS;
     double seconds = 0;
@@ -223,66 +227,82 @@ private:
     }
   }
 
-  // One of the pieces measured on a device, until it has run often enough.
+  // One of the pieces measured on the devices of one kind, until it has run often enough.
   struct Measured {
-    int device = 0;
+    std::vector<int> devices;
     compiler::GroupBox box;
     Timed best;
-    double total = 0;  // seconds
+    double total = 0;  // seconds, on all of them
     bool done = false;
   };
 
-  // In rounds over all devices: others may slow a core down for a while, and the best of times that are far
-  // apart is less likely to be one of then.
-  void measure_alone(const std::vector<int>& lanes, int runs) {
+  // In rounds over all kinds of device: others may slow a core down for a while, and the best of times that
+  // are far apart is less likely to be one of then.
+  void measure_alone(const Kinds& kinds, int runs) {
     std::vector<Measured> all;
-    for (const int lane : lanes)
-      prepare(lane, runs, all);
-    std::map<int, double> spent;  // seconds, by device
+    for (const auto& [kind, devices] : kinds)
+      prepare(devices, runs, all);
+    std::map<int, double> spent;  // seconds, by the first device of a kind
     std::map<int, int> begun;
     for (int round = 0; round <= kRepeats; ++round) {
       for (Measured& m : all) {
         if (m.done) continue;
-        if (round == 0 && ++begun[m.device] > kFewest && spent[m.device] > kLongestDevice) {
+        const int kind = m.devices.front();
+        const auto devices = static_cast<double>(m.devices.size());
+        if (round == 0 && ++begun[kind] > kFewest && spent[kind] > kLongestDevice * devices) {
           m.done = true;
           state().progress.skip(1);
           continue;
         }
-        state().progress.device(process().lane_device(static_cast<size_t>(m.device)).name);
         const cl_ulong began = host_nanoseconds();
         repeat(m);
-        spent[m.device] += static_cast<double>(host_nanoseconds() - began) * 1e-9;
-        m.done = m.best.status != CL_SUCCESS || m.total >= kShort || round == kRepeats ||
-                 spent[m.device] > kLongestDevice;
+        spent[kind] += static_cast<double>(host_nanoseconds() - began) * 1e-9;
+        m.done = m.best.status != CL_SUCCESS || m.total >= kShort * devices || round == kRepeats ||
+                 spent[kind] > kLongestDevice * devices;
         if (!m.done) continue;
-        if (m.best.status == CL_SUCCESS) record(m.device, m.box, m.best.seconds, true);
+        if (m.best.status == CL_SUCCESS) record(kind, m.box, m.best.seconds, true);
         state().progress.step();
       }
     }
   }
 
-  void prepare(int device, int runs, std::vector<Measured>& all) {
+  void prepare(const std::vector<int>& devices, int runs, std::vector<Measured>& all) {
     ProfileProgress& progress = state().progress;
-    progress.device(process().lane_device(static_cast<size_t>(device)).name);
-    const double expected = runtime_.times_.seconds(model_, cost_, device);
-    const double largest = std::min(1.0, kLongestPiece / std::max(1e-9, expected));
-    // The first launch with a local size compiles, and does not count.
-    if (time(device, box(std::min(largest, 1.0 / 16), 0)).status != CL_SUCCESS) {
-      log(LogLevel::info, "kernel " + kernel_.name + " cannot be measured on " +
-                              process().lane_device(static_cast<size_t>(device)).name);
-      progress.skip(runs);
-      return;
+    double largest = 1;
+    for (const int device : devices)
+      largest =
+          std::min(largest, kLongestPiece / std::max(1e-9, runtime_.times_.seconds(model_, cost_, device)));
+    std::vector<int> able;
+    for (const int device : devices) {
+      const std::string& name = process().lane_device(static_cast<size_t>(device)).name;
+      progress.device(name);
+      // The first launch with a local size compiles, and does not count.
+      if (time(device, box(std::min(largest, 1.0 / 16), 0)).status != CL_SUCCESS) {
+        log(LogLevel::info, "kernel " + kernel_.name + " cannot be measured on " + name);
+        continue;
+      }
+      warm_up(device, box(largest, 0));
+      able.push_back(device);
     }
-    warm_up(device, box(largest, 0));
-    for (int i = 0; i < runs; ++i)
-      all.push_back({device, piece(i, largest), {}});
+    if (able.empty()) progress.skip(runs);
+    for (int i = 0; i < runs && !able.empty(); ++i)
+      all.push_back({able, piece(i, largest), {}});
   }
 
+  // A sample tells what a kind of device can do, so the best of all devices of the kind counts: what slows
+  // one down says nothing of the others. Short pieces run twice in a row, for the second finds the caches as
+  // the piece itself leaves them; what ran before the first is in no model.
   void repeat(Measured& m) {
-    const Timed other = time(m.device, m.box);
-    const bool first = m.total == 0;
-    m.total += other.seconds;
-    if (first || (other.status == CL_SUCCESS && other.seconds < m.best.seconds)) m.best = other;
+    for (const int device : m.devices) {
+      state().progress.device(process().lane_device(static_cast<size_t>(device)).name);
+      for (int i = 0; i < 2; ++i) {
+        const Timed other = time(device, m.box);
+        const bool first = m.total == 0;
+        m.total += other.seconds;
+        if (first || (other.status == CL_SUCCESS && other.seconds < m.best.seconds)) m.best = other;
+        if (other.seconds >= kShort) break;
+      }
+    }
   }
 
   // The copying has left the caches in a state that no program meets twice.
