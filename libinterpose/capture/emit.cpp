@@ -83,9 +83,13 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   }
 }
 
-// Bytes the command needs went with a device: it ends with an error, and what it should have written is not
-// to be had either.
+// Bytes the command needs went with a device, or may have: it ends with an error, and what it should have
+// written is not to be had either.
 bool Planner::doomed(Task& task) {
+  if (runtime_.transfers_failed_ < 0) {
+    task.command->status = runtime_.transfers_failed_;
+    return true;
+  }
   if (!runtime_.journal_) return false;
   if (std::all_of(task.whole.begin(), task.whole.end(), [](const BufferUse& use) {
         return use.root->storage->regions.nowhere(use.needed).empty();

@@ -17,10 +17,15 @@ Action::~Action() {
   if (command != nullptr) command->release();
 }
 
+cl_int Action::missing_bytes() const {
+  const bool missing = !moved_ranges.empty() || inherited < 0 || device_lost;
+  return missing && status < 0 ? status : CL_SUCCESS;
+}
+
 void Action::wait_for(Action& other) {
   if (other.complete()) {
     ready_at = std::max(ready_at, other.ended);
-    inherited = std::min(inherited, other.status);
+    inherited = std::min(inherited, other.missing_bytes());
   }
   if (other.complete() ||
       std::find(predecessors_.begin(), predecessors_.end(), &other) != predecessors_.end()) {

@@ -43,8 +43,16 @@ public:
   // This action may not start before `other` is complete. Both belong to one runtime; its mutex is held.
   void wait_for(Action& other);
 
+  Outcome perform(const std::vector<cl_event>& waits) const {
+    return inherited < 0 ? Outcome{inherited, {}} : work(waits);
+  }
+
   bool is_part() const { return piece.seconds > 0; }
   bool complete() const { return state == State::complete; }
+  // The error of a complete action that also is that of what waits for it: it was to bring bytes from another
+  // memory, or was to work on such bytes, and they are not there. (Other errors are for the program to
+  // judge.)
+  cl_int missing_bytes() const;
   bool same_command(const Action& other) const { return command != nullptr && command == other.command; }
 
   // Where the plan wants it among the lane's ready actions: smaller first.
@@ -72,7 +80,7 @@ public:
   // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
   std::unique_ptr<emulation::Demand> demand;
   cl_ulong ready_at = 0;
-  cl_int inherited = CL_SUCCESS;  // the error of an action it waits for: there is nothing to work on
+  cl_int inherited = CL_SUCCESS;  // missing_bytes() of an action it waits for: there is nothing to work on
 
   // Where devices can fail: the journal's line of it, or of what a transfer moves; see runtime/recovery.cpp.
   std::shared_ptr<Deed> deed;

@@ -114,13 +114,14 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     if (action->is_part()) ++next->parts_in_flight;
     waits.clear();
     for (const Ref<Action>& before : action->chained) {
+      action->inherited = std::min(action->inherited, before->missing_bytes());
       // An in-order queue orders its own actions.
       if (!before->complete() && before->lane != next && before->native)
         waits.push_back(before->native.get());
     }
     lock.unlock();
     action->started = host_nanoseconds() + clock_offset_;
-    Action::Outcome outcome = action->work(waits);
+    Action::Outcome outcome = action->perform(waits);
     // Before the callback is set: it may come at once, and whoever takes its post reads the event.
     action->native = std::move(outcome.event);
     if (outcome.status == CL_SUCCESS && action->native) {
@@ -168,7 +169,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     unblock(*after);
   for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
     after->ready_at = std::max(after->ready_at, action.ended);
-    after->inherited = std::min(after->inherited, status);
+    after->inherited = std::min(after->inherited, action.missing_bytes());
     unblock(*after);
   }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
@@ -176,14 +177,17 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   if (tracing() && action.command != nullptr && action.piece.device < 0 && action.bytes_moved == 0)
     trace_memory(action);
   if (action.command == nullptr) {
-    if (status < 0)
-      log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) + ")");
+    if (status < 0 && transfers_failed_ == CL_SUCCESS) {
+      log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) +
+                               "): so do all later commands that are split over devices");
+      transfers_failed_ = status;
+    }
     return;
   }
   Command& command = *action.command;
   --command.open_actions;
   if (status < 0) command.status = status;
-  if (command.trial) count_at_home(action);
+  if (command.trial && status >= 0) count_at_home(action);
   command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
   command.ended = std::max(command.ended, action.ended);
   finish_part(command);

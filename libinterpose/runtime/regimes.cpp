@@ -74,6 +74,7 @@ std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
 
 cl_int Runtime::bring_home(Memory& root, bool written) {
   std::lock_guard lock(mutex_);  // nothing is captured now, so nobody waits for it long
+  if (transfers_failed_ < 0) return transfers_failed_;
   Storage& storage = *root.storage;
   const ByteRanges all(0, root.size);
   if (journal_) take_loss(root);
@@ -96,6 +97,7 @@ cl_int Runtime::bring_home(Memory& root, bool written) {
     }
     if (status != CL_SUCCESS) {
       log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+      return status;
     }
     add_bytes_moved(source.ranges.total());
     if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);

@@ -191,8 +191,10 @@ private:
   Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
   std::unique_ptr<Journal> journal_;
   uint32_t lost_domains_ = 0;  // one bit each: noticed
-  bool halted_ = false;        // a loss was found: nothing starts until what runs is over and it is made good
-  int running_ = 0;            // actions on threads
+  // The error of the first transfer that failed, without a journal: nobody knows which bytes are whole.
+  cl_int transfers_failed_ = CL_SUCCESS;
+  bool halted_ = false;  // a loss was found: nothing starts until what runs is over and it is made good
+  int running_ = 0;      // actions on threads
   bool pumping_ = false;
   cl_ulong last_window_end_ = 0;  // nanoseconds of the host's clock
   bool planning_ = false;         // somebody plans without mutex_

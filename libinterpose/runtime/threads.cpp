@@ -136,7 +136,7 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
       if (!action->demand) host_busy = action->ended;
     } else {
       action->started = host_nanoseconds() + clock_offset_;
-      outcome = action->work({});
+      outcome = action->perform({});
       action->native = std::move(outcome.event);
       read_native_times(*action, clock_offset_, host_nanoseconds());
     }

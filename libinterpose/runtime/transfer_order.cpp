@@ -10,8 +10,8 @@ namespace mkmd {
 
 namespace {
 
-// Bytes a transfer may move at a time while it comes before one that should have come first. The fixed cost of
-// a copy is less than a tenth of what so many take.
+// Bytes a transfer may move at a time while it comes before one that should have come first. The fixed cost
+// of a copy is less than a tenth of what so many take.
 constexpr uint64_t kSlice = 1 << 20;
 
 bool same_port(const Action& a, const Action& b) {
@@ -56,9 +56,8 @@ std::multiset<Ref<Action>, Lane::Earlier>::const_iterator next_of(const Lane& la
 bool overtakes(const Action& action, const Lanes& lanes) {
   const auto is_overtaken = [&](const auto& other) { return is_before(*other, action); };
   return std::any_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& lane) {
-    return lane->transfers() &&
-           (std::any_of(lane->to_come.begin(), lane->to_come.end(), is_overtaken) ||
-            std::any_of(lane->ready.begin(), lane->ready.end(), is_overtaken));
+    return lane->transfers() && (std::any_of(lane->to_come.begin(), lane->to_come.end(), is_overtaken) ||
+                                 std::any_of(lane->ready.begin(), lane->ready.end(), is_overtaken));
   });
 }
 
@@ -77,7 +76,7 @@ ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
   return first;
 }
 
-// Nothing waits for the slice: what does waits for the rest, which comes after it on the same lane.
+// Only the rest waits for the slice, and what waits for the transfer for the rest.
 Ref<Action> cut_slice(Action& transfer) {
   Ref<Action> slice(new Action(*transfer.lane, nullptr, nullptr));
   slice->moved_ranges = first_bytes(transfer.moved_ranges, kSlice);
@@ -98,6 +97,9 @@ Ref<Action> cut_slice(Action& transfer) {
     slice->demand->bytes = static_cast<double>(slice->bytes_moved);
     transfer.demand->bytes = static_cast<double>(transfer.bytes_moved);
   }
+  transfer.state = Action::State::waiting;
+  ++transfer.blockers;
+  slice->on_complete.emplace_back(&transfer);
   return slice;
 }
 
@@ -109,10 +111,11 @@ bool may_start(const Lane& lane, const Lanes& lanes) {
 
 Ref<Action> take_next(Lane& lane, const Lanes& lanes) {
   const auto next = next_of(lane, lanes);
-  Ref<Action> action = *next;
-  if (action->moves && action->bytes_moved > kSlice && overtakes(*action, lanes)) return cut_slice(*action);
+  const Ref<Action> action = *next;
   lane.ready.erase(next);
-  return action;
+  if (!action->moves || action->bytes_moved <= kSlice || !overtakes(*action, lanes)) return action;
+  lane.to_come.push_back(action.get());
+  return cut_slice(*action);
 }
 
 }  // namespace mkmd

@@ -18,7 +18,8 @@ bool may_start(const Lane& lane, const Lanes& lanes);
 
 // Takes that off the lane: the first of its actions in the order of the plan whose port is free. A long
 // transfer that comes before one the plan wants earlier is taken in slices, so that it does not keep that one
-// waiting for long: then what is returned is the beginning of the transfer, which stays on the lane.
+// waiting for long: then what is returned is the beginning of the transfer, which comes back when that is
+// complete.
 Ref<Action> take_next(Lane& lane, const Lanes& lanes);
 
 }  // namespace mkmd

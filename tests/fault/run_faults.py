@@ -26,6 +26,7 @@ STENCIL = {"name": "stencil", "command": "stencil"}
 COMPILE_ERROR = {"name": "compile_error", "command": "compile_error", "blank": r"\S*/tempfile_\w+"}
 ON_TWO = {"MKMD_DEVICES": "pocl/2"}
 TMPFS_KIB = 64
+POCL_ICD = "/etc/OpenCL/vendors/pocl.icd"
 
 
 class Skip(Exception):
@@ -240,8 +241,23 @@ def wrong_options(f):
             f.wrong.append(f"{arguments}: the program was started")
 
 
+def transfers_fail(f):
+    """The results or an error: never a kernel that works on bytes which have not come."""
+    vendor = os.path.join(f.programs.options.build, "tests/fault/libfailing_vendor.so")
+    with open(POCL_ICD) as icd:
+        vendor_setting = {"OCL_ICD_VENDORS": vendor, "POCL": icd.read().strip(), "MKMD_SEPARATE_MEMORY": "1"}
+    f.expect("no transfer", split=True, FAILING_MAP="0", **vendor_setting)
+    for which in (1, 2, 3, 5, 8):
+        ours = f.preloaded(STENCIL, FAILING_MAP=str(which), **vendor_setting)
+        if len(ours.said) != 1 or "transfer between devices failed (-4)" not in ours.said[0]:
+            f.wrong.append(f"transfer {which}: on stderr: {ours.said}")
+        if ours.code == 0 or not re.search(r"error -4 in clEnqueueReadBuffer", ours.out):
+            f.wrong.append(f"transfer {which}: ended with {ours.code}: {ours.out}")
+
+
 CASES = [nothing_broken, helper_missing, helper_killed, helper_hangs, helper_talks_nonsense, cache_unwritable,
-         cache_corrupt, disk_full, home_unset, device_missing, wrong_settings, kernel_does_not_compile, wrong_options]
+         cache_corrupt, disk_full, home_unset, device_missing, wrong_settings, kernel_does_not_compile, wrong_options,
+         transfers_fail]
 
 
 def main():
