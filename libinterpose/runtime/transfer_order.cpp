@@ -110,9 +110,7 @@ bool may_start(const Lane& lane, const Lanes& lanes) {
 }
 
 Ref<Action> take_next(Lane& lane, const Lanes& lanes) {
-  const auto next = next_of(lane, lanes);
-  const Ref<Action> action = *next;
-  lane.ready.erase(next);
+  Ref<Action> action = std::move(lane.ready.extract(next_of(lane, lanes)).value());
   if (!action->moves || action->bytes_moved <= kSlice || !overtakes(*action, lanes)) return action;
   lane.to_come.push_back(action.get());
   return cut_slice(*action);

@@ -57,7 +57,7 @@ def measure(options, save):
 
 def measure_emulated(options, build, results, save):
     # Jacobi and BiCGSTAB last some 10 ms: slowed down more, their times are not those of the operating system.
-    scale, iterated_scale, repeat = (5, 100, 1) if options.quick else (5, 100, 2)
+    scale, iterated_scale, repeat = 5, 100, 1
     run_options = types.SimpleNamespace(mkmd=options.mkmd, build=build, size=None, iters=None, repeat=repeat,
                                         platform=PLATFORM, under=options.under,
                                         default_policy=emulation.default_policy(options.mkmd))
@@ -90,7 +90,7 @@ def measure_emulated(options, build, results, save):
 
 def measure_real(options, build, results, save):
     bench = bench_module()
-    rounds, repeat = (1, 1) if options.quick else (4, 3)
+    rounds, repeat = (1, 1) if options.quick else (3, 3)
     mkmd = [options.mkmd, "run", "--devices", "pocl/2"]
     prefixes = {"in order": bench.ONE_CORE, "mkmd-coarse": mkmd + ["--policy", "mkmd-coarse", "--"],
                 "default": mkmd + ["--"]}
@@ -145,7 +145,7 @@ TESTED = re.compile(r"(\w+)  on (.+?): (\d+) samples tested, mean error ([\d.]+)
 
 def measure_table_1(options, build, results, save):
     """Models from 20 and from 40 profiled pieces, each tested on whole launches of other random inputs."""
-    tests = 6 if options.quick else 100
+    tests = 6 if options.quick else 40
     folder = tempfile.mkdtemp(prefix="mkmd-table-1-")
     platform = os.path.join(folder, "platform.json")
     with open(PLATFORM) as given, open(platform, "w") as unscaled:
