@@ -23,8 +23,9 @@ GRAPHS = {
     "gramian": "Gramian", "jacobi": "Jacobi", "lyapunov": "Lyapunov", "stein": "Stein", "svd": "SVD",
     "sylvester": "Sylvester",
 }
-# Matrices that are multiplied run at a quarter of the full side: their kernels are still cut finely enough.
-SIZE = 1024
+# Where matrices are multiplied: kernels are still cut finely enough, and two cores are quick enough for a time scale
+# of 5.
+SIZE = 768
 # The two made of vector operations run at full size. They last some 10 ms: to be told from the real ones they are
 # slowed down.
 ITERATED = {"bicgstab", "jacobi"}

@@ -58,7 +58,7 @@ def measure(options, save):
 def measure_emulated(options, build, results, save):
     # Jacobi and BiCGSTAB last some 10 ms: slowed down more, their times are not those of the operating system.
     scale, iterated_scale, repeat = 5, 100, 1
-    run_options = types.SimpleNamespace(mkmd=options.mkmd, build=build, size=None, iters=None, repeat=repeat,
+    run_options = types.SimpleNamespace(mkmd=options.mkmd, build=build, size=None, iters=None, perturb=None, repeat=repeat,
                                         platform=PLATFORM, under=options.under,
                                         default_policy=emulation.default_policy(options.mkmd))
     results["default_policy"] = run_options.default_policy
