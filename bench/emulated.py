@@ -72,12 +72,12 @@ class RunFailed(Exception):
     """A program that did not end well: the command, and what it said."""
 
 
-def planned(windows, repeats):
-    """Seconds the policy expected of the last repeat; there is one more than counted ones."""
+def last_repeat(windows, repeats, key):
+    """The sum over the windows of the last repeat; there is one more than counted ones."""
     each = len(windows) // (repeats + 1)
     if each * (repeats + 1) != len(windows):
         return math.nan
-    return sum(window["predicted"] for window in windows[-each:])
+    return sum(window[key] for window in windows[-each:])
 
 
 def run(options, name, policy, platform, scale, folder, trace=None):
@@ -100,8 +100,9 @@ def run(options, name, policy, platform, scale, folder, trace=None):
     result = {"seconds": float(values["seconds"]) / scale, "checksum": values["checksum"],
               "actions": emulation["actions"], "overruns": emulation["overruns"], "valid": emulation["valid"]}
     shown = subprocess.run([options.mkmd, "inspect", trace, "--json"], capture_output=True, text=True, check=True)
-    result.update({key: json.loads(shown.stdout)[key] for key in ("idle_share", "planning_seconds", "windows")})
-    result["plan"] = planned(result["windows"], options.repeat)
+    result.update({key: json.loads(shown.stdout)[key] for key in ("idle_share", "windows")})
+    result["plan"] = last_repeat(result["windows"], options.repeat, "predicted")
+    result["planning_seconds"] = last_repeat(result["windows"], options.repeat, "planning_seconds")
     return result
 
 

@@ -138,12 +138,12 @@ def emulated(page, results):
     axis.set_ylabel("planning, ms per run of the graph")
     legend_below(figure, [axis], columns=6, extra=0.04)
     page.section("Scheduling overhead (Figure 10)", source + " Everything the planner does counts: graph, policy, proofs "
-                 "that pieces are disjoint, transfers.")
+                 "that pieces are disjoint. Planned for the second time: at first, code for pieces is made as well.")
     page.figure("emulated-10", figure)
-    share = {NAMES[g]: runs["default"]["planning_seconds"] / runs["default"]["seconds"]
-             for g, runs in groups.items() if usable(runs["default"])}
-    longest = max((runs["default"]["planning_seconds"] for runs in groups.values() if usable(runs["default"])),
-                  default=math.nan)
+    defaults = {NAMES[g]: runs["default"] for g, runs in groups.items() if usable(runs["default"])}
+    planned = {e: run for e, run in defaults.items() if not math.isnan(run["planning_seconds"])}  # of the last repeat
+    share = {e: run["planning_seconds"] / run["seconds"] for e, run in planned.items()}
+    longest = max((run["planning_seconds"] for run in planned.values()), default=math.nan)
     rest = [s for e, s in share.items() if e not in published.MKMD_OVERHEAD_SHARE]
     page.beside([(f"longest, MKMD / {name}", "< 10 ms", f"{1e3 * longest:.2f} ms")] +
                 [(f"share of the run, {e}", f"{s:.1%}", f"{share[e]:.2%}" if e in share else "not measured")

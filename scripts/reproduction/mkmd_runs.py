@@ -75,7 +75,6 @@ def measure_emulated(options, build, results, save):
                     run = emulation.run(run_options, program, policy, platform, factor, folder,
                                         os.path.join(folder, "trace.jsonl"))
                     run["makespan"] = statistics.median(w["measured"] for w in run.pop("windows"))
-                    run["planning_seconds"] /= repeat + 1
                     run["model"] = emulation.modelled(run_options, program, policy)
                     if run["checksum"] != expected:
                         run = {"failed": "the results differ from those of a bare run"}
