@@ -177,7 +177,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   if (tracing() && action.command != nullptr && action.piece.device < 0 && action.bytes_moved == 0)
     trace_memory(action);
   if (action.command == nullptr) {
-    if (status < 0 && transfers_failed_ == CL_SUCCESS) {
+    if (action.missing_bytes() < 0 && !journal_ && transfers_failed_ == CL_SUCCESS) {
       log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) +
                                "): so do all later commands that are split over devices");
       transfers_failed_ = status;
