@@ -2,125 +2,287 @@
 #include "common/byte_ranges.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace mkmd {
 
-void ByteRanges::add(uint64_t lo, uint64_t hi) {
-  if (lo >= hi) return;
-  if (ranges_.empty() || lo > ranges_.back().hi) {  // appending in order is the common case
-    ranges_.push_back({lo, hi});
+namespace {
+
+using Blocks = std::vector<ByteRows>;
+
+// How many of the blocks before it a block is tried to be joined with.
+constexpr size_t kJoinable = 16;
+
+void put(Blocks* to, const ByteRows& rows) {
+  if (to != nullptr && rows.length > 0 && rows.count > 0) to->push_back(rows);
+}
+
+void put(Blocks* to, uint64_t lo, uint64_t hi) {
+  if (lo < hi) put(to, {lo, hi - lo});
+}
+
+bool apart(const ByteRows& a, const ByteRows& b) {
+  return a.hi() <= b.lo || b.hi() <= a.lo;
+}
+
+// The rows [first, second) have bytes in [lo, hi).
+std::pair<uint64_t, uint64_t> rows_in(const ByteRows& a, uint64_t lo, uint64_t hi) {
+  if (a.hi() <= lo || hi <= a.lo) return {0, 0};
+  if (a.count == 1) return {0, 1};
+  const uint64_t first = lo < a.lo + a.length ? 0 : (lo - a.lo - a.length) / a.pitch + 1;
+  return {first, std::min(a.count, (hi - a.lo - 1) / a.pitch + 1)};
+}
+
+void divide_by_range(const ByteRows& a, uint64_t lo, uint64_t hi, Blocks* common, Blocks* rest) {
+  auto [first, last] = rows_in(a, lo, hi);
+  if (first >= last) return put(rest, a);
+  if (first > 0) put(rest, a.rows(0, first));
+  if (last < a.count) put(rest, a.rows(last, a.count - last));
+  const auto cut = [&](uint64_t row) {
+    const uint64_t begin = a.row(row), end = begin + a.length;
+    put(rest, begin, std::max(begin, lo));
+    put(common, std::max(begin, lo), std::min(end, hi));
+    put(rest, std::min(end, hi), end);
+  };
+  if (a.row(first) < lo || a.row(first) + a.length > hi) cut(first++);
+  if (first < last && a.row(last - 1) + a.length > hi) cut(--last);
+  if (first < last) put(common, a.rows(first, last - first));
+}
+
+void divide_range(uint64_t lo, uint64_t hi, const ByteRows& b, Blocks* common, Blocks* rest) {
+  const auto [first, last] = rows_in(b, lo, hi);
+  if (first >= last) return put(rest, lo, hi);
+  divide_by_range(b, lo, hi, common, nullptr);
+  put(rest, lo, std::max(lo, b.row(first)));
+  if (const uint64_t gaps = last - first - 1; gaps > 0)
+    put(rest, ByteRows{b.row(first) + b.length, b.pitch - b.length, b.pitch, b.count}.rows(0, gaps));
+  put(rest, std::min(hi, b.row(last - 1) + b.length), hi);
+}
+
+void divide(const ByteRows& a, const ByteRows& b, Blocks* common, Blocks* rest);
+
+// Rectangles of one plane, whose width is the pitch.
+void divide_rectangle(const ByteRows& a, const ByteRows& b, Blocks* common, Blocks* rest) {
+  const auto pitch = static_cast<int64_t>(a.pitch);
+  const auto distance = static_cast<int64_t>(b.lo - a.lo);
+  const int64_t row = distance / pitch - (distance % pitch < 0 ? 1 : 0);
+  const auto column = static_cast<uint64_t>(distance - row * pitch);
+  if (column + b.length > a.pitch) {  // goes over into the next row of the plane
+    const uint64_t fits = a.pitch - column;
+    const ByteRows left = b.columns(0, fits), right = b.columns(fits, b.length);
+    Blocks others;
+    divide(a, left, common, &others);
+    for (const ByteRows& other : others)
+      divide(other, right, common, rest);
     return;
   }
-  auto first = std::lower_bound(ranges_.begin(), ranges_.end(), lo,
-                                [](const ByteRange& r, uint64_t v) { return r.hi < v; });
-  auto last = first;
-  while (last != ranges_.end() && last->lo <= hi) {
-    lo = std::min(lo, last->lo);
-    hi = std::max(hi, last->hi);
-    ++last;
+  const int64_t first = std::max<int64_t>(row, 0);
+  const int64_t last = std::min(row + static_cast<int64_t>(b.count), static_cast<int64_t>(a.count));
+  if (column >= a.length || first >= last) return put(rest, a);
+  const auto above = static_cast<uint64_t>(first), below = static_cast<uint64_t>(last);
+  if (above > 0) put(rest, a.rows(0, above));
+  if (below < a.count) put(rest, a.rows(below, a.count - below));
+  const ByteRows shared = a.rows(above, below - above);
+  const uint64_t end = std::min(column + b.length, a.length);
+  put(common, shared.columns(column, end));
+  put(rest, shared.columns(0, column));
+  put(rest, shared.columns(end, a.length));
+}
+
+// Cuts `a` into what `b` has as well, and what it has not. Either may be unwanted: null.
+void divide(const ByteRows& a, const ByteRows& b, Blocks* common, Blocks* rest) {
+  if (apart(a, b)) return put(rest, a);
+  if (b.count == 1) return divide_by_range(a, b.lo, b.hi(), common, rest);
+  if (a.count == 1) return divide_range(a.lo, a.hi(), b, common, rest);
+  if (a.pitch == b.pitch) return divide_rectangle(a, b, common, rest);
+  const auto [first, last] = rows_in(a, b.lo, b.hi());
+  if (first >= last) return put(rest, a);
+  if (first > 0) put(rest, a.rows(0, first));
+  for (uint64_t i = first; i < last; ++i)
+    divide(a.rows(i, 1), b, common, rest);
+  if (last < a.count) put(rest, a.rows(last, a.count - last));
+}
+
+// Both as one block, where that is possible. `a` begins first.
+std::optional<ByteRows> joined(const ByteRows& a, const ByteRows& b) {
+  if (a.lo + a.length == b.lo && a.pitch == b.pitch && a.count == b.count) {  // side by side
+    const uint64_t length = a.length + b.length;
+    if (length == a.pitch) return ByteRows{a.lo, length * a.count};
+    return ByteRows{a.lo, length, a.pitch, a.count};
   }
-  if (first == last) {
-    ranges_.insert(first, {lo, hi});
-  } else {
-    *first = {lo, hi};
-    ranges_.erase(first + 1, last);
+  if (a.length == b.length && (a.count > 1 || b.count > 1)) {  // one below the other
+    const uint64_t pitch = a.count > 1 ? a.pitch : b.pitch;
+    if ((b.count == 1 || b.pitch == pitch) && b.lo == a.lo + pitch * a.count)
+      return ByteRows{a.lo, a.length, pitch, a.count + b.count};
   }
+  return std::nullopt;
+}
+
+bool begins_first(const ByteRows& a, const ByteRows& b) {
+  return a.lo < b.lo;
+}
+
+}  // namespace
+
+// The first block that may have bytes from `lo` on.
+ByteRanges::Blocks::const_iterator ByteRanges::first_reaching(uint64_t lo) const {
+  if (entangled_) return blocks_.begin();
+  return std::upper_bound(blocks_.begin(), blocks_.end(), lo,
+                          [](uint64_t at, const ByteRows& b) { return at < b.hi(); });
+}
+
+// Orders the blocks and joins what can be joined.
+void ByteRanges::tidy() {
+  if (!std::is_sorted(blocks_.begin(), blocks_.end(), begins_first))
+    std::sort(blocks_.begin(), blocks_.end(), begins_first);
+  size_t kept = 0;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    ByteRows block = blocks_[i];
+    const auto begin = blocks_.begin();
+    for (size_t back = 1; back <= std::min(kept, kJoinable);) {
+      const size_t at = kept - back;
+      if (const auto both = joined(blocks_[at], block)) {
+        block = *both;
+        std::move(begin + static_cast<std::ptrdiff_t>(at) + 1, begin + static_cast<std::ptrdiff_t>(kept),
+                  begin + static_cast<std::ptrdiff_t>(at));
+        --kept;
+        back = 1;
+      } else {
+        ++back;
+      }
+    }
+    const auto end = begin + static_cast<std::ptrdiff_t>(kept++);
+    const auto place = std::upper_bound(begin, end, block, begins_first);
+    std::move_backward(place, end, end + 1);
+    *place = block;
+  }
+  blocks_.resize(kept);
+  hi_ = 0;
+  entangled_ = false;
+  uint64_t sum = 0;
+  for (const ByteRows& b : blocks_) {
+    entangled_ = entangled_ || b.lo < hi_;
+    hi_ = std::max(hi_, b.hi());
+    sum += b.total();
+  }
+  if (blocks_.size() > 1 && sum == hi_ - blocks_.front().lo) {
+    blocks_ = {{blocks_.front().lo, sum}};
+    entangled_ = false;
+  }
+}
+
+void ByteRanges::add(uint64_t lo, uint64_t hi) {
+  if (lo < hi) add({lo, hi - lo});
+}
+
+void ByteRanges::add(const ByteRows& rows) {
+  if (empty() || rows.lo > hi_) {  // appending in order is the common case
+    blocks_.push_back(rows);
+    hi_ = rows.hi();
+    return;
+  }
+  if (ByteRows& last = blocks_.back(); rows.lo == hi_ && last.hi() == hi_ && last.count + rows.count == 2) {
+    last.length += rows.length;
+    hi_ = rows.hi();
+    return;
+  }
+  Blocks left{rows}, next;
+  for (auto b = first_reaching(rows.lo); b != blocks_.end() && b->lo < rows.hi() && !left.empty(); ++b) {
+    next.clear();
+    for (const ByteRows& part : left)
+      divide(part, *b, nullptr, &next);
+    left.swap(next);
+  }
+  blocks_.insert(blocks_.end(), left.begin(), left.end());
+  tidy();
 }
 
 void ByteRanges::unite(const ByteRanges& other) {
-  if (empty()) ranges_ = other.ranges_;
-  if (*this == other) return;  // mostly, and there may be thousands
-  if (other.size() < 8) {
-    for (const ByteRange& r : other)
-      add(r.lo, r.hi);
+  if (empty()) {
+    *this = other;
     return;
   }
-  std::vector<ByteRange> all(ranges_.size() + other.size());
-  std::merge(ranges_.begin(), ranges_.end(), other.begin(), other.end(), all.begin(),
-             [](const ByteRange& a, const ByteRange& b) { return a.lo < b.lo; });
-  ranges_.clear();
-  for (const ByteRange& r : all)
-    add(r.lo, r.hi);
+  if (blocks_ == other.blocks_) return;  // mostly
+  ByteRanges more = other;
+  more.subtract(*this);
+  blocks_.insert(blocks_.end(), more.begin(), more.end());
+  tidy();
 }
 
 void ByteRanges::subtract(const ByteRanges& other) {
-  if (*this == other) ranges_.clear();
+  if (blocks_ == other.blocks_) blocks_.clear();
   if (!overlaps(other)) return;
-  std::vector<ByteRange> left;
-  auto cut = other.begin();
-  for (ByteRange r : ranges_) {
-    while (cut != other.end() && cut->hi <= r.lo)
-      ++cut;
-    for (auto c = cut; c != other.end() && c->lo < r.hi; ++c) {
-      if (c->lo > r.lo) left.push_back({r.lo, c->lo});
-      r.lo = std::max(r.lo, std::min(c->hi, r.hi));
+  Blocks all, left, next;
+  for (const ByteRows& a : blocks_) {
+    left = {a};
+    for (auto b = other.first_reaching(a.lo); b != other.end() && b->lo < a.hi() && !left.empty(); ++b) {
+      next.clear();
+      for (const ByteRows& part : left)
+        divide(part, *b, nullptr, &next);
+      left.swap(next);
     }
-    if (r.lo < r.hi) left.push_back(r);
+    all.insert(all.end(), left.begin(), left.end());
   }
-  ranges_ = std::move(left);
+  blocks_ = std::move(all);
+  tidy();
 }
 
 void ByteRanges::clip(uint64_t lo, uint64_t hi) {
-  std::erase_if(ranges_, [&](const ByteRange& r) { return r.hi <= lo || r.lo >= hi || lo >= hi; });
-  if (empty()) return;
-  ranges_.front().lo = std::max(ranges_.front().lo, lo);
-  ranges_.back().hi = std::min(ranges_.back().hi, hi);
+  if (!empty() && (hull().lo < lo || hi < hull().hi)) *this = intersection({lo, hi});
 }
 
 void ByteRanges::shift(uint64_t offset) {
-  if (offset == 0) return;
-  for (ByteRange& r : ranges_) {
-    r.lo += offset;
-    r.hi += offset;
-  }
+  for (ByteRows& b : blocks_)
+    b.lo += offset;
+  hi_ += offset;
 }
 
 uint64_t ByteRanges::total() const {
   uint64_t sum = 0;
-  for (const ByteRange& r : ranges_)
-    sum += r.hi - r.lo;
+  for (const ByteRows& b : blocks_)
+    sum += b.total();
   return sum;
 }
 
 bool ByteRanges::overlaps(const ByteRanges& other) const {
-  auto a = begin();
-  auto b = other.begin();
-  while (a != end() && b != other.end()) {
-    if (a->hi <= b->lo) {
-      ++a;
-    } else if (b->hi <= a->lo) {
-      ++b;
-    } else {
-      return true;
+  Blocks common;
+  for (const ByteRows& a : blocks_) {
+    for (auto b = other.first_reaching(a.lo); b != other.end() && b->lo < a.hi(); ++b) {
+      divide(a, *b, &common, nullptr);
+      if (!common.empty()) return true;
     }
   }
   return false;
 }
 
 bool ByteRanges::contains(uint64_t lo, uint64_t hi) const {
-  if (lo >= hi) return true;
-  auto r = std::upper_bound(begin(), end(), lo, [](uint64_t v, const ByteRange& x) { return v < x.hi; });
-  return r != end() && r->lo <= lo && hi <= r->hi;
+  ByteRanges left(lo, hi);
+  left.subtract(*this);
+  return left.empty();
 }
 
 ByteRanges ByteRanges::intersection(const ByteRanges& other) const {
   ByteRanges common;
-  auto a = begin();
-  auto b = other.begin();
-  while (a != end() && b != other.end()) {
-    common.add(std::max(a->lo, b->lo), std::min(a->hi, b->hi));
-    if (a->hi < b->hi) {
-      ++a;
-    } else {
-      ++b;
-    }
+  for (const ByteRows& a : blocks_) {
+    for (auto b = other.first_reaching(a.lo); b != other.end() && b->lo < a.hi(); ++b)
+      divide(a, *b, &common.blocks_, nullptr);
   }
+  common.tidy();
   return common;
 }
 
 ByteRange ByteRanges::hull() const {
   if (empty()) return {};
-  return {ranges_.front().lo, ranges_.back().hi};
+  return {blocks_.front().lo, hi_};
+}
+
+bool ByteRanges::operator==(const ByteRanges& other) const {
+  if (blocks_ == other.blocks_) return true;
+  if (hull() != other.hull() || total() != other.total()) return false;
+  ByteRanges difference = *this;
+  difference.subtract(other);
+  return difference.empty();
 }
 
 }  // namespace mkmd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ByteRanges: a set of bytes, kept as sorted, disjoint, non-touching half-open ranges. What a piece of a
-// kernel reads or writes, and which bytes of a buffer are valid in a memory, are such sets.
+// ByteRanges: a set of bytes. What a piece of a kernel reads or writes, and which bytes of a buffer are valid
+// in a memory, are such sets. Columns of a matrix are thousands of ranges, one per row, so equal ranges at
+// equal distances are kept, and cut and joined, as one: ByteRows.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +16,63 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
+struct ByteRows {
+  uint64_t lo = 0;      // of the first row
+  uint64_t length = 0;  // of every row
+  uint64_t pitch = 0;   // from one row to the next, longer than a row; 0 if there is only one
+  uint64_t count = 1;
+
+  uint64_t row(uint64_t i) const { return lo + i * pitch; }
+  uint64_t hi() const { return row(count - 1) + length; }
+  uint64_t total() const { return length * count; }
+  ByteRows rows(uint64_t first, uint64_t n) const { return {row(first), length, n > 1 ? pitch : 0, n}; }
+  ByteRows columns(uint64_t from, uint64_t to) const { return {lo + from, to - from, pitch, count}; }
+  bool operator==(const ByteRows&) const = default;
+};
+
 class ByteRanges {
 public:
   ByteRanges() = default;
   ByteRanges(uint64_t lo, uint64_t hi) { add(lo, hi); }
+  explicit ByteRanges(const ByteRows& rows) { add(rows); }
 
   void add(uint64_t lo, uint64_t hi);
+  void add(const ByteRows& rows);
   void unite(const ByteRanges& other);
   void subtract(const ByteRanges& other);
   void clip(uint64_t lo, uint64_t hi);  // drops what lies outside [lo, hi)
-  void shift(uint64_t offset);          // moves every range up by `offset` bytes
+  void shift(uint64_t offset);          // moves every byte up by `offset`, modulo 2^64
 
-  bool empty() const { return ranges_.empty(); }
+  bool empty() const { return blocks_.empty(); }
   uint64_t total() const;
   bool overlaps(const ByteRanges& other) const;
   bool contains(uint64_t lo, uint64_t hi) const;
   ByteRanges intersection(const ByteRanges& other) const;
   ByteRange hull() const;  // {0, 0} when empty
+  bool operator==(const ByteRanges& other) const;
 
-  size_t size() const { return ranges_.size(); }
-  auto begin() const { return ranges_.begin(); }
-  auto end() const { return ranges_.end(); }
-  bool operator==(const ByteRanges&) const = default;
+  // The blocks, which have no byte in common, ordered by their first bytes.
+  size_t size() const { return blocks_.size(); }
+  auto begin() const { return blocks_.begin(); }
+  auto end() const { return blocks_.end(); }
+
+  // Every row of every block: visit(ByteRange).
+  template <typename Visit>
+  void each_range(Visit&& visit) const {
+    for (const ByteRows& rows : blocks_) {
+      for (uint64_t i = 0; i < rows.count; ++i)
+        visit(ByteRange{rows.row(i), rows.row(i) + rows.length});
+    }
+  }
 
 private:
-  std::vector<ByteRange> ranges_;
+  using Blocks = std::vector<ByteRows>;
+  Blocks::const_iterator first_reaching(uint64_t lo) const;
+  void tidy();
+
+  Blocks blocks_;
+  uint64_t hi_ = 0;         // the end of the last byte
+  bool entangled_ = false;  // a block begins before one that begins earlier has ended
 };
 
 }  // namespace mkmd

@@ -8,7 +8,9 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-constexpr int64_t kFewRanges = 8;
+// A block is equal rows at equal distances: sets of bytes are as large as they have blocks.
+constexpr int64_t kMaxRanges = 65536;
+constexpr int64_t kMaxBlocks = 4096;
 
 int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
@@ -74,15 +76,17 @@ struct Lattice {
     return total;
   }
 
+  int64_t blocks() const { return steps_count > 0 ? ranges() / steps[0].count : 1; }
+
   void fill_innermost_gaps() {
     length += steps[0].stride * (steps[0].count - 1);
     std::copy(steps.begin() + 1, steps.begin() + steps_count, steps.begin());
     --steps_count;
   }
 
-  bool list(ByteRanges& out, bool& exact, Detail detail) {
+  bool list(ByteRanges& out, bool& exact) {
     int64_t extent = 0;
-    if (!valid || !normalise(extent)) return false;
+    if (!valid || !normalise(extent) || start == INT64_MIN) return false;
     bool ordered = true;  // blocks of an inner step never reach into the next block of an outer one
     int64_t inner = length;
     for (int i = 0; i < steps_count; ++i) {
@@ -91,34 +95,35 @@ struct Lattice {
       inner += s.stride * (s.count - 1);
     }
     // Too many to list: the smallest gaps are filled, for instance those between the rows of each plane.
-    while (ordered && steps_count > 1 && ranges() > kMaxRanges) {
+    while (ordered && steps_count > 1 && (ranges() > kMaxRanges || blocks() > kMaxBlocks)) {
       fill_innermost_gaps();
       exact = false;
     }
-    while (detail == Detail::rough && ordered && steps_count > 0 && ranges() > kFewRanges &&
-           4 * (steps[0].stride - length) <= length) {
-      fill_innermost_gaps();
+    if (ordered ? ranges() > kMaxRanges : ranges() > kMaxBlocks) {
       exact = false;
+      length = extent;
+      steps_count = 0;
     }
-    const auto put = [&](ByteRanges& set, int64_t lo, int64_t hi) {
-      lo = std::max(lo, clip_lo);
-      hi = std::min(hi, clip_hi);
-      if (lo < hi) set.add(static_cast<uint64_t>(lo), static_cast<uint64_t>(hi));
-    };
-    if (ranges() > kMaxRanges) {
-      exact = false;
-      put(out, start, start + extent);
-      return true;
-    }
+    ByteRanges listed = all(ordered);
+    if (out.empty())
+      out = std::move(listed);
+    else
+      out.unite(listed);
+    return true;
+  }
+
+  ByteRanges all(bool ordered) const {
+    const int64_t below = std::max<int64_t>(0, -start);  // offsets may be negative before they are clipped
+    const bool rows = ordered && steps_count > 0;        // the innermost step is one block
+    std::vector<ByteRows> blocks;
     std::array<int64_t, kMaxSteps> counter{};
-    ByteRanges listed;
-    std::vector<int64_t> unordered;
-    for (int64_t at = start;;) {
-      if (ordered)
-        put(listed, at, at + length);
-      else
-        unordered.push_back(at);
-      int i = 0;
+    for (int64_t at = start + below;;) {
+      blocks.push_back({static_cast<uint64_t>(at), static_cast<uint64_t>(length)});
+      if (rows) {
+        blocks.back().pitch = static_cast<uint64_t>(steps[0].stride);
+        blocks.back().count = static_cast<uint64_t>(steps[0].count);
+      }
+      int i = rows ? 1 : 0;
       for (; i < steps_count; ++i) {
         const Step& s = steps[static_cast<size_t>(i)];
         int64_t& c = counter[static_cast<size_t>(i)];
@@ -129,14 +134,17 @@ struct Lattice {
       }
       if (i == steps_count) break;
     }
-    std::sort(unordered.begin(), unordered.end());
-    for (int64_t at : unordered)
-      put(listed, at, at + length);
-    if (out.empty())
-      out = std::move(listed);
-    else
-      out.unite(listed);
-    return true;
+    if (!ordered)
+      std::sort(blocks.begin(), blocks.end(),
+                [](const ByteRows& a, const ByteRows& b) { return a.lo < b.lo; });
+    ByteRanges listed;
+    for (const ByteRows& block : blocks)
+      listed.add(block);
+    if (clip_lo >= clip_hi) return {};
+    listed.clip(static_cast<uint64_t>(clip_lo) + static_cast<uint64_t>(below),
+                static_cast<uint64_t>(clip_hi) + static_cast<uint64_t>(below));
+    listed.shift(-static_cast<uint64_t>(below));
+    return listed;
   }
 };
 
@@ -383,7 +391,7 @@ Boxes boxes(const Region& region, const Form& address, size_t d) {
 
 }  // namespace
 
-ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, Detail detail) {
+ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) {
   ByteSet set;
   if (region.empty()) return {true, region.exact(), {}};
   const Form address = region.form(access.offset);
@@ -431,7 +439,7 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, 
             if (!bundles.has(Bundles::local_name(d))) piece.add(address.local[d], local);
           }
         }
-        if (!piece.list(set.bytes, set.exact, detail)) return {};
+        if (!piece.list(set.bytes, set.exact)) return {};
       }
   return set;
 }

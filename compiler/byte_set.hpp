@@ -9,8 +9,6 @@
 
 namespace mkmd::compiler {
 
-inline constexpr int64_t kMaxRanges = 8192;
-
 struct ByteSet {
   bool known = false;  // false: anywhere
   bool exact = false;  // every byte in `bytes` is touched
@@ -18,6 +16,6 @@ struct ByteSet {
 };
 
 // `region` has entered the access' scopes.
-ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region, Detail detail);
+ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region);
 
 }  // namespace mkmd::compiler

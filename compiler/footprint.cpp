@@ -66,7 +66,7 @@ std::vector<Footprint> LaunchFootprints::whole() const {
   return of(box);
 }
 
-std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, Detail detail) const {
+std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
   std::vector<Footprint> all;
   Region region(info_, values_, local_, offset_);
   bool uniform = uniform_;
@@ -86,7 +86,7 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, Detail detail) 
     if (access.known && uniform) {
       region.start(box);
       region.enter(access);
-      set = byte_set(info_, access, region, detail);
+      set = byte_set(info_, access, region);
     }
     if (!set.known) {
       f.reads_unknown = f.reads_unknown || reads;

@@ -32,11 +32,6 @@ struct GroupBox {
   bool operator==(const GroupBox&) const = default;
 };
 
-// Exact: as many ranges as it takes. Rough: where they would be more than a few, gaps at most a quarter as
-// long as what lies between them are taken along as read or perhaps written (the last column of each row,
-// say).
-enum class Detail { exact, rough };
-
 struct Footprint {
   int argument = 0;
   bool reads_unknown = false, writes_unknown = false;  // anywhere in the buffer
@@ -56,7 +51,7 @@ public:
   LaunchFootprints(const KernelInfo&, const Launch&);
 
   // One per buffer argument the kernel accesses.
-  std::vector<Footprint> of(const GroupBox&, Detail = Detail::exact) const;
+  std::vector<Footprint> of(const GroupBox&) const;
   std::vector<Footprint> whole() const;  // of all work-groups
   double trips() const;                  // of innermost loops, over the whole launch
   double operations() const;             // of the whole launch; a guess if cost.irregular

@@ -9,6 +9,12 @@
 
 namespace mkmd {
 
+namespace {
+
+constexpr uint64_t kNarrowRow = 128;  // bytes: moving a shorter one takes about as long
+
+}  // namespace
+
 // Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2
 // %, since every move takes data along (Rule 15).
 void Planner::keep_cuts(Task& task) {
@@ -74,17 +80,24 @@ void Planner::cut_in_parts(Task& task) {
   task.pieces = std::move(parts);
 }
 
-// Byte sets of very many ranges cost more to keep than they save. Where they only order commands, the hull
-// orders enough. Otherwise reading a hull brings a few bytes too many, and writing one needs what lies
-// between to be valid first. False: a split piece would write such a set.
+// Byte sets of very many blocks cost more to keep, and narrow rows more to move, than they save. Where sets
+// only order commands, the hull orders enough. Otherwise reading a hull brings a few bytes too many, and
+// writing one needs what lies between to be valid first. False: a split piece would write such a set.
 bool Planner::coarsen(Task& task) const {
-  const size_t limit = order_only_ ? 8 : 256;
+  const auto scattered = [&](const ByteRanges& ranges) {
+    if (order_only_) return ranges.size() > 8;
+    uint64_t moved_as = 0;
+    for (const ByteRows& block : ranges)
+      moved_as += block.count * std::max(block.length, kNarrowRow);
+    const ByteRange hull = ranges.hull();
+    return ranges.size() > 256 || moved_as > hull.hi - hull.lo + 256 * kNarrowRow;
+  };
   for (Piece& piece : task.pieces) {
     for (BufferUse& use : piece.uses) {
       const auto to_hull = [&](ByteRanges& ranges) {
-        if (ranges.size() > limit) ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
+        if (scattered(ranges)) ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
       };
-      if (!order_only_ && use.writes.size() > limit) {
+      if (!order_only_ && scattered(use.writes)) {
         if (task.pieces.size() > 1) return false;
         use.needed.unite(ByteRanges(use.writes.hull().lo, use.writes.hull().hi));
       }

@@ -13,6 +13,21 @@
 
 namespace mkmd {
 
+namespace {
+
+// Shares of a matrix that is read in columns are shares of every row.
+ByteRanges share_of(const Memory& root, uint64_t row, double lo, double hi) {
+  const auto at = [&](double share) {
+    return static_cast<uint64_t>(std::llround(share * static_cast<double>(row)));
+  };
+  if (at(lo) >= at(hi)) return {};
+  if (at(hi) - at(lo) == row) return {0, root.size};
+  const ByteRows columns = ByteRows{0, row, row, root.size / row}.columns(at(lo), at(hi));
+  return ByteRanges(columns.rows(0, columns.count));
+}
+
+}  // namespace
+
 Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work) {
   Ref<Action> action(new Action(lane, command, std::move(work)));
   action->order = order_;
@@ -38,12 +53,10 @@ std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const 
   ByteRanges left = missing;
   if (const auto planned = planned_sources_.find({buffer_number(root), domain});
       planned != planned_sources_.end()) {
-    const auto at = [&](double share) {
-      return static_cast<uint64_t>(std::llround(share * static_cast<double>(root.size)));
-    };
+    const uint64_t row = missing.begin()->count > 1 ? missing.begin()->pitch : root.size;
     for (const PlannedSource& source : planned->second) {
-      const ByteRanges here =
-          left.intersection({at(source.lo), at(source.hi)}).intersection(regions.valid(source.domain));
+      const ByteRanges here = left.intersection(share_of(root, row, source.lo, source.hi))
+                                  .intersection(regions.valid(source.domain));
       if (here.empty()) continue;
       add(source.domain, here);
       left.subtract(here);
@@ -245,9 +258,8 @@ void Planner::emit_read(Task& task) {
   RegionMap& regions = use.root->storage->regions;
   auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges) {
     regions.read(domain, ranges, *action);
-    ByteRanges host;
-    for (const ByteRange& r : ranges)
-      host.add(to + (r.lo - from), to + (r.hi - from));
+    ByteRanges host = ranges;
+    host.shift(to - from);
     runtime_.host_memory_.write(0, host, *action);
     journal(*action, {{use.root, ranges, {}, ranges}});
     runtime_.push(action);

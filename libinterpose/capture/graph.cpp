@@ -148,10 +148,14 @@ scheduler::Problem Planner::make_problem() const {
   // the plan does not know of, which the emitted transfers then make.)
   for (const auto& [root, written] : writers) {
     for (size_t d = 1; d < runtime_.domains_.size(); ++d) {
-      for (const ByteRange& r : root->storage->regions.valid(static_cast<int>(d))) {
+      for (const ByteRows& block : root->storage->regions.valid(static_cast<int>(d))) {
         const auto size = static_cast<double>(root->size);
-        graph.resident.push_back({name_of(*root), static_cast<int>(d), static_cast<double>(r.lo) / size,
-                                  static_cast<double>(r.hi) / size});
+        // Columns are a share of every row: those who read columns count in them.
+        const double lo = block.count > 1
+                              ? static_cast<double>(block.lo % block.pitch) / static_cast<double>(block.pitch)
+                              : static_cast<double>(block.lo) / size;
+        graph.resident.push_back({name_of(*root), static_cast<int>(d), lo,
+                                  std::min(1.0, lo + static_cast<double>(block.total()) / size)});
       }
     }
   }

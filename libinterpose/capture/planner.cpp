@@ -89,15 +89,14 @@ const scheduler::Policy* chosen_policy() {
 }
 
 Planner::Planner(Runtime& runtime)
-    : runtime_(runtime), order_only_(!runtime.separate_memories() && !runtime.journal_),
-      detail_(order_only_ ? compiler::Detail::rough : compiler::Detail::exact) {}
+    : runtime_(runtime), order_only_(!runtime.separate_memories() && !runtime.journal_) {}
 
 bool Planner::on_whole(const Task& task) const {
   return task.command->kind == Command::Kind::kernel && process().home_is_whole() && task.cut < 0 &&
          runtime_.is_long(task.at_home, process().home_index());
 }
 
-BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box, compiler::Detail detail) const {
+BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) const {
   BufferUses uses;
   const KernelArguments& arguments = *task.command->launch.arguments;
   if (!task.footprints) {  // anything may happen to every buffer
@@ -109,7 +108,7 @@ BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box, com
     }
     return uses;
   }
-  const LaunchFacts::Footprints footprints = task.footprints->of(box, detail);
+  const LaunchFacts::Footprints footprints = task.footprints->of(box);
   for (const compiler::Footprint& f : *footprints) {
     const Ref<Memory>& memory = arguments[f.argument].memory;
     if (!memory) continue;
@@ -126,9 +125,9 @@ BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box, com
   return uses;
 }
 
-void Planner::find_uses(Task& task, compiler::Detail detail) const {
+void Planner::find_uses(Task& task) const {
   for (Piece& piece : task.pieces)
-    piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box, detail);
+    piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
 }
 
 void Planner::find_cut(Task& task) {
@@ -140,7 +139,7 @@ void Planner::find_cut(Task& task) {
   const auto half = [&](int d, bool second) {
     compiler::GroupBox box = task.command->launch.whole();
     (second ? box.lo : box.hi)[d] = groups[d] / 2;
-    return uses_of(task, box, detail_);
+    return uses_of(task, box);
   };
   int& last = task.command->launch.kernel->last_cut;
   if (order_only_ && last >= 0 && groups[last] > 1) {  // the pieces themselves will show whether it may
@@ -197,7 +196,7 @@ void Planner::analyse(Task& task) {
   }
   if (!task.footprints) task.seconds[0] = task.at_home;
   if (c.redo.empty()) {
-    task.whole = uses_of(task, c.launch.whole(), detail_);
+    task.whole = uses_of(task, c.launch.whole());
     if (task.cut < 0) return;
     task.bytes = memory_bytes(task);
     if (bandwidth_allows_gain(task)) return;
@@ -208,7 +207,7 @@ void Planner::analyse(Task& task) {
   double share = 0;
   for (const compiler::GroupBox& box : c.redo) {
     share += static_cast<double>(groups_in(box)) / static_cast<double>(c.launch.group_count());
-    for (const BufferUse& of_box : uses_of(task, box, detail_)) {
+    for (const BufferUse& of_box : uses_of(task, box)) {
       BufferUse& use = use_of(task.whole, of_box.root);
       use.reads.unite(of_box.reads);
       use.writes.unite(of_box.writes);
@@ -329,12 +328,8 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
   for (Task& task : tasks_) {
     keep_cuts(task);
     cut_in_parts(task);
-    find_uses(task, detail_);
-    bool safe = split_is_safe(task);
-    if (!safe && detail_ == compiler::Detail::rough) {
-      find_uses(task, compiler::Detail::exact);
-      safe = split_is_safe(task);
-    }
+    find_uses(task);
+    const bool safe = split_is_safe(task);
     // Pieces that are to be done again were found safe the first time.
     if ((!safe || !coarsen(task)) && task.command->redo.empty()) {
       task.command->launch.kernel->last_cut = -1;

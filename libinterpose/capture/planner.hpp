@@ -64,8 +64,8 @@ private:
   // planner.cpp
   void analyse(Task& task);
   void find_cut(Task& task);
-  BufferUses uses_of(const Task& task, const compiler::GroupBox& box, compiler::Detail detail) const;
-  void find_uses(Task& task, compiler::Detail detail) const;  // of its pieces
+  BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
+  void find_uses(Task& task) const;  // of its pieces
   bool has_room(const Command& command, int device) const;
   // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
   bool on_whole(const Task& task) const;
@@ -106,7 +106,6 @@ private:
   // Where all devices share one memory and none can fail, byte sets only order commands and show that pieces
   // are independent: rough ones mostly do, and are found much sooner.
   const bool order_only_;
-  const compiler::Detail detail_;
   std::vector<Task> tasks_;
   struct PlannedSource {
     int domain;

@@ -55,8 +55,8 @@ Action::Work emulated_transfer_work(Storage& storage, const Lane& from, cl_mem f
     const char* source = bytes_in_process(storage, from.domain, from_memory, from.queue.get());
     char* destination = bytes_in_process(storage, to.domain, to_memory, to.queue.get());
     if (source == nullptr || destination == nullptr) return otherwise(waits);
-    for (const ByteRange& r : ranges)
-      std::memcpy(destination + r.lo, source + r.lo, r.hi - r.lo);
+    ranges.each_range(
+        [&](const ByteRange& r) { std::memcpy(destination + r.lo, source + r.lo, r.hi - r.lo); });
     return Action::Outcome{};
   };
 }
@@ -69,8 +69,9 @@ Action::Work emulated_read_work(Storage& storage, Lane& lane, cl_mem memory, Com
     const char* source = bytes_in_process(storage, lane.domain, memory, lane.queue.get());
     if (source == nullptr) return otherwise(waits);
     const uint64_t base = command.source->origin + command.source_offset;
-    for (const ByteRange& r : ranges)
+    ranges.each_range([&](const ByteRange& r) {
       std::memcpy(static_cast<char*>(command.host) + (r.lo - base), source + r.lo, r.hi - r.lo);
+    });
     return Action::Outcome{};
   };
 }

@@ -2,56 +2,31 @@
 #include "libinterpose/memory/journal.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace mkmd {
 
-template <typename Visit>
-void Versions::each(const ByteRange& range, Visit&& visit) const {
-  const uint64_t end = std::min(range.hi, size_);
-  for (auto it = std::prev(starts_.upper_bound(range.lo)); it != starts_.end() && it->first < end; ++it) {
-    const auto next = std::next(it);
-    const uint64_t hi = next == starts_.end() ? size_ : next->first;
-    visit(ByteRange{std::max(it->first, range.lo), std::min(hi, end)}, it->second);
-  }
-}
-
 void Versions::set(const ByteRanges& ranges, uint64_t version) {
-  for (const ByteRange& given : ranges) {
-    const ByteRange r{given.lo, std::min(given.hi, size_)};
-    if (r.lo >= r.hi) continue;
-    const uint64_t after = std::prev(starts_.upper_bound(r.hi))->second;
-    if (r.hi < size_) starts_.try_emplace(r.hi, after);
-    starts_.erase(starts_.lower_bound(r.lo), starts_.lower_bound(r.hi));
-    const auto it = starts_.emplace(r.lo, version).first;
-    // Neighbours of one version are one.
-    if (const auto next = std::next(it); next != starts_.end() && next->second == version)
-      starts_.erase(next);
-    if (it != starts_.begin() && std::prev(it)->second == version) starts_.erase(it);
-  }
+  bytes_.change(ranges, [&](uint64_t& v) { v = version; });
 }
 
 void Versions::copy(const ByteRanges& ranges, const Versions& from) {
-  for (const ByteRange& range : ranges)
-    from.each(range, [&](const ByteRange& r, uint64_t version) { set(ByteRanges(r.lo, r.hi), version); });
+  for (const auto& [bytes, version] : from.bytes_.parts())
+    set(bytes.intersection(ranges), version);
 }
 
 ByteRanges Versions::having(uint64_t version, const ByteRanges& among) const {
-  ByteRanges result;
-  for (const ByteRange& range : among) {
-    each(range, [&](const ByteRange& r, uint64_t v) {
-      if (v == version) result.add(r.lo, r.hi);
-    });
+  for (const auto& [bytes, v] : bytes_.parts()) {
+    if (v == version) return bytes.intersection(among);
   }
-  return result;
+  return {};
 }
 
 ByteRanges Versions::like(const Versions& other, const ByteRanges& among) const {
   ByteRanges result;
-  for (const ByteRange& range : among) {
-    each(range, [&](const ByteRange& r, uint64_t version) {
-      if (version != kNone) result.unite(other.having(version, ByteRanges(r.lo, r.hi)));
-    });
+  for (const auto& [bytes, version] : bytes_.parts()) {
+    if (version != kNone) result.unite(other.having(version, bytes.intersection(among)));
   }
   return result;
 }

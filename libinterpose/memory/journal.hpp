@@ -4,9 +4,8 @@
 // devices can fail. Knows no OpenCL; not thread-safe: the runtime's mutex guards it.
 #pragma once
 
-#include "common/byte_ranges.hpp"
+#include "common/byte_partition.hpp"
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,25 +18,20 @@ public:
   static constexpr uint64_t kNone = UINT64_MAX;  // nothing to be had: never there, lost, or half written
   static constexpr uint64_t kOriginal = UINT64_MAX - 1;  // as the buffer was made
 
-  Versions(uint64_t size, uint64_t version) : starts_{{0, version}}, size_(size) {}
+  Versions(uint64_t size, uint64_t version) : bytes_(size, version) {}
   void set(const ByteRanges& ranges, uint64_t version);
   void copy(const ByteRanges& ranges, const Versions& from);
   ByteRanges having(uint64_t version, const ByteRanges& among) const;
   ByteRanges like(const Versions& other, const ByteRanges& among) const;  // of equal version, not kNone
-  uint64_t size() const { return size_; }
+  ByteRanges all() const { return bytes_.all(); }
 
 private:
-  // The parts of a range that have one version each: visit(range, version).
-  template <typename Visit>
-  void each(const ByteRange& range, Visit&& visit) const;
-
-  std::map<uint64_t, uint64_t> starts_;  // from this byte to the next one's
-  uint64_t size_;
+  BytePartition<uint64_t> bytes_;
 };
 
 struct History {  // of one root buffer
   History(uint64_t size, int domains);
-  ByteRanges all() const { return {0, before.size()}; }
+  ByteRanges all() const { return before.all(); }
 
   Versions before;             // as the first deed of the journal found it
   std::vector<Versions> held;  // by memory domain: what lies there

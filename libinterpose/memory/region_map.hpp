@@ -5,7 +5,7 @@
 // transfers. Not thread-safe: the runtime's mutex guards it.
 #pragma once
 
-#include "common/byte_ranges.hpp"
+#include "common/byte_partition.hpp"
 #include "libinterpose/runtime/action.hpp"
 
 #include <vector>
@@ -54,20 +54,14 @@ private:
     std::vector<Ref<Action>> readers;
     bool operator==(const PerDomain&) const = default;
   };
-  struct Segment {
-    uint64_t lo;
-    uint64_t hi;
+  struct State {
     uint32_t valid;  // bit d: valid in domain d
     std::vector<PerDomain> domains;
+    bool operator==(const State&) const = default;
   };
 
-  template <typename Visit>
-  void visit(const ByteRanges& ranges, Visit&& visit);
-  size_t split_at(uint64_t position);  // index of the segment that begins there
-  void coalesce();
-
   int domain_count_;
-  std::vector<Segment> segments_;
+  BytePartition<State> bytes_;
 };
 
 }  // namespace mkmd

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kLaunchesKept = 8;    // per kernel
 constexpr size_t kBoxesKept = 64;      // per launch
-constexpr size_t kRangesKept = 65536;  // per launch, 1 MiB: scattered ones are many
+constexpr size_t kBlocksKept = 32768;  // per launch, 1 MiB: scattered bytes are many
 
 uint64_t mix(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
@@ -29,11 +29,11 @@ uint64_t hash_of(const compiler::Launch& launch) {
   return hash;
 }
 
-size_t ranges_in(const std::vector<compiler::Footprint>& footprints) {
-  size_t ranges = 0;
+size_t blocks_in(const std::vector<compiler::Footprint>& footprints) {
+  size_t blocks = 0;
   for (const compiler::Footprint& f : footprints)
-    ranges += f.reads.size() + f.sure_writes.size() + f.may_writes.size();
-  return ranges;
+    blocks += f.reads.size() + f.sure_writes.size() + f.may_writes.size();
+  return blocks;
 }
 
 }  // namespace
@@ -43,23 +43,23 @@ LaunchFacts::LaunchFacts(const compiler::KernelInfo& info, const compiler::Launc
       bytes_(std::max(0.0, footprints_.bytes_moved())), trips_(footprints_.trips()), shape_(hash_of(launch)) {
 }
 
-LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box, compiler::Detail detail) const {
+LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box) const {
   {
     std::lock_guard lock(mutex_);
     for (const Known& known : boxes_) {
-      if (known.box == box && known.detail == detail) return known.footprints;
+      if (known.box == box) return known.footprints;
     }
   }
-  auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box, detail));
-  const size_t ranges = ranges_in(*found);
-  if (ranges > kRangesKept) return found;
+  auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box));
+  const size_t blocks = blocks_in(*found);
+  if (blocks > kBlocksKept) return found;
   std::lock_guard lock(mutex_);
-  if (boxes_.size() >= kBoxesKept || ranges_ + ranges > kRangesKept) {
+  if (boxes_.size() >= kBoxesKept || blocks_ + blocks > kBlocksKept) {
     boxes_.clear();
-    ranges_ = 0;
+    blocks_ = 0;
   }
-  boxes_.push_back({box, detail, found});
-  ranges_ += ranges;
+  boxes_.push_back({box, found});
+  blocks_ += blocks;
   return found;
 }
 

@@ -27,7 +27,7 @@ public:
   uint64_t shape() const { return shape_; }          // a hash of the launch
 
   using Footprints = std::shared_ptr<const std::vector<compiler::Footprint>>;
-  Footprints of(const compiler::GroupBox& box, compiler::Detail detail = compiler::Detail::exact) const;
+  Footprints of(const compiler::GroupBox& box) const;
 
   // What the models of profiling runs want to know of the work-groups in `box`.
   models::Work work(const compiler::GroupBox& box) const;
@@ -42,11 +42,10 @@ private:
   mutable std::mutex mutex_;  // guards what follows
   struct Known {
     compiler::GroupBox box;
-    compiler::Detail detail;
     Footprints footprints;
   };
   mutable std::vector<Known> boxes_;
-  mutable size_t ranges_ = 0;  // in all of them
+  mutable size_t blocks_ = 0;  // of all their byte sets
   mutable std::once_flag worked_;
   mutable models::Work work_;
 };

@@ -28,9 +28,8 @@ CommandDeed& of_command(Deed& deed) {
 void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
   std::lock_guard lock(storage.bytes_mutex);
   char* const bytes = storage.bytes[domain];
-  for (const ByteRange& r : ranges) {
-    if (bytes != nullptr) std::memset(bytes + r.lo, 0xA5, r.hi - r.lo);
-  }
+  if (bytes == nullptr) return;
+  ranges.each_range([&](const ByteRange& r) { std::memset(bytes + r.lo, 0xA5, r.hi - r.lo); });
 }
 
 }  // namespace

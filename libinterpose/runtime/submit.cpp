@@ -84,38 +84,32 @@ cl_int set_hidden_arguments(cl_kernel kernel, cl_uint first, const KernelLaunch&
   return CL_SUCCESS;
 }
 
-struct Rows {  // ranges that are equal rows at a constant distance
-  uint64_t first, length, pitch, count;
-};
+// Rows from which on a rectangle is copied sooner than each of them.
+constexpr uint64_t kRectangle = 8;
 
-bool as_rows(const ByteRanges& ranges, Rows& rows) {
-  if (ranges.size() < 8) return false;
-  const auto begin = ranges.begin();
-  rows = {begin->lo, begin->hi - begin->lo, (begin + 1)->lo - begin->lo, ranges.size()};
-  uint64_t at = rows.first;
-  for (const ByteRange& r : ranges) {
-    if (r.lo != at || r.hi - r.lo != rows.length) return false;
-    at += rows.pitch;
-  }
-  return true;
+// Where rectangles of a buffer begin: its rows are a pitch long.
+std::array<size_t, 3> origin_of(const ByteRows& rows) {
+  const uint64_t column = rows.lo % rows.pitch;
+  if (column + rows.length > rows.pitch) return {rows.lo, 0, 0};  // would wrap around
+  return {column, rows.lo / rows.pitch, 0};
 }
 
 // Rows go through a compact buffer of ours, one rectangle copy each way.
-cl_int copy_rows(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory, const Rows& rows) {
-  std::vector<unsigned char> compact(rows.length * rows.count);
-  const size_t device_origin[3] = {rows.first % rows.pitch, rows.first / rows.pitch, 0};
+cl_int copy_rows(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
+                 const ByteRows& rows) {
+  std::vector<unsigned char> compact(rows.total());
+  const std::array<size_t, 3> device_origin = origin_of(rows);
   const size_t host_origin[3] = {0, 0, 0};
   const size_t region[3] = {rows.length, rows.count, 1};
-  if (device_origin[0] + rows.length > rows.pitch) return CL_INVALID_VALUE;  // a row would wrap
-  cl_int status =
-      vendor::table(from.queue.get())
-          .clEnqueueReadBufferRect(from.queue.get(), from_memory, CL_TRUE, device_origin, host_origin, region,
-                                   rows.pitch, 0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
+  cl_int status = vendor::table(from.queue.get())
+                      .clEnqueueReadBufferRect(from.queue.get(), from_memory, CL_TRUE, device_origin.data(),
+                                               host_origin, region, rows.pitch, 0, rows.length, 0,
+                                               compact.data(), 0, nullptr, nullptr);
   if (status != CL_SUCCESS) return status;
   const auto& table = vendor::table(to.queue.get());
-  status =
-      table.clEnqueueWriteBufferRect(to.queue.get(), to_memory, CL_FALSE, device_origin, host_origin, region,
-                                     rows.pitch, 0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
+  status = table.clEnqueueWriteBufferRect(to.queue.get(), to_memory, CL_FALSE, device_origin.data(),
+                                          host_origin, region, rows.pitch, 0, rows.length, 0, compact.data(),
+                                          0, nullptr, nullptr);
   // A blocking write would only be done with our memory when it returns, not with the device's
   // (clause 5.2.2).
   const cl_int finished = table.clFinish(to.queue.get());
@@ -211,12 +205,12 @@ Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRan
     const uint64_t base = command.source->origin + command.source_offset;
     const auto& table = vendor::table(lane.queue.get());
     cl_int status = CL_SUCCESS;
-    for (const ByteRange& r : ranges) {
+    ranges.each_range([&](const ByteRange& r) {
+      if (status != CL_SUCCESS) return;
       status =
           table.clEnqueueReadBuffer(lane.queue.get(), memory, CL_FALSE, r.lo, r.hi - r.lo,
                                     static_cast<char*>(command.host) + (r.lo - base), 0, nullptr, nullptr);
-      if (status != CL_SUCCESS) break;
-    }
+    });
     const cl_int finished = table.clFinish(lane.queue.get());
     return Action::Outcome{status != CL_SUCCESS ? status : finished, {}};
   };
@@ -249,13 +243,13 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
 cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                     const ByteRanges& ranges) {
   if (from_memory == nullptr || to_memory == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  Rows rows{};
-  if (as_rows(ranges, rows)) {
-    const cl_int status = copy_rows(from, from_memory, to, to_memory, rows);
-    if (status == CL_SUCCESS) return status;
-  }
-  for (const ByteRange& range : ranges) {
-    const cl_int status = copy_range(from, from_memory, to, to_memory, range);
+  for (const ByteRows& block : ranges) {
+    if (block.count >= kRectangle && copy_rows(from, from_memory, to, to_memory, block) == CL_SUCCESS)
+      continue;
+    cl_int status = CL_SUCCESS;
+    ByteRanges(block).each_range([&](const ByteRange& range) {
+      if (status == CL_SUCCESS) status = copy_range(from, from_memory, to, to_memory, range);
+    });
     if (status != CL_SUCCESS) return status;
   }
   return CL_SUCCESS;

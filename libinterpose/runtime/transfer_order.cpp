@@ -61,17 +61,16 @@ bool overtakes(const Action& action, const Lanes& lanes) {
   });
 }
 
-// Whole ranges while they fit: equal rows are copied together.
 ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
   ByteRanges first;
-  for (const ByteRange& r : ranges) {
-    if (first.empty()) {
-      first.add(r.lo, std::min(r.hi, r.lo + bytes));
-    } else if (first.total() + (r.hi - r.lo) <= bytes) {
-      first.add(r.lo, r.hi);
-    } else {
-      break;
+  for (const ByteRows& block : ranges) {
+    if (const uint64_t rows = std::min(block.count, bytes / block.length); rows > 0) {
+      first.add(block.rows(0, rows));
+      bytes -= rows * block.length;
+      if (rows == block.count) continue;
     }
+    if (first.empty()) first.add(block.lo, block.lo + bytes);  // of a very long row
+    break;
   }
   return first;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/byte_ranges.hpp"
 
+#include "common/byte_partition.hpp"
+
 #include <gtest/gtest.h>
 
 #include <bitset>
@@ -9,60 +11,80 @@
 namespace mkmd {
 namespace {
 
-constexpr unsigned kBytes = 64;
+constexpr unsigned kBytes = 96;
 using Bits = std::bitset<kBytes>;
 
 Bits bits(const ByteRanges& ranges) {
   Bits set;
-  uint64_t end = 0;
-  bool first = true;
-  for (const ByteRange& r : ranges) {
-    EXPECT_LT(r.lo, r.hi);
-    if (!first) {
-      EXPECT_GT(r.lo, end) << "ranges touch or are out of order";
-    }
-    first = false;
-    end = r.hi;
-    for (uint64_t i = r.lo; i < r.hi; ++i)
-      set.set(i);
+  uint64_t before = 0;
+  for (const ByteRows& rows : ranges) {
+    EXPECT_GT(rows.length, 0u);
+    EXPECT_TRUE(rows.count == 1 ? rows.pitch == 0 : rows.pitch > rows.length);
+    EXPECT_GE(rows.lo, before) << "blocks are out of order";
+    before = rows.lo;
   }
+  ranges.each_range([&](const ByteRange& r) {
+    for (uint64_t i = r.lo; i < r.hi; ++i) {
+      EXPECT_FALSE(set[i]) << "two blocks have byte " << i;
+      set.set(i);
+    }
+  });
   return set;
+}
+
+// Few different pitches: rows of one pitch and of others must meet.
+ByteRows rows(std::mt19937& random) {
+  const uint64_t pitch = 4 + random() % 2 * 8 + random() % 2;
+  const uint64_t length = 1 + random() % (pitch - 1);
+  const uint64_t lo = random() % (kBytes - length);
+  const uint64_t count = 1 + random() % ((kBytes - lo - length) / pitch + 1);
+  return ByteRows{lo, length, pitch, count}.rows(0, count);
 }
 
 ByteRanges some(std::mt19937& random) {
   ByteRanges ranges;
-  for (int n = static_cast<int>(random() % 12); n > 0; --n) {
+  for (int n = static_cast<int>(random() % 8); n > 0; --n) {
     const uint64_t lo = random() % kBytes;
-    ranges.add(lo, std::min<uint64_t>(kBytes, lo + random() % 8));
+    if (random() % 2 == 0) {
+      ranges.add(lo, std::min<uint64_t>(kBytes, lo + random() % 8));
+    } else {
+      ranges.add(rows(random));
+    }
   }
   return ranges;
 }
 
 TEST(ByteRanges, AgreesWithASetOfBytes) {
   std::mt19937 random(1);
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     const ByteRanges a = some(random);
     const ByteRanges b = some(random);
     ByteRanges both = a;
     both.unite(b);
     ByteRanges left = a;
     left.subtract(b);
-    EXPECT_EQ(bits(both), bits(a) | bits(b));
-    EXPECT_EQ(bits(left), bits(a) & ~bits(b));
-    EXPECT_EQ(bits(a.intersection(b)), bits(a) & bits(b));
-    EXPECT_EQ(a.overlaps(b), (bits(a) & bits(b)).any());
+    ASSERT_EQ(bits(both), bits(a) | bits(b));
+    ASSERT_EQ(bits(left), bits(a) & ~bits(b));
+    ASSERT_EQ(bits(a.intersection(b)), bits(a) & bits(b));
+    ASSERT_EQ(a.overlaps(b), (bits(a) & bits(b)).any());
+    ASSERT_EQ(a == b, bits(a) == bits(b));
+    left.unite(a.intersection(b));
+    ASSERT_EQ(left, a) << "however it was put together";
     const uint64_t from = random() % kBytes;
     const uint64_t to = from + random() % kBytes;
     ByteRanges clipped = a;
     clipped.clip(from, to);
-    EXPECT_EQ(clipped, a.intersection(ByteRanges(from, to)));
-    EXPECT_EQ(a.total(), bits(a).count());
+    ASSERT_EQ(clipped, a.intersection(ByteRanges(from, to)));
+    ASSERT_EQ(a.total(), bits(a).count());
+    if (!a.empty()) {
+      ASSERT_TRUE(bits(a)[a.hull().lo] && bits(a)[a.hull().hi - 1] && (bits(a) >> a.hull().hi).none());
+    }
     for (uint64_t lo = 0; lo < kBytes; lo += 7) {
       const uint64_t hi = std::min<uint64_t>(kBytes, lo + 5);
       bool inside = true;
       for (uint64_t j = lo; j < hi; ++j)
         inside = inside && bits(a)[j];
-      EXPECT_EQ(a.contains(lo, hi), inside);
+      ASSERT_EQ(a.contains(lo, hi), inside);
     }
   }
 }
@@ -73,7 +95,72 @@ TEST(ByteRanges, HullAndShift) {
   EXPECT_EQ(ranges.hull(), (ByteRange{4, 24}));
   ranges.shift(100);
   EXPECT_EQ(ranges.hull(), (ByteRange{104, 124}));
+  ranges.shift(-uint64_t{104});
+  EXPECT_EQ(ranges.hull(), (ByteRange{0, 20}));
   EXPECT_EQ(ByteRanges().hull(), (ByteRange{0, 0}));
+}
+
+// A matrix of 4096 rows, 16 KiB each, handed out in columns.
+TEST(ByteRanges, ColumnsAreFewBlocks) {
+  constexpr uint64_t kRow = 16384;
+  const ByteRows all{0, kRow, kRow, 4096};
+  ByteRanges written;
+  for (const auto& [from, to] : {std::pair{0, 3000}, {9000, kRow}, {3000, 9000}}) {
+    const ByteRanges columns(all.columns(from, to));
+    EXPECT_EQ(columns.size(), 1u);
+    EXPECT_FALSE(written.overlaps(columns));
+    written.unite(columns);
+    EXPECT_LE(written.size(), 2u);
+  }
+  EXPECT_EQ(written, ByteRanges(0, 4096 * kRow));
+  EXPECT_EQ(written.size(), 1u);
+
+  ByteRanges upper(all.columns(0, 4000));
+  upper.clip(1000, 10 * kRow + 1000);  // half of row 0, nine rows, a quarter of row 10
+  EXPECT_EQ(upper.total(), 3000u + 9 * 4000 + 1000);
+  EXPECT_LE(upper.size(), 3u);
+  ByteRanges lower(all.columns(0, 4000));
+  lower.subtract(upper);
+  lower.unite(upper);
+  EXPECT_EQ(lower.size(), 1u) << "what was cut is joined again";
+}
+
+TEST(BytePartition, KeepsOnePartPerState) {
+  std::mt19937 random(3);
+  BytePartition<int> partition(kBytes, 0);
+  std::array<int, kBytes> states{};
+  for (int step = 0; step < 5000; ++step) {
+    const ByteRanges changed = some(random);
+    const int add = static_cast<int>(random() % 3);
+    partition.change(changed, [&](int& state) { state = (state + add) % 4; });
+    changed.each_range([&](const ByteRange& r) {
+      for (uint64_t i = r.lo; i < r.hi; ++i)
+        states[i] = (states[i] + add) % 4;
+    });
+    std::array<int, 4> parts{};
+    Bits seen;
+    for (const auto& [bytes, state] : partition.parts()) {
+      ++parts[static_cast<size_t>(state)];
+      const Bits here = bits(bytes);
+      ASSERT_TRUE((here & seen).none());
+      seen |= here;
+      for (size_t i = 0; i < kBytes; ++i)
+        ASSERT_TRUE(!here[i] || states[i] == state);
+    }
+    ASSERT_TRUE(seen.all());
+    for (const int count : parts)
+      ASSERT_LE(count, 1);
+  }
+}
+
+TEST(BytePartition, VisitsStatesOfTheBytesOnly) {
+  BytePartition<int> partition(100, 0);
+  partition.change(ByteRanges(10, 20), [](int& state) { state = 1; });
+  partition.change(ByteRanges(20, 30), [](int& state) { state = 2; });
+  int seen = 0;
+  partition.visit(ByteRanges(15, 18), [&](int state) { seen += 1 + 10 * state; });
+  EXPECT_EQ(seen, 11);
+  EXPECT_EQ(partition.all(), ByteRanges(0, 100));
 }
 
 }  // namespace

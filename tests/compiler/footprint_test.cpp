@@ -292,7 +292,7 @@ private:
 };
 
 TEST(Footprint, AgreesWithBruteForce) {
-  int known = 0, exact = 0, empty = 0, filled = 0, rounds = 30000;
+  int known = 0, exact = 0, empty = 0, rounds = 30000;
   for (int seed = 0; seed < rounds; ++seed) {
     RandomKernel kernel(static_cast<unsigned>(seed));
     kernel.build();
@@ -331,14 +331,6 @@ TEST(Footprint, AgreesWithBruteForce) {
                                << " is in sure_writes but not written\n"
                                << nlohmann::json(k).dump(1);
     ASSERT_TRUE(f.sure_writes.empty() || f.sure_writes == f.may_writes) << "seed " << seed;
-    const Footprint rough = LaunchFootprints(k, kernel.launch).of(box, Detail::rough).at(0);
-    ByteRanges lost = f.may_writes;
-    lost.subtract(rough.may_writes);
-    ASSERT_TRUE(lost.empty()) << "seed " << seed << ": byte " << lost.hull().lo << " is gone";
-    ByteRanges unsure = rough.sure_writes;
-    unsure.subtract(f.sure_writes);
-    ASSERT_TRUE(unsure.empty()) << "seed " << seed << ": byte " << unsure.hull().lo << " may not be written";
-    filled += rough.may_writes != f.may_writes;
     if (truth.empty())
       ++empty;
     else
@@ -348,7 +340,6 @@ TEST(Footprint, AgreesWithBruteForce) {
   RecordProperty("exact", exact);
   std::printf("%d of %d known, %d exact, %d empty\n", known, rounds, exact, empty);
   EXPECT_GT(exact, rounds / 4) << "or the test tests nothing";
-  EXPECT_GT(filled, 50) << "gaps of rough sets";
 }
 
 KernelInfo kernel_of(const std::string& source) {
@@ -384,10 +375,10 @@ TEST(Footprint, RowsOfAMatrixProduct) {
   EXPECT_EQ(of(f, 2).sure_writes, ByteRanges(128 * 4096, 256 * 4096));
   EXPECT_EQ(of(f, 0).reads, ByteRanges(128 * 4096, 256 * 4096));
   EXPECT_EQ(of(f, 1).reads, ByteRanges(0, 1024 * 4096));
-  // Columns: a strided set.
+  // Columns: a part of every row.
   const std::vector<Footprint> g = footprints(k, l, {{0, 0, 0}, {32, 64, 1}});
-  EXPECT_EQ(of(g, 2).sure_writes.size(), 1024U);
-  EXPECT_EQ(of(g, 2).sure_writes.total(), 1024U * 512 * 4);
+  EXPECT_EQ(of(g, 2).sure_writes, ByteRanges(ByteRows{0, 512 * 4, 1024 * 4, 1024}));
+  EXPECT_EQ(of(g, 2).sure_writes.size(), 1U);
 }
 
 TEST(Footprint, WrapAroundIsUnknown) {
@@ -408,17 +399,18 @@ TEST(Footprint, TooManyRangesBecomeAHull) {
 }
 
 TEST(Footprint, TooManyRowsBecomeASlabInEachPlane) {
-  // A column in z per work-item, in a volume with a margin: rows never join, and there are 100 x 200 of them.
+  // A column in z per work-item, in a volume with a margin: rows never join, and there are 400 x 200 of them.
   const KernelInfo k = kernel_of(
       "kernel void s(global float* p, int row, int plane, int depth) {\n"
       "  for (int z = 0; z < depth; ++z) p[z * plane + get_global_id(1) * row + get_global_id(0)] = z; }");
-  const Launch l = launch(2, {192, 200, 1}, {16, 4, 1}, {0, 200, 40000, 200});
-  const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {12, 25, 1}});
+  const Launch l = launch(2, {192, 800, 1}, {16, 4, 1}, {0, 200, 160000, 200});
+  const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {12, 100, 1}});
   EXPECT_TRUE(f[0].sure_writes.empty());
-  EXPECT_EQ(f[0].may_writes.size(), 200U);
-  EXPECT_EQ(f[0].may_writes.total(), 200U * 4 * (99 * 200 + 192));
-  const std::vector<Footprint> g = footprints(k, l, {{0, 25, 0}, {12, 50, 1}});
+  EXPECT_EQ(f[0].may_writes, ByteRanges(ByteRows{0, 4 * (399 * 200 + 192), 640000, 200}));
+  const std::vector<Footprint> g = footprints(k, l, {{0, 100, 0}, {12, 200, 1}});
   EXPECT_FALSE(f[0].may_writes.overlaps(g[0].may_writes)) << "so it can be split";
+  const std::vector<Footprint> few = footprints(k, l, {{0, 0, 0}, {12, 50, 1}});
+  EXPECT_EQ(few[0].sure_writes.total(), 200U * 200 * 4 * 192) << "listed row by row";
 }
 
 TEST(Footprint, GlobalSizesThatDoNotDivideAreUnknown) {

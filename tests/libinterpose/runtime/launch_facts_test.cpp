@@ -6,17 +6,19 @@
 namespace mkmd {
 namespace {
 
-// Every work-item executes `scalar 0` operations and writes four bytes at stride · global id of each buffer.
-compiler::KernelInfo strided_writes(int64_t stride, int buffers = 1) {
+// Every work-item executes `scalar 0` operations and writes four bytes at stride · global id 0 + second ·
+// global id 1 of each buffer.
+compiler::KernelInfo strided_writes(int64_t stride, int buffers = 1, int64_t second = 0) {
   compiler::KernelInfo k;
   k.arguments.resize(1);
   k.arguments[0].kind = compiler::Argument::Kind::value;
-  k.expressions = {0, stride, Expression::scalar(0), 4, 1};
+  k.expressions = {0, stride, Expression::scalar(0), 4, 1, second};
   compiler::Access write;
   write.kind = compiler::Access::Kind::write;
   write.known = write.sure = true;
   write.bytes = 4;
   write.offset = {0, {{{compiler::Variable::Kind::global_id, 0}, 1}}};
+  if (second != 0) write.offset.terms.push_back({{compiler::Variable::Kind::global_id, 1}, 5});
   for (write.argument = 1; write.argument <= buffers; ++write.argument) {
     k.arguments.emplace_back().kind = compiler::Argument::Kind::buffer;
     k.accesses.push_back(write);
@@ -62,25 +64,13 @@ TEST(LaunchFacts, StayRightHoweverManyBoxesAreAsked) {
   EXPECT_EQ(kept->at(0).may_writes, ByteRanges(0, 64)) << "what somebody holds does not go away";
 }
 
-TEST(LaunchFacts, DoNotKeepManyScatteredRanges) {
-  const compiler::KernelInfo info = strided_writes(64, 8);
-  const LaunchFacts facts(info, launch(1 << 16, 7));
-  EXPECT_EQ(facts.of(groups(0, 4)), facts.of(groups(0, 4)));
-  EXPECT_NE(facts.of(groups(0, 400)), facts.of(groups(0, 400)));
-  EXPECT_DOUBLE_EQ(facts.work(groups(0, 400)).footprint, 400 * 16 * 4 * 8);
-}
-
-TEST(LaunchFacts, ExactAndRoughAreNotMixedUp) {
-  const compiler::KernelInfo info = strided_writes(5);  // a gap of one byte after each four
-  const LaunchFacts facts(info, launch(1024, 7));
-  for (int twice = 0; twice < 2; ++twice) {
-    const LaunchFacts::Footprints exact = facts.of(groups(0, 1));
-    EXPECT_EQ(exact->at(0).may_writes.size(), 16);
-    EXPECT_EQ(exact->at(0).sure_writes, exact->at(0).may_writes);
-    const LaunchFacts::Footprints rough = facts.of(groups(0, 1), compiler::Detail::rough);
-    EXPECT_EQ(rough->at(0).may_writes, ByteRanges(0, 15 * 5 + 4));
-    EXPECT_TRUE(rough->at(0).sure_writes.empty()) << "nobody writes the gaps";
-  }
+TEST(LaunchFacts, DoNotKeepManyScatteredBytes) {
+  const compiler::KernelInfo info = strided_writes(64, 8, 5000);  // a block per second global id
+  const LaunchFacts facts(info, {2, {8, 1 << 12, 1}, {8, 1, 1}, {0, 0, 0}, {7, 0}});
+  const auto rows = [](uint64_t n) { return compiler::GroupBox{{0, 0, 0}, {1, n, 1}}; };
+  EXPECT_EQ(facts.of(rows(4)), facts.of(rows(4)));
+  EXPECT_NE(facts.of(rows(4096)), facts.of(rows(4096)));
+  EXPECT_DOUBLE_EQ(facts.work(rows(4096)).footprint, 4096 * 8 * 4 * 8);
 }
 
 TEST(LaunchFacts, ShapesDifferByWhatChangesTheTime) {
