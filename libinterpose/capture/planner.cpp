@@ -134,7 +134,7 @@ void Planner::find_cut(Task& task) {
   // Of the dimensions it may be cut along, the one whose pieces write the fewest separate ranges (a
   // transposition cut the other way would scatter rows over the devices); among equals the slowest, whose
   // slabs are contiguous.
-  size_t fewest = SIZE_MAX;
+  uint64_t fewest = UINT64_MAX;
   const auto& groups = task.command->launch.groups;
   const auto half = [&](int d, bool second) {
     compiler::GroupBox box = task.command->launch.whole();
@@ -150,9 +150,11 @@ void Planner::find_cut(Task& task) {
   for (int d = 2; d >= 0; --d) {
     if (groups[d] < 2) continue;
     BufferUses uses = half(d, false);
-    size_t ranges = 0;
-    for (const BufferUse& use : uses)
-      ranges += use.writes.size();
+    uint64_t ranges = 0;
+    for (const BufferUse& use : uses) {
+      for (const ByteRows& rows : use.writes)
+        ranges += rows.count;
+    }
     if (ranges >= fewest || !independent(uses, half(d, true))) continue;
     fewest = ranges;
     task.cut = d;
