@@ -24,7 +24,26 @@ public:
   const std::vector<Part>& parts() const { return parts_; }
   ByteRanges all() const { return {0, size_}; }
 
-  // The states that any of the bytes have: visit(State&), which changes nothing that tells states apart.
+  // The bytes whose states are such: is(const State&).
+  template <typename Is>
+  ByteRanges where(Is&& is) const {
+    std::vector<ByteRanges> found;
+    for (const Part& part : parts_) {
+      if (is(part.state)) found.push_back(part.bytes);
+    }
+    return ByteRanges::sum(found);
+  }
+  template <typename Is>
+  ByteRanges where(const ByteRanges& among, Is&& is) const {
+    std::vector<ByteRanges> found;
+    for (const Part& part : parts_) {
+      if (is(part.state)) found.push_back(part.bytes.intersection(among));
+    }
+    return ByteRanges::sum(found);
+  }
+
+  // The states that any of the bytes have: visit(State&). What it changes holds for the other bytes of that
+  // state as well; parts that become equal stay apart until they are changed.
   template <typename Visit>
   void visit(const ByteRanges& bytes, Visit&& visit) {
     for (Part& part : parts_) {
@@ -53,18 +72,25 @@ public:
         ++i;
       }
     }
-    for (Part& part : changed)
-      add(std::move(part));
+    std::vector<std::vector<ByteRanges>> added(parts_.size());
+    for (Part& part : changed) {
+      size_t i = 0;
+      while (i < parts_.size() && !(parts_[i].state == part.state))
+        ++i;
+      if (i == parts_.size()) {
+        parts_.push_back({{}, std::move(part.state)});
+        added.emplace_back();
+      }
+      added[i].push_back(std::move(part.bytes));
+    }
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      if (added[i].empty()) continue;
+      added[i].push_back(std::move(parts_[i].bytes));
+      parts_[i].bytes = ByteRanges::sum(added[i]);
+    }
   }
 
 private:
-  void add(Part&& added) {
-    for (Part& part : parts_) {
-      if (part.state == added.state) return part.bytes.unite(added.bytes);
-    }
-    parts_.push_back(std::move(added));
-  }
-
   uint64_t size_;
   std::vector<Part> parts_;
 };

@@ -119,6 +119,13 @@ std::optional<ByteRows> joined(const ByteRows& a, const ByteRows& b) {
   return std::nullopt;
 }
 
+// Three single rows, as what was cut in another way leaves them: two could be any two.
+std::optional<ByteRows> rows_of(const ByteRows& a, const ByteRows& b, const ByteRows& c) {
+  if (a.count + b.count + c.count > 3 || a.length != b.length || b.length != c.length) return std::nullopt;
+  if (b.lo - a.lo != c.lo - b.lo || b.lo - a.lo <= a.length) return std::nullopt;
+  return ByteRows{a.lo, a.length, b.lo - a.lo, 3};
+}
+
 bool begins_first(const ByteRows& a, const ByteRows& b) {
   return a.lo < b.lo;
 }
@@ -152,6 +159,12 @@ void ByteRanges::tidy() {
         ++back;
       }
     }
+    if (kept >= 2) {
+      if (const auto three = rows_of(blocks_[kept - 2], blocks_[kept - 1], block)) {
+        block = *three;
+        kept -= 2;
+      }
+    }
     const auto end = begin + static_cast<std::ptrdiff_t>(kept++);
     const auto place = std::upper_bound(begin, end, block, begins_first);
     std::move_backward(place, end, end + 1);
@@ -177,13 +190,13 @@ void ByteRanges::add(uint64_t lo, uint64_t hi) {
 }
 
 void ByteRanges::add(const ByteRows& rows) {
-  if (empty() || rows.lo > hi_) {  // appending in order is the common case
-    blocks_.push_back(rows);
-    hi_ = rows.hi();
-    return;
-  }
-  if (ByteRows& last = blocks_.back(); rows.lo == hi_ && last.hi() == hi_ && last.count + rows.count == 2) {
-    last.length += rows.length;
+  if (empty() || rows.lo >= hi_) {  // appending in order is the common case
+    const auto both = empty() ? std::nullopt : joined(blocks_.back(), rows);
+    if (both) {
+      blocks_.back() = *both;
+    } else {
+      blocks_.push_back(rows);
+    }
     hi_ = rows.hi();
     return;
   }
@@ -196,6 +209,14 @@ void ByteRanges::add(const ByteRows& rows) {
   }
   blocks_.insert(blocks_.end(), left.begin(), left.end());
   tidy();
+}
+
+ByteRanges ByteRanges::sum(const std::vector<ByteRanges>& apart) {
+  ByteRanges all;
+  for (const ByteRanges& set : apart)
+    all.blocks_.insert(all.blocks_.end(), set.begin(), set.end());
+  all.tidy();
+  return all;
 }
 
 void ByteRanges::unite(const ByteRanges& other) {
@@ -211,7 +232,7 @@ void ByteRanges::unite(const ByteRanges& other) {
 }
 
 void ByteRanges::subtract(const ByteRanges& other) {
-  if (blocks_ == other.blocks_) blocks_.clear();
+  if (blocks_ == other.blocks_) *this = {};
   if (!overlaps(other)) return;
   Blocks all, left, next;
   for (const ByteRows& a : blocks_) {
@@ -246,6 +267,7 @@ uint64_t ByteRanges::total() const {
 }
 
 bool ByteRanges::overlaps(const ByteRanges& other) const {
+  if (apart(other)) return false;
   Blocks common;
   for (const ByteRows& a : blocks_) {
     for (auto b = other.first_reaching(a.lo); b != other.end() && b->lo < a.hi(); ++b) {
@@ -263,6 +285,7 @@ bool ByteRanges::contains(uint64_t lo, uint64_t hi) const {
 }
 
 ByteRanges ByteRanges::intersection(const ByteRanges& other) const {
+  if (apart(other)) return {};
   ByteRanges common;
   for (const ByteRows& a : blocks_) {
     for (auto b = other.first_reaching(a.lo); b != other.end() && b->lo < a.hi(); ++b)
@@ -270,11 +293,6 @@ ByteRanges ByteRanges::intersection(const ByteRanges& other) const {
   }
   common.tidy();
   return common;
-}
-
-ByteRange ByteRanges::hull() const {
-  if (empty()) return {};
-  return {blocks_.front().lo, hi_};
 }
 
 bool ByteRanges::operator==(const ByteRanges& other) const {

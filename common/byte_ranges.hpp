@@ -35,6 +35,8 @@ public:
   ByteRanges() = default;
   ByteRanges(uint64_t lo, uint64_t hi) { add(lo, hi); }
   explicit ByteRanges(const ByteRows& rows) { add(rows); }
+  // Of sets that have no byte in common: sooner than uniting one after another.
+  static ByteRanges sum(const std::vector<ByteRanges>& apart);
 
   void add(uint64_t lo, uint64_t hi);
   void add(const ByteRows& rows);
@@ -48,7 +50,7 @@ public:
   bool overlaps(const ByteRanges& other) const;
   bool contains(uint64_t lo, uint64_t hi) const;
   ByteRanges intersection(const ByteRanges& other) const;
-  ByteRange hull() const;  // {0, 0} when empty
+  ByteRange hull() const { return empty() ? ByteRange{} : ByteRange{blocks_.front().lo, hi_}; }
   bool operator==(const ByteRanges& other) const;
 
   // The blocks, which have no byte in common, ordered by their first bytes.
@@ -67,6 +69,9 @@ public:
 
 private:
   using Blocks = std::vector<ByteRows>;
+  bool apart(const ByteRanges& other) const {
+    return empty() || other.empty() || hi_ <= other.blocks_.front().lo || other.hi_ <= blocks_.front().lo;
+  }
   Blocks::const_iterator first_reaching(uint64_t lo) const;
   void tidy();
 

@@ -10,7 +10,6 @@ __extension__ using Wide = __int128;
 
 // A block is equal rows at equal distances: sets of bytes are as large as they have blocks.
 constexpr int64_t kMaxRanges = 65536;
-constexpr int64_t kMaxBlocks = 4096;
 
 int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
@@ -80,8 +79,13 @@ struct Lattice {
 
   void fill_innermost_gaps() {
     length += steps[0].stride * (steps[0].count - 1);
-    std::copy(steps.begin() + 1, steps.begin() + steps_count, steps.begin());
-    --steps_count;
+    int filled = 1;
+    for (; filled < steps_count && steps[static_cast<size_t>(filled)].stride <= length; ++filled) {
+      const Step& s = steps[static_cast<size_t>(filled)];
+      length += s.stride * (s.count - 1);
+    }
+    std::copy(steps.begin() + filled, steps.begin() + steps_count, steps.begin());
+    steps_count -= filled;
   }
 
   bool list(ByteRanges& out, bool& exact) {
@@ -95,11 +99,11 @@ struct Lattice {
       inner += s.stride * (s.count - 1);
     }
     // Too many to list: the smallest gaps are filled, for instance those between the rows of each plane.
-    while (ordered && steps_count > 1 && (ranges() > kMaxRanges || blocks() > kMaxBlocks)) {
+    while (ordered && steps_count > 1 && (ranges() > kMaxRanges || blocks() > int64_t{kMaxBlocks})) {
       fill_innermost_gaps();
       exact = false;
     }
-    if (ordered ? ranges() > kMaxRanges : ranges() > kMaxBlocks) {
+    if (ranges() > (ordered ? kMaxRanges : int64_t{kMaxBlocks})) {
       exact = false;
       length = extent;
       steps_count = 0;
@@ -109,6 +113,10 @@ struct Lattice {
       out = std::move(listed);
     else
       out.unite(listed);
+    if (out.size() > kMaxBlocks) {
+      exact = false;
+      out = {out.hull().lo, out.hull().hi};
+    }
     return true;
   }
 
@@ -134,12 +142,18 @@ struct Lattice {
       }
       if (i == steps_count) break;
     }
-    if (!ordered)
+    ByteRanges listed;
+    if (!ordered) {
       std::sort(blocks.begin(), blocks.end(),
                 [](const ByteRows& a, const ByteRows& b) { return a.lo < b.lo; });
-    ByteRanges listed;
-    for (const ByteRows& block : blocks)
-      listed.add(block);
+    }
+    for (ByteRows block : blocks) {
+      if (!ordered && block.lo < listed.hull().hi) {  // single ranges of one length overlap
+        block.length = block.hi() - listed.hull().hi;
+        block.lo = listed.hull().hi;
+      }
+      if (block.length > 0) listed.add(block);
+    }
     if (clip_lo >= clip_hi) return {};
     listed.clip(static_cast<uint64_t>(clip_lo) + static_cast<uint64_t>(below),
                 static_cast<uint64_t>(clip_hi) + static_cast<uint64_t>(below));

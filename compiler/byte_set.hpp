@@ -9,6 +9,8 @@
 
 namespace mkmd::compiler {
 
+inline constexpr size_t kMaxBlocks = 1024;  // of any set
+
 struct ByteSet {
   bool known = false;  // false: anywhere
   bool exact = false;  // every byte in `bytes` is touched

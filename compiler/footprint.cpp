@@ -97,6 +97,10 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
     if (writes) f.may_writes.unite(set.bytes);
     if (writes && access.sure && set.exact && access.kind == Access::Kind::write)
       f.sure_writes.unite(set.bytes);
+    for (ByteRanges* bytes : {&f.reads, &f.may_writes}) {
+      if (bytes->size() > kMaxBlocks) *bytes = {bytes->hull().lo, bytes->hull().hi};
+    }
+    if (f.sure_writes.size() > kMaxBlocks) f.sure_writes = {};
   }
   for (Footprint& f : all) {
     if (f.reads_unknown) f.reads = {};

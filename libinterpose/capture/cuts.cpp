@@ -80,33 +80,38 @@ void Planner::cut_in_parts(Task& task) {
   task.pieces = std::move(parts);
 }
 
-// Byte sets of very many blocks cost more to keep, and narrow rows more to move, than they save. Where sets
-// only order commands, the hull orders enough. Otherwise reading a hull brings a few bytes too many, and
-// writing one needs what lies between to be valid first. False: a split piece would write such a set.
+// Byte sets of very many blocks cost more to keep, and narrow rows more to move, than they save: their hulls
+// are taken. Where sets only order commands, the hull orders enough. Otherwise reading a hull brings a few
+// bytes too many, and writing one needs what lies between to be valid first. False: the hulls of split pieces
+// overlap.
 bool Planner::coarsen(Task& task) const {
-  const auto scattered = [&](const ByteRanges& ranges) {
+  const auto scattered = [&](const ByteRanges& ranges, const Memory& root) {
     if (order_only_) return ranges.size() > 8;
     uint64_t moved_as = 0;
     for (const ByteRows& block : ranges)
       moved_as += block.count * std::max(block.length, kNarrowRow);
     const ByteRange hull = ranges.hull();
-    return ranges.size() > 256 || moved_as > hull.hi - hull.lo + 256 * kNarrowRow;
+    return ranges.size() > 256 || moved_as > hull.hi - hull.lo + 256 * kNarrowRow ||
+           !root.storage->regions.suits(ranges);
   };
+  bool writes_more = false;
   for (Piece& piece : task.pieces) {
     for (BufferUse& use : piece.uses) {
       const auto to_hull = [&](ByteRanges& ranges) {
-        if (scattered(ranges)) ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
+        if (ranges.size() == 1 && ranges.begin()->count == 1) return false;
+        if (!scattered(ranges, *use.root)) return false;
+        ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
+        return true;
       };
-      if (!order_only_ && scattered(use.writes)) {
-        if (task.pieces.size() > 1) return false;
-        use.needed.unite(ByteRanges(use.writes.hull().lo, use.writes.hull().hi));
+      if (to_hull(use.writes) && !order_only_) {
+        writes_more = true;
+        use.needed.unite(use.writes);
       }
       to_hull(use.reads);
-      to_hull(use.writes);
       to_hull(use.needed);
     }
   }
-  return true;
+  return !writes_more || split_is_safe(task);
 }
 
 bool Planner::split_is_safe(const Task& task) const {

@@ -55,8 +55,8 @@ std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const 
       planned != planned_sources_.end()) {
     const uint64_t row = missing.begin()->count > 1 ? missing.begin()->pitch : root.size;
     for (const PlannedSource& source : planned->second) {
-      const ByteRanges here = left.intersection(share_of(root, row, source.lo, source.hi))
-                                  .intersection(regions.valid(source.domain));
+      ByteRanges here = left.intersection(share_of(root, row, source.lo, source.hi));
+      here.subtract(regions.missing(source.domain, here));
       if (here.empty()) continue;
       add(source.domain, here);
       left.subtract(here);

@@ -7,6 +7,9 @@ namespace mkmd {
 
 namespace {
 
+constexpr size_t kMany = 1024;  // blocks
+constexpr size_t kFew = 256;    // rows
+
 void drop_complete(std::vector<Ref<Action>>& actions) {
   std::erase_if(actions, [](const Ref<Action>& a) { return a->complete(); });
 }
@@ -19,6 +22,13 @@ void order_after(Action& action, std::vector<Ref<Action>>& earlier) {
 }
 
 }  // namespace
+
+void RegionMap::State::drop_complete() {
+  for (PerDomain& d : domains) {
+    mkmd::drop_complete(d.writers);
+    mkmd::drop_complete(d.readers);
+  }
+}
 
 RegionMap::RegionMap(uint64_t size, int domains)
     : domain_count_(domains), bytes_(size, {1u, std::vector<PerDomain>(domains)}) {}
@@ -36,16 +46,17 @@ void RegionMap::order_write(int domain, const ByteRanges& ranges, Action& action
 
 void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action) {
   bytes_.change(ranges, [&](State& s) {
+    s.drop_complete();
     PerDomain& d = s.domains[domain];
-    drop_complete(d.readers);
     if (d.readers.empty() || d.readers.back().get() != &action) d.readers.emplace_back(&action);
   });
 }
 
 void RegionMap::record_write(int domain, const ByteRanges& ranges, Action& action) {
   bytes_.change(ranges, [&](State& s) {
+    s.drop_complete();
     PerDomain& d = s.domains[domain];
-    // Several pieces of one command may claim a segment: its last writer is then all of them.
+    // Several pieces of one command may claim a byte: its last writer is then all of them.
     std::erase_if(d.writers,
                   [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });
     d.writers.emplace_back(&action);
@@ -64,24 +75,21 @@ void RegionMap::write(int domain, const ByteRanges& ranges, Action& action) {
 }
 
 ByteRanges RegionMap::missing(int domain, const ByteRanges& ranges) const {
-  ByteRanges result;
-  for (const auto& [bytes, state] : bytes_.parts()) {
-    if ((state.valid >> domain & 1u) == 0) result.unite(bytes.intersection(ranges));
-  }
-  return result;
+  return bytes_.where(ranges, [&](const State& s) { return !s.valid_in(domain); });
 }
 
 ByteRanges RegionMap::valid(int domain) const {
-  ByteRanges result;
-  for (const auto& [bytes, state] : bytes_.parts()) {
-    if ((state.valid >> domain & 1u) != 0) result.unite(bytes);
-  }
-  return result;
+  return bytes_.where([&](const State& s) { return s.valid_in(domain); });
+}
+
+bool RegionMap::any_valid(int domain) const {
+  return std::any_of(bytes_.parts().begin(), bytes_.parts().end(),
+                     [&](const auto& part) { return part.state.valid_in(domain); });
 }
 
 bool RegionMap::all_valid(int domain) const {
   return std::all_of(bytes_.parts().begin(), bytes_.parts().end(),
-                     [&](const auto& part) { return (part.state.valid >> domain & 1u) != 0; });
+                     [&](const auto& part) { return part.state.valid_in(domain); });
 }
 
 std::vector<RegionMap::Source> RegionMap::sources(const ByteRanges& missing) const {
@@ -113,11 +121,21 @@ void RegionMap::set_invalid(const ByteRanges& ranges) {
 }
 
 ByteRanges RegionMap::nowhere(const ByteRanges& ranges) const {
-  ByteRanges result;
+  return bytes_.where(ranges, [](const State& s) { return s.valid == 0; });
+}
+
+bool RegionMap::suits(const ByteRanges& ranges) const {
+  size_t blocks = 0;
   for (const auto& [bytes, state] : bytes_.parts()) {
-    if (state.valid == 0) result.unite(bytes.intersection(ranges));
+    blocks += bytes.size();
+    for (const ByteRows& known : bytes) {
+      for (const ByteRows& rows : ranges) {
+        if (known.count > 1 && rows.count > 1 && known.pitch != rows.pitch && rows.count + known.count > kFew)
+          return false;
+      }
+    }
   }
-  return result;
+  return blocks + ranges.size() <= kMany;
 }
 
 void RegionMap::forget_actions() {

@@ -38,6 +38,10 @@ public:
   std::vector<Source> sources(const ByteRanges& missing) const;
   ByteRanges valid(int domain) const;
   bool all_valid(int domain) const;
+  bool any_valid(int domain) const;
+  // Whether what happens to these bytes can be kept apart from what is known: rows of another length would be
+  // cut apart into single ones.
+  bool suits(const ByteRanges& ranges) const;
 
   void add_valid(int domain, const ByteRanges& ranges);
   void set_only_valid(int domain, const ByteRanges& ranges);
@@ -58,6 +62,8 @@ private:
     uint32_t valid;  // bit d: valid in domain d
     std::vector<PerDomain> domains;
     bool operator==(const State&) const = default;
+    bool valid_in(int domain) const { return (valid >> domain & 1u) != 0; }
+    void drop_complete();
   };
 
   int domain_count_;

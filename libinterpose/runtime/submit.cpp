@@ -86,6 +86,7 @@ cl_int set_hidden_arguments(cl_kernel kernel, cl_uint first, const KernelLaunch&
 
 // Rows from which on a rectangle is copied sooner than each of them.
 constexpr uint64_t kRectangle = 8;
+constexpr uint64_t kCompactBytes = 64 << 20;  // of ours that a rectangle may take
 
 // Where rectangles of a buffer begin: its rows are a pitch long.
 std::array<size_t, 3> origin_of(const ByteRows& rows) {
@@ -205,12 +206,23 @@ Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRan
     const uint64_t base = command.source->origin + command.source_offset;
     const auto& table = vendor::table(lane.queue.get());
     cl_int status = CL_SUCCESS;
-    ranges.each_range([&](const ByteRange& r) {
-      if (status != CL_SUCCESS) return;
-      status =
-          table.clEnqueueReadBuffer(lane.queue.get(), memory, CL_FALSE, r.lo, r.hi - r.lo,
-                                    static_cast<char*>(command.host) + (r.lo - base), 0, nullptr, nullptr);
-    });
+    for (const ByteRows& block : ranges) {
+      if (status != CL_SUCCESS) break;
+      char* const host = static_cast<char*>(command.host) + (block.lo - base);
+      if (block.count >= kRectangle) {
+        const std::array<size_t, 3> device_origin = origin_of(block);
+        const size_t host_origin[3] = {0, 0, 0};
+        const size_t region[3] = {block.length, block.count, 1};
+        if (table.clEnqueueReadBufferRect(lane.queue.get(), memory, CL_FALSE, device_origin.data(),
+                                          host_origin, region, block.pitch, 0, block.pitch, 0, host, 0,
+                                          nullptr, nullptr) == CL_SUCCESS)
+          continue;
+      }
+      for (uint64_t i = 0; i < block.count && status == CL_SUCCESS; ++i) {
+        status = table.clEnqueueReadBuffer(lane.queue.get(), memory, CL_FALSE, block.row(i), block.length,
+                                           host + i * block.pitch, 0, nullptr, nullptr);
+      }
+    }
     const cl_int finished = table.clFinish(lane.queue.get());
     return Action::Outcome{status != CL_SUCCESS ? status : finished, {}};
   };
@@ -244,13 +256,17 @@ cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem
                     const ByteRanges& ranges) {
   if (from_memory == nullptr || to_memory == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   for (const ByteRows& block : ranges) {
-    if (block.count >= kRectangle && copy_rows(from, from_memory, to, to_memory, block) == CL_SUCCESS)
-      continue;
-    cl_int status = CL_SUCCESS;
-    ByteRanges(block).each_range([&](const ByteRange& range) {
-      if (status == CL_SUCCESS) status = copy_range(from, from_memory, to, to_memory, range);
-    });
-    if (status != CL_SUCCESS) return status;
+    const uint64_t at_once =
+        block.count < kRectangle ? 1 : std::max<uint64_t>(1, kCompactBytes / block.length);
+    for (uint64_t row = 0; row < block.count; row += at_once) {
+      const ByteRows some = block.rows(row, std::min(at_once, block.count - row));
+      if (some.count > 1 && copy_rows(from, from_memory, to, to_memory, some) == CL_SUCCESS) continue;
+      for (uint64_t i = 0; i < some.count; ++i) {
+        const cl_int status =
+            copy_range(from, from_memory, to, to_memory, {some.row(i), some.row(i) + some.length});
+        if (status != CL_SUCCESS) return status;
+      }
+    }
   }
   return CL_SUCCESS;
 }

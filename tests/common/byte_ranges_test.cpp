@@ -125,6 +125,18 @@ TEST(ByteRanges, ColumnsAreFewBlocks) {
   EXPECT_EQ(lower.size(), 1u) << "what was cut is joined again";
 }
 
+TEST(ByteRanges, RowsCutInAnotherWayAreFoundAgain) {
+  const ByteRows old_columns = ByteRows{0, 16000, 16000, 4096}.columns(0, 8000);
+  const ByteRows columns = ByteRows{0, 16384, 16384, 4000}.columns(0, 8192);
+  ByteRanges common(columns), rest(columns);
+  common = common.intersection(ByteRanges(old_columns));
+  rest.subtract(ByteRanges(old_columns));
+  EXPECT_GT(common.size(), 10u);
+  EXPECT_EQ(ByteRanges::sum({rest, common}).size(), 1u);
+  common.unite(rest);
+  EXPECT_EQ(common.size(), 1u);
+}
+
 TEST(BytePartition, KeepsOnePartPerState) {
   std::mt19937 random(3);
   BytePartition<int> partition(kBytes, 0);

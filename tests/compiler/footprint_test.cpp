@@ -398,6 +398,16 @@ TEST(Footprint, TooManyRangesBecomeAHull) {
   EXPECT_EQ(f[0].may_writes, ByteRanges(0, (2 << 20) - 1));
 }
 
+TEST(Footprint, FilledGapsLeaveNoRowsThatTouch) {
+  const KernelInfo k = kernel_of(
+      "kernel void s(global float* p) { p[2 * get_global_id(0) + 5 * get_global_id(1)] = 1; }");
+  const Launch l = launch(2, {3, 30000, 1}, {3, 1, 1}, {0});
+  const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {1, 30000, 1}});
+  EXPECT_EQ(f[0].may_writes.size(), 1U);
+  EXPECT_EQ(f[0].may_writes, ByteRanges(0, 600000));
+  EXPECT_EQ(f[0].may_writes.begin()->count, 1U);
+}
+
 TEST(Footprint, TooManyRowsBecomeASlabInEachPlane) {
   // A column in z per work-item, in a volume with a margin: rows never join, and there are 400 x 200 of them.
   const KernelInfo k = kernel_of(

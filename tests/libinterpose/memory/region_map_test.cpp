@@ -110,6 +110,19 @@ TEST_F(RegionMapTest, SourcesNameEachMissingByteOnce) {
   EXPECT_EQ(map.missing(1, {0, 100}), wanted);
 }
 
+TEST_F(RegionMapTest, ColumnsOfAnotherMatrixDoNotSuit) {
+  RegionMap large(1 << 20, 2);
+  const ByteRanges columns(ByteRows{0, 512, 1024, 1024});
+  EXPECT_TRUE(large.suits(columns));
+  large.set_only_valid(1, columns);
+  EXPECT_TRUE(large.suits(columns));
+  EXPECT_TRUE(large.suits(ByteRanges(ByteRows{256, 512, 1024, 1000}))) << "other columns";
+  EXPECT_FALSE(large.suits(ByteRanges(ByteRows{0, 500, 1000, 1000})));
+  EXPECT_TRUE(large.suits({100, 900'000})) << "plain ranges always do";
+  large.set_only_valid(0, {0, 1 << 20});
+  EXPECT_TRUE(large.suits(ByteRanges(ByteRows{0, 500, 1000, 1000}))) << "written as a whole";
+}
+
 // Against the obvious: an array of bytes.
 TEST_F(RegionMapTest, ValidityAgreesWithAnArrayOfBytes) {
   std::mt19937 random(7);
