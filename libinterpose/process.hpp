@@ -36,9 +36,10 @@ struct Process {
   bool splits() const { return devices.size() > 1; }
   // Home has a lane of its own, behind those of the devices, unless it is one of them.
   bool home_is_whole() const { return home.id != devices.front().id; }
-  // And the devices are its parts, all of them.
+  // And the devices are its parts, all of them, and do not play devices with memories of their own.
   bool home_is_sum() const {
-    return std::all_of(devices.begin(), devices.end(), [&](const auto& d) { return d.parent == home.id; });
+    return domain_count == 1 &&
+           std::all_of(devices.begin(), devices.end(), [&](const auto& d) { return d.parent == home.id; });
   }
   int home_index() const { return home_is_whole() ? static_cast<int>(devices.size()) : 0; }
   size_t lane_count() const { return devices.size() + (home_is_whole() ? 1 : 0); }

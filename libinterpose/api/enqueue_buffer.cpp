@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads, writes, copies and fills of buffers. They are captured while captured kernels are unfinished, or
-// when the bytes are not (only) at home; otherwise they go to the home's own queue at once.
+// when bytes are not at home; otherwise they go to the home's own queue at once.
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/process.hpp"
@@ -28,7 +28,7 @@ bool wants_capture(Queue& queue, std::initializer_list<Memory*> memories, WaitLi
   bool wanted = runtime->capturing() || process().machine != nullptr;
   for (Memory* m : memories) {
     if (!m->is_buffer || m->context.get() != queue.context.get() || !m->root()->storage) return false;
-    wanted = wanted || !m->root()->storage->home_only.load(std::memory_order_acquire);
+    wanted = wanted || !m->root()->storage->at_home.load(std::memory_order_acquire);
   }
   return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS && may_capture(queue, wait_list);
 }

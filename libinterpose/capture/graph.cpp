@@ -110,12 +110,12 @@ scheduler::Problem Planner::make_problem() const {
     t.divisible = task.cut >= 0;
     if (t.divisible)
       t.units = static_cast<int>(std::min<uint64_t>(task.command->launch.groups[task.cut], 1 << 20));
-    if (on_whole(task) && p.domain_count == 1 && p.home_is_sum()) {
+    if (on_whole(task) && p.home_is_sum()) {
       // It keeps all parts busy: to the policy, a task they share equally.
       t.times.assign(p.devices.size(), task.at_home * static_cast<double>(p.devices.size()));
       t.divisible = true;
       t.units = static_cast<int>(p.devices.size());
-    } else if (!task.footprints || on_whole(task) || !task.command->redo.empty()) {
+    } else if (stays_home(task)) {
       t.times[0] = std::max(0.0, task.at_home - problem.platform.devices[0].launch);
       t.pinned = 0;
     }

@@ -96,6 +96,10 @@ bool Planner::on_whole(const Task& task) const {
          runtime_.is_long(task.at_home, process().home_index());
 }
 
+bool Planner::stays_home(const Task& task) const {
+  return !task.footprints || task.left_alone || on_whole(task) || !task.command->redo.empty();
+}
+
 BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) const {
   BufferUses uses;
   const KernelArguments& arguments = *task.command->launch.arguments;
@@ -193,12 +197,22 @@ void Planner::analyse(Task& task) {
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
   if (c.trial) {
-    if (!process().home_is_sum()) c.trial->at_home += task.at_home;
-    if (runtime_.is_long(task.seconds[0], 0)) c.trial->kernels.emplace_back(&model, task.at_home);
+    // Parts that play devices of their own are compared with one of them.
+    if (!process().home_is_sum())
+      c.trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
+    if (runtime_.is_long(task.seconds[0], 0)) {
+      task.left_alone = runtime_.times_.better_left_alone(model, task.at_home,
+                                                          static_cast<double>(host_nanoseconds()) * 1e-9);
+      if (!task.left_alone) c.trial->kernels.emplace_back(&model, task.at_home);
+    }
   }
   if (!task.footprints) task.seconds[0] = task.at_home;
   if (c.redo.empty()) {
     task.whole = uses_of(task, c.launch.whole());
+    if (task.left_alone) {
+      task.cut = -1;
+      task.not_split = kLeftAlone;
+    }
     if (task.cut < 0) return;
     task.bytes = memory_bytes(task);
     if (bandwidth_allows_gain(task)) return;
@@ -264,7 +278,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
     for (const scheduler::Entry& e : entries)
       task.start = &e == entries.data() ? e.start : std::min(task.start, e.start);
     if (task.command->kind != Command::Kind::kernel) continue;
-    if (!task.footprints || entries.empty() || on_whole(task) || !task.command->redo.empty()) {
+    if (stays_home(task) || entries.empty()) {
       assign_home(task);
       continue;
     }
@@ -302,6 +316,8 @@ void Planner::assign(const scheduler::Schedule& schedule) {
 void Planner::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = tracing() ? host_nanoseconds() : 0;
   bool several_devices = false;
+  bool left_alone = false;
+  bool worth = false;
   tasks_.reserve(window.size());
   for (const Ref<Command>& command : window) {
     Task task;
@@ -309,8 +325,12 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     command->submitted = runtime_.now();
     analyse(task);
     several_devices |= task.footprints != nullptr;
+    left_alone |= task.left_alone;
+    worth |= task.cut >= 0;
     tasks_.push_back(std::move(task));
   }
+  // Launches that are only here because others were lose no less.
+  if (left_alone && !worth) several_devices = false;
   const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
   std::optional<scheduler::Schedule> plan;  // kept for the trace
   if (policy != nullptr) {

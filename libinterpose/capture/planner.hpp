@@ -58,6 +58,7 @@ private:
     std::vector<Piece> pieces;
     double start = 0;                 // where the plan puts its first piece
     double order = 0;                 // of commands without pieces
+    bool left_alone = false;          // capturing such launches has lost time
     const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
   };
 
@@ -69,6 +70,7 @@ private:
   bool has_room(const Command& command, int device) const;
   // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
   bool on_whole(const Task& task) const;
+  bool stays_home(const Task& task) const;
   void assign(const scheduler::Schedule& schedule);
   static double memory_bytes(const Task& task);
   static bool bandwidth_allows_gain(const Task& task);
@@ -104,7 +106,7 @@ private:
 
   Runtime& runtime_;
   // Where all devices share one memory and none can fail, byte sets only order commands and show that pieces
-  // are independent: rough ones mostly do, and are found much sooner.
+  // are independent.
   const bool order_only_;
   std::vector<Task> tasks_;
   struct PlannedSource {

@@ -29,7 +29,9 @@ public:
   RegionMap regions;
   std::unique_ptr<History> history;  // null where no device can fail
   uint32_t lost = 0;                 // the domains whose loss `regions` and `history` know of, one bit each
-  // Every byte is valid at home and nowhere else: what the native fast path needs to know, without a lock.
+  // What the native fast path needs to know, without a lock: every byte is valid at home, and nowhere else.
+  // False while captured commands may change that.
+  std::atomic<bool> at_home{true};
   std::atomic<bool> home_only{true};
   uint64_t number = 0;    // among the process's buffers, given when first planned for; 0: not yet
   bool in_epoch = false;  // the runtime has it on the list of storages whose actions are to be forgotten

@@ -43,7 +43,8 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
     if (t.memory == nullptr) continue;
     Memory* root = t.memory->root();
     if (!root->storage) continue;
-    if (!root->storage->home_only.load(std::memory_order_acquire))
+    const auto& ready = t.written ? root->storage->home_only : root->storage->at_home;
+    if (!ready.load(std::memory_order_acquire))
       status_ = std::min(status_, runtime.bring_home(*root, t.written));
     if (t.written && runtime.journal_) runtime.note_native_write(*root);
   }
@@ -103,11 +104,18 @@ cl_int Runtime::bring_home(Memory& root, bool written) {
     if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
   }
   storage.regions.add_valid(0, all);
-  if (written) {
-    storage.regions.set_only_valid(0, all);
-    storage.home_only.store(true, std::memory_order_release);
-  }
+  if (written) storage.regions.set_only_valid(0, all);
+  note_places(storage);
   return CL_SUCCESS;
+}
+
+void Runtime::note_places(Storage& storage) const {
+  const bool at_home = storage.regions.all_valid(0);
+  bool elsewhere = false;
+  for (size_t d = 1; d < domains_.size(); ++d)
+    elsewhere |= storage.regions.any_valid(static_cast<int>(d));
+  storage.at_home.store(at_home, std::memory_order_release);
+  storage.home_only.store(at_home && !elsewhere, std::memory_order_release);
 }
 
 void Runtime::finish_native() {
@@ -132,10 +140,7 @@ void Runtime::leave_captured_regime() {
     Storage& storage = *memory->storage;
     storage.in_epoch = false;
     storage.regions.forget_actions();
-    bool elsewhere = false;
-    for (size_t d = 1; d < domains_.size(); ++d)
-      elsewhere |= !storage.regions.valid(static_cast<int>(d)).empty();
-    storage.home_only.store(!elsewhere && storage.regions.all_valid(0), std::memory_order_release);
+    note_places(storage);
   }
   epoch_memories_.clear();
   host_memory_.forget_actions();
@@ -150,6 +155,7 @@ void Runtime::join_epoch(Memory& root) {
   if (std::exchange(root.storage->in_epoch, true)) return;
   if (journal_) take_loss(root);
   epoch_memories_.emplace_back(&root);
+  root.storage->at_home.store(false, std::memory_order_release);
   root.storage->home_only.store(false, std::memory_order_release);
 }
 

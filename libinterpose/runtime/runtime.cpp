@@ -133,7 +133,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
   const double at_home = times_.seconds(model, cost, process().home_index());
   if (times_.better_left_alone(model, at_home, static_cast<double>(host_nanoseconds()) * 1e-9))
-    return "planning and splitting such launches took more time than they saved";
+    return kLeftAlone;
   return programs_ready(*kernel.sub_kernels, domains_of()) ? nullptr : "no code for its pieces could be had";
 }
 

@@ -103,6 +103,7 @@ private:
   void leave_captured_regime();
   cl_int bring_home(Memory& memory, bool written);
   void join_epoch(Memory& root);
+  void note_places(Storage& storage) const;  // for the fast path
 
   // executor.cpp; all with mutex_ held
   void push(Ref<Action> action);
