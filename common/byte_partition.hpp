@@ -22,6 +22,7 @@ public:
   BytePartition(uint64_t size, State state) : size_(size), parts_{{ByteRanges(0, size), std::move(state)}} {}
 
   const std::vector<Part>& parts() const { return parts_; }
+  uint64_t size() const { return size_; }
   ByteRanges all() const { return {0, size_}; }
 
   // The bytes whose states are such: is(const State&).

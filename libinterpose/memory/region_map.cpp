@@ -21,46 +21,64 @@ void order_after(Action& action, std::vector<Ref<Action>>& earlier) {
   }
 }
 
-}  // namespace
-
-void RegionMap::State::drop_complete() {
-  for (PerDomain& d : domains) {
-    mkmd::drop_complete(d.writers);
-    mkmd::drop_complete(d.readers);
-  }
+bool valid_in(int domain, uint32_t valid) {
+  return (valid >> domain & 1u) != 0;
 }
 
-RegionMap::RegionMap(uint64_t size, int domains)
-    : domain_count_(domains), bytes_(size, {1u, std::vector<PerDomain>(domains)}) {}
+// Blocks of bytes, none of whose rows are cut apart by these.
+template <typename State>
+bool suit(const BytePartition<State>& partition, const ByteRanges& ranges) {
+  size_t blocks = ranges.size();
+  for (const auto& [bytes, state] : partition.parts()) {
+    blocks += bytes.size();
+    for (const ByteRows& known : bytes) {
+      for (const ByteRows& rows : ranges) {
+        if (known.count > 1 && rows.count > 1 && known.pitch != rows.pitch && rows.count + known.count > kFew)
+          return false;
+      }
+    }
+  }
+  return blocks <= kMany;
+}
+
+}  // namespace
+
+void RegionMap::Users::drop_complete() {
+  mkmd::drop_complete(writers);
+  mkmd::drop_complete(readers);
+}
+
+RegionMap::RegionMap(uint64_t size, int domains) : valid_(size, 1u) {
+  for (int d = 0; d < domains; ++d)
+    users_.emplace_back(size, Users{});
+}
 
 void RegionMap::order_read(int domain, const ByteRanges& ranges, Action& action) {
-  bytes_.visit(ranges, [&](State& s) { order_after(action, s.domains[domain].writers); });
+  users_[domain].visit(ranges, [&](Users& users) { order_after(action, users.writers); });
 }
 
 void RegionMap::order_write(int domain, const ByteRanges& ranges, Action& action) {
-  bytes_.visit(ranges, [&](State& s) {
-    order_after(action, s.domains[domain].writers);
-    order_after(action, s.domains[domain].readers);
+  users_[domain].visit(ranges, [&](Users& users) {
+    order_after(action, users.writers);
+    order_after(action, users.readers);
   });
 }
 
 void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action) {
-  bytes_.change(ranges, [&](State& s) {
-    s.drop_complete();
-    PerDomain& d = s.domains[domain];
-    if (d.readers.empty() || d.readers.back().get() != &action) d.readers.emplace_back(&action);
+  users_[domain].change(ranges, [&](Users& users) {
+    users.drop_complete();
+    if (users.readers.empty() || users.readers.back().get() != &action) users.readers.emplace_back(&action);
   });
 }
 
 void RegionMap::record_write(int domain, const ByteRanges& ranges, Action& action) {
-  bytes_.change(ranges, [&](State& s) {
-    s.drop_complete();
-    PerDomain& d = s.domains[domain];
+  users_[domain].change(ranges, [&](Users& users) {
+    users.drop_complete();
     // Several pieces of one command may claim a byte: its last writer is then all of them.
-    std::erase_if(d.writers,
+    std::erase_if(users.writers,
                   [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });
-    d.writers.emplace_back(&action);
-    std::erase_if(d.readers, [&](const Ref<Action>& r) { return !action.same_command(*r); });
+    users.writers.emplace_back(&action);
+    std::erase_if(users.readers, [&](const Ref<Action>& r) { return !action.same_command(*r); });
   });
 }
 
@@ -75,28 +93,28 @@ void RegionMap::write(int domain, const ByteRanges& ranges, Action& action) {
 }
 
 ByteRanges RegionMap::missing(int domain, const ByteRanges& ranges) const {
-  return bytes_.where(ranges, [&](const State& s) { return !s.valid_in(domain); });
+  return valid_.where(ranges, [&](uint32_t valid) { return !valid_in(domain, valid); });
 }
 
 ByteRanges RegionMap::valid(int domain) const {
-  return bytes_.where([&](const State& s) { return s.valid_in(domain); });
+  return valid_.where([&](uint32_t valid) { return valid_in(domain, valid); });
 }
 
 bool RegionMap::any_valid(int domain) const {
-  return std::any_of(bytes_.parts().begin(), bytes_.parts().end(),
-                     [&](const auto& part) { return part.state.valid_in(domain); });
+  return std::any_of(valid_.parts().begin(), valid_.parts().end(),
+                     [&](const auto& part) { return valid_in(domain, part.state); });
 }
 
 bool RegionMap::all_valid(int domain) const {
-  return std::all_of(bytes_.parts().begin(), bytes_.parts().end(),
-                     [&](const auto& part) { return part.state.valid_in(domain); });
+  return std::all_of(valid_.parts().begin(), valid_.parts().end(),
+                     [&](const auto& part) { return valid_in(domain, part.state); });
 }
 
 std::vector<RegionMap::Source> RegionMap::sources(const ByteRanges& missing) const {
   std::vector<Source> result;
   ByteRanges left = missing;
-  for (int d = 0; d < domain_count_ && !left.empty(); ++d) {
-    ByteRanges here = left.intersection(valid(d));
+  for (int d = 0; d < static_cast<int>(users_.size()) && !left.empty(); ++d) {
+    ByteRanges here = valid_.where(left, [&](uint32_t valid) { return valid_in(d, valid); });
     if (here.empty()) continue;
     left.subtract(here);
     result.push_back({d, std::move(here)});
@@ -105,44 +123,33 @@ std::vector<RegionMap::Source> RegionMap::sources(const ByteRanges& missing) con
 }
 
 void RegionMap::add_valid(int domain, const ByteRanges& ranges) {
-  bytes_.change(ranges, [&](State& s) { s.valid |= 1u << domain; });
+  valid_.change(ranges, [&](uint32_t& valid) { valid |= 1u << domain; });
 }
 
 void RegionMap::set_only_valid(int domain, const ByteRanges& ranges) {
-  bytes_.change(ranges, [&](State& s) { s.valid = 1u << domain; });
+  valid_.change(ranges, [&](uint32_t& valid) { valid = 1u << domain; });
 }
 
 void RegionMap::remove_valid(int domain, const ByteRanges& ranges) {
-  bytes_.change(ranges, [&](State& s) { s.valid &= ~(1u << domain); });
+  valid_.change(ranges, [&](uint32_t& valid) { valid &= ~(1u << domain); });
 }
 
 void RegionMap::set_invalid(const ByteRanges& ranges) {
-  bytes_.change(ranges, [&](State& s) { s.valid = 0; });
+  valid_.change(ranges, [](uint32_t& valid) { valid = 0; });
 }
 
 ByteRanges RegionMap::nowhere(const ByteRanges& ranges) const {
-  return bytes_.where(ranges, [](const State& s) { return s.valid == 0; });
+  return valid_.where(ranges, [](uint32_t valid) { return valid == 0; });
 }
 
 bool RegionMap::suits(const ByteRanges& ranges) const {
-  size_t blocks = 0;
-  for (const auto& [bytes, state] : bytes_.parts()) {
-    blocks += bytes.size();
-    for (const ByteRows& known : bytes) {
-      for (const ByteRows& rows : ranges) {
-        if (known.count > 1 && rows.count > 1 && known.pitch != rows.pitch && rows.count + known.count > kFew)
-          return false;
-      }
-    }
-  }
-  return blocks + ranges.size() <= kMany;
+  return suit(valid_, ranges) &&
+         std::all_of(users_.begin(), users_.end(), [&](const auto& users) { return suit(users, ranges); });
 }
 
 void RegionMap::forget_actions() {
-  bytes_.change(bytes_.all(), [](State& s) {
-    for (PerDomain& d : s.domains)
-      d = {};
-  });
+  for (BytePartition<Users>& users : users_)
+    users = {valid_.size(), Users{}};
 }
 
 }  // namespace mkmd

@@ -53,21 +53,15 @@ public:
   void forget_actions();
 
 private:
-  struct PerDomain {
-    std::vector<Ref<Action>> writers;
-    std::vector<Ref<Action>> readers;
-    bool operator==(const PerDomain&) const = default;
-  };
-  struct State {
-    uint32_t valid;  // bit d: valid in domain d
-    std::vector<PerDomain> domains;
-    bool operator==(const State&) const = default;
-    bool valid_in(int domain) const { return (valid >> domain & 1u) != 0; }
+  struct Users {
+    std::vector<Ref<Action>> writers;  // the last
+    std::vector<Ref<Action>> readers;  // since
+    bool operator==(const Users&) const = default;
     void drop_complete();
   };
 
-  int domain_count_;
-  BytePartition<State> bytes_;
+  BytePartition<uint32_t> valid_;            // bit d: valid in domain d
+  std::vector<BytePartition<Users>> users_;  // by domain
 };
 
 }  // namespace mkmd
