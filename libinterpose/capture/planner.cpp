@@ -317,7 +317,6 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = tracing() ? host_nanoseconds() : 0;
   bool several_devices = false;
   bool left_alone = false;
-  bool worth = false;
   tasks_.reserve(window.size());
   for (const Ref<Command>& command : window) {
     Task task;
@@ -326,11 +325,10 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     analyse(task);
     several_devices |= task.footprints != nullptr;
     left_alone |= task.left_alone;
-    worth |= task.cut >= 0;
     tasks_.push_back(std::move(task));
   }
-  // Launches that are only here because others were lose no less.
-  if (left_alone && !worth) several_devices = false;
+  // What is left is only here because launches that lose time are.
+  if (left_alone && window.front()->trial->kernels.empty()) several_devices = false;
   const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
   std::optional<scheduler::Schedule> plan;  // kept for the trace
   if (policy != nullptr) {
