@@ -7,6 +7,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 
+#include <algorithm>
+
 #include "compiler/helper/box_pass.hpp"
 #include "compiler/helper/inline_pass.hpp"
 #include "compiler/helper/library_pass.hpp"
@@ -30,12 +32,25 @@ constexpr PipelineStep kAnalysis[] = {
      "last: values seen after their loop are marked as such; any pass behind could undo it"},
 };
 
-constexpr PipelineStep kDevices[] = {
+constexpr PipelineStep kDevicesBefore[] = {
     {"mkmd-library", "first: later passes may hide the casts it looks for"},
     {"globaldce",
      "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
+};
+
+constexpr PipelineStep kOptimise[] = {
     {"default<O1>", "never more: vectorising here stops CPU devices from vectorising over work-items, never "
                     "less: they do not redo all of it"},
+};
+
+constexpr PipelineStep kOptimiseWithBarriers[] = {
+    {"cgscc(inline),globalopt,function(sroa,early-cse<memssa>,simplifycfg,reassociate,loop-simplify,lcssa,"
+     "loop-mssa(licm),gvn,dce)",
+     "not instcombine, which O1 has: behind it PoCL 3.1 takes the wrong branch where a flag that is set in a "
+     "loop with barriers is tested after the loop"},
+};
+
+constexpr PipelineStep kDevicesBehind[] = {
     {"mkmd-inline-ids", "behind O1, which would otherwise work on code it has not simplified yet"},
     {"function(mkmd-infer-address-spaces,sroa)",
      "generic pointers, now that they have met their memory; nothing happens without them"},
@@ -111,13 +126,22 @@ private:
   llvm::PassBuilder builder_{nullptr, tuning()};
 };
 
+bool has_barriers(const llvm::Module& module) {
+  return std::any_of(module.begin(), module.end(), [](const llvm::Function& f) {
+    return f.isDeclaration() && f.getName().contains("barrier") && !f.use_empty();
+  });
+}
+
 }  // namespace
 
 Status prepare_for_analysis(llvm::Module& module) {
   return Runner(module).run(kAnalysis);
 }
 Status prepare_for_devices(llvm::Module& module) {
-  Status status = Runner(module).run(kDevices);
+  Runner runner(module);
+  Status status = runner.run(kDevicesBefore);
+  if (status.ok()) status = has_barriers(module) ? runner.run(kOptimiseWithBarriers) : runner.run(kOptimise);
+  if (status.ok()) status = runner.run(kDevicesBehind);
   if (status.ok() && ids_outside_kernels(module))
     return Status::internal("a function that asks for ids could not be inlined");
   return status;

@@ -12,6 +12,7 @@ namespace mkmd {
 namespace {
 
 constexpr uint64_t kNarrowRow = 128;  // bytes: moving a shorter one takes about as long
+constexpr size_t kMostBlocks = 16;
 
 }  // namespace
 
@@ -86,13 +87,12 @@ void Planner::cut_in_parts(Task& task) {
 // overlap.
 bool Planner::coarsen(Task& task) const {
   const auto scattered = [&](const ByteRanges& ranges, const Memory& root) {
-    if (order_only_) return ranges.size() > 8;
+    if (order_only_ || ranges.size() > kMostBlocks) return ranges.size() > kMostBlocks;
     uint64_t moved_as = 0;
     for (const ByteRows& block : ranges)
       moved_as += block.count * std::max(block.length, kNarrowRow);
     const ByteRange hull = ranges.hull();
-    return ranges.size() > 256 || moved_as > hull.hi - hull.lo + 256 * kNarrowRow ||
-           !root.storage->regions.suits(ranges);
+    return moved_as > hull.hi - hull.lo + 256 * kNarrowRow || !root.storage->regions.suits(ranges);
   };
   bool writes_more = false;
   for (Piece& piece : task.pieces) {

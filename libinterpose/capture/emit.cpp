@@ -221,7 +221,10 @@ void Planner::emit_kernel(Task& task) {
     Lane& lane = *runtime_.compute_[piece.device];
     order_ = piece.order;
     const cl_program program = boxed ? program_in(*c.launch.kernel->sub_kernels, domain) : nullptr;
-    const Ref<Action> action = new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], program));
+    // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
+    const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole();
+    const Ref<Action> action =
+        new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], own ? nullptr : program));
     if (piece.seconds > 0) {
       action->piece.seconds = piece.seconds;
       action->moved = [&c, box = piece.box, memories = memories[i], program](Lane& other) {

@@ -7,7 +7,7 @@ namespace mkmd {
 
 namespace {
 
-constexpr size_t kMany = 1024;  // blocks
+constexpr size_t kMany = 256;  // blocks
 constexpr size_t kFew = 256;    // rows
 
 void drop_complete(std::vector<Ref<Action>>& actions) {
