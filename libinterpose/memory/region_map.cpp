@@ -8,7 +8,7 @@ namespace mkmd {
 namespace {
 
 constexpr size_t kMany = 256;  // blocks
-constexpr size_t kFew = 256;    // rows
+constexpr size_t kFew = 256;   // rows
 
 void drop_complete(std::vector<Ref<Action>>& actions) {
   std::erase_if(actions, [](const Ref<Action>& a) { return a->complete(); });

@@ -399,8 +399,8 @@ TEST(Footprint, TooManyRangesBecomeAHull) {
 }
 
 TEST(Footprint, FilledGapsLeaveNoRowsThatTouch) {
-  const KernelInfo k = kernel_of(
-      "kernel void s(global float* p) { p[2 * get_global_id(0) + 5 * get_global_id(1)] = 1; }");
+  const KernelInfo k =
+      kernel_of("kernel void s(global float* p) { p[2 * get_global_id(0) + 5 * get_global_id(1)] = 1; }");
   const Launch l = launch(2, {3, 30000, 1}, {3, 1, 1}, {0});
   const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {1, 30000, 1}});
   EXPECT_EQ(f[0].may_writes.size(), 1U);
