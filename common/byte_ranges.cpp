@@ -104,6 +104,18 @@ void divide(const ByteRows& a, const ByteRows& b, Blocks* common, Blocks* rest) 
   if (last < a.count) put(rest, a.rows(last, a.count - last));
 }
 
+// What is left of the rows without those of the blocks, which are ordered, that reach into them.
+Blocks without(const ByteRows& rows, Blocks::const_iterator block, Blocks::const_iterator end) {
+  Blocks left{rows}, next;
+  for (; block != end && block->lo < rows.hi() && !left.empty(); ++block) {
+    next.clear();
+    for (const ByteRows& part : left)
+      divide(part, *block, nullptr, &next);
+    left.swap(next);
+  }
+  return left;
+}
+
 // Both as one block, where that is possible. `a` begins first.
 std::optional<ByteRows> joined(const ByteRows& a, const ByteRows& b) {
   if (a.lo + a.length == b.lo && a.pitch == b.pitch && a.count == b.count) {  // side by side
@@ -200,13 +212,7 @@ void ByteRanges::add(const ByteRows& rows) {
     hi_ = rows.hi();
     return;
   }
-  Blocks left{rows}, next;
-  for (auto b = first_reaching(rows.lo); b != blocks_.end() && b->lo < rows.hi() && !left.empty(); ++b) {
-    next.clear();
-    for (const ByteRows& part : left)
-      divide(part, *b, nullptr, &next);
-    left.swap(next);
-  }
+  const Blocks left = without(rows, first_reaching(rows.lo), blocks_.end());
   blocks_.insert(blocks_.end(), left.begin(), left.end());
   tidy();
 }
@@ -234,15 +240,9 @@ void ByteRanges::unite(const ByteRanges& other) {
 void ByteRanges::subtract(const ByteRanges& other) {
   if (blocks_ == other.blocks_) *this = {};
   if (!overlaps(other)) return;
-  Blocks all, left, next;
+  Blocks all;
   for (const ByteRows& a : blocks_) {
-    left = {a};
-    for (auto b = other.first_reaching(a.lo); b != other.end() && b->lo < a.hi() && !left.empty(); ++b) {
-      next.clear();
-      for (const ByteRows& part : left)
-        divide(part, *b, nullptr, &next);
-      left.swap(next);
-    }
+    const Blocks left = without(a, other.first_reaching(a.lo), other.end());
     all.insert(all.end(), left.begin(), left.end());
   }
   blocks_ = std::move(all);

@@ -61,6 +61,7 @@ bool overtakes(const Action& action, const Lanes& lanes) {
   });
 }
 
+// Whole rows while they fit.
 ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
   ByteRanges first;
   for (const ByteRows& block : ranges) {
