@@ -170,14 +170,14 @@ void measure_error(Model& model, const Samples& samples) {
 
 // Models are of what a device does alone; what devices lose to each other, through the memory they share, is
 // one factor per kernel and device. Never below 1: nothing gets faster by company.
-double together_over_alone(const Model& model, const std::vector<Sample>& samples) {
+std::optional<double> together_over_alone(const Model& model, const std::vector<Sample>& samples) {
   std::vector<double> ratios;
   for (const Sample& s : samples) {
     const double alone = model.evaluate(s.work);
     if (!s.alone && good(s) && alone > 0 && std::isfinite(alone) && model.range.contains(s.work))
       ratios.push_back(s.seconds / alone);
   }
-  if (ratios.size() < 3) return 1;
+  if (ratios.size() < 3) return std::nullopt;
   std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
                    ratios.end());
   return std::max(1.0, ratios[ratios.size() / 2]);

@@ -87,8 +87,9 @@ struct Model {
   int stored = 0;                       // of the kernel and device in the store when it was fitted
   double r2 = 0;                        // of the samples used
   double held_out_mape = 0;  // mean |predicted − measured| / measured of held-out inputs; 0.05 = 5 %
-  double together = 1;       // times it takes longer while every device works: median of samples not alone
   bool imported = false;     // from a file, not from this machine's store
+  // Times as long as alone while every device works, at least 1: median of samples not alone.
+  std::optional<double> together;
 
   // Nothing outside the range of validity, or if the formula gives no positive number.
   std::optional<Prediction> predict(const Work& work) const;

@@ -111,7 +111,6 @@ json entry_to_json(const Entry& e) {
             {"r2", m.r2},
             {"held_out_mape", m.held_out_mape},
             {"measured_over_predicted", json::array({m.error_lo, m.error_hi})},
-            {"together", m.together},
             {"imported", m.imported},
             {"range",
              {{"items", interval_to_json(m.range.items)},
@@ -119,6 +118,7 @@ json entry_to_json(const Entry& e) {
               {"bytes", interval_to_json(m.range.bytes)},
               {"footprint", interval_to_json(m.range.footprint)},
               {"operations_per_item", interval_to_json(m.range.operations_per_item)}}}};
+  if (m.together) j["together"] = *m.together;
   j["classes"] = json::array();
   for (const Model::Class& c : m.classes)
     j["classes"].push_back(class_to_json(c, m.form));
@@ -153,7 +153,7 @@ Entry entry_from_json(const json& j) {
   const Interval error = interval_from(j.at("measured_over_predicted"), "measured_over_predicted");
   m.error_lo = error.lo;
   m.error_hi = error.hi;
-  m.together = j.contains("together") ? std::max(1.0, finite(j.at("together"), "together")) : 1;
+  if (j.contains("together")) m.together = std::max(1.0, finite(j.at("together"), "together"));
   m.imported = j.value("imported", false);
   const json& range = j.at("range");
   m.range = {interval_from(range.at("items"), "items"), interval_from(range.at("operations"), "operations"),

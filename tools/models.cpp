@@ -35,7 +35,7 @@ void print(const mkmd::models::Entry& e) {
   std::printf("    range   items %.4g…%.4g   operations %.4g…%.4g   bytes touched %.4g…%.4g\n",
               m.range.items.lo, m.range.items.hi, m.range.operations.lo, m.range.operations.hi,
               m.range.footprint.lo, m.range.footprint.hi);
-  if (m.together > 1.005) std::printf("    while all devices work: %.2f times as long\n", m.together);
+  if (m.together) std::printf("    while all devices work: %.2f times as long\n", *m.together);
   const std::string formula = m.formula();
   for (size_t at = 0; at < formula.size();) {
     const size_t end = std::min(formula.find('\n', at), formula.size());

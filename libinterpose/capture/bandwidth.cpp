@@ -9,8 +9,28 @@
 
 namespace mkmd {
 
-// What a kernel touches and no cache holds goes through memory at least once.
-double Planner::memory_bytes(const Task& task) {
+// What a kernel must move for its devices to slow each other down as they did when it was profiled. Devices
+// that want f times what the memory gives take f times as long; those that take no longer want less than
+// that.
+std::optional<double> Planner::profiled_bytes(const Task& task) const {
+  constexpr double kUndisturbed = 1.05;  // measured times are never quite equal
+  const scheduler::Memory* memory = shared_memory(0);
+  if (process().domain_count > 1 || memory == nullptr) return std::nullopt;
+  const KernelModel& model = runtime_.kernel_model(*task.command->launch.kernel);
+  double launches_per_second = 0;  // all devices, if they did not disturb each other
+  double slowest = 1;
+  for (size_t d = 0; d < task.seconds.size(); ++d) {
+    const auto together = runtime_.times_.together(model, static_cast<int>(d));
+    if (!together) return std::nullopt;
+    slowest = std::max(slowest, *together);
+    launches_per_second += 1 / task.seconds[d];
+  }
+  return slowest < kUndisturbed ? 0 : slowest * memory->bw_all / launches_per_second;
+}
+
+// Without a profile: what a kernel touches and no cache holds goes through memory at least once.
+double Planner::memory_bytes(const Task& task) const {
+  if (const auto profiled = profiled_bytes(task)) return *profiled;
   static const double cache = process().machine != nullptr
                                   ? 0
                                   : static_cast<double>(vendor::device_value<cl_ulong>(

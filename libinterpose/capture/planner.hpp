@@ -72,7 +72,8 @@ private:
   bool on_whole(const Task& task) const;
   bool stays_home(const Task& task) const;
   void assign(const scheduler::Schedule& schedule);
-  static double memory_bytes(const Task& task);
+  double memory_bytes(const Task& task) const;
+  std::optional<double> profiled_bytes(const Task& task) const;
   static bool bandwidth_allows_gain(const Task& task);
   void assign_home();
   static void assign_home(Task& task);

@@ -171,6 +171,12 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
   update(it->second[device], measured);
 }
 
+std::optional<double> TimeModel::together(const KernelModel& model, int device) const {
+  std::lock_guard lock(mutex_);
+  if (model.profiled[device] == nullptr || stale(model)) return std::nullopt;
+  return model.profiled[device]->together;
+}
+
 bool TimeModel::has_run(const KernelModel& model) const {
   std::lock_guard lock(mutex_);
   return model.has_profile || std::any_of(model.devices.begin(), model.devices.end(),

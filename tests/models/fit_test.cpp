@@ -199,7 +199,8 @@ TEST(Fit, CoRunningSamplesCountOnlyIfThereAreNoOthers) {
   const auto model = fit(samples);
   ASSERT_TRUE(model);
   EXPECT_NEAR(model->evaluate(samples[0].work) / samples[0].seconds, 1, 0.02);
-  EXPECT_NEAR(model->together, 4, 0.1) << "what they lose to each other is known apart";
+  ASSERT_TRUE(model->together);
+  EXPECT_NEAR(*model->together, 4, 0.1) << "what they lose to each other is known apart";
   for (Sample& s : samples)
     s.alone = false;
   EXPECT_TRUE(fit(samples));

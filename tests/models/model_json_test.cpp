@@ -41,6 +41,7 @@ TEST(ModelsFile, EveryFormSurvivesTheRoundTrip) {
   entries.push_back({{"linear", "c", "d"}, *fit(samples(1, true))});
   entries.push_back({{"power", "c", "d"}, *fit(samples(1.5, false))});
   entries.push_back({{"local", "c", "device|with|\"parts\""}, *fit({samples(1, false).front()})});
+  entries.back().model.together = 1.5;
   const std::string file = folder() + "/deeper/models.json";
   ASSERT_TRUE(write_models(file, entries));
   const auto again = read_models(file);
@@ -49,6 +50,7 @@ TEST(ModelsFile, EveryFormSurvivesTheRoundTrip) {
   EXPECT_EQ(to_json(again.value()), to_json(entries));
   for (size_t i = 0; i < entries.size(); ++i) {
     EXPECT_EQ(again.value()[i].key, entries[i].key);
+    EXPECT_EQ(again.value()[i].model.together, entries[i].model.together);
     for (const Sample& s : samples(1, true))
       EXPECT_EQ(again.value()[i].model.evaluate(s.work), entries[i].model.evaluate(s.work));
   }
