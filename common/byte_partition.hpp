@@ -64,14 +64,15 @@ public:
         continue;
       }
       part.bytes.subtract(common);
-      changed.push_back({std::move(common), part.state});
-      change(changed.back().state);
       if (part.bytes.empty()) {
-        part = std::move(parts_.back());
+        changed.push_back({std::move(common), std::move(part.state)});
+        if (i + 1 < parts_.size()) part = std::move(parts_.back());
         parts_.pop_back();
       } else {
+        changed.push_back({std::move(common), part.state});
         ++i;
       }
+      change(changed.back().state);
     }
     std::vector<std::vector<ByteRanges>> added(parts_.size());
     for (Part& part : changed) {

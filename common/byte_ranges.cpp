@@ -146,9 +146,13 @@ bool begins_first(const ByteRows& a, const ByteRows& b) {
 
 // The first block that may have bytes from `lo` on.
 ByteRanges::Blocks::const_iterator ByteRanges::first_reaching(uint64_t lo) const {
-  if (entangled_) return blocks_.begin();
-  return std::upper_bound(blocks_.begin(), blocks_.end(), lo,
-                          [](uint64_t at, const ByteRows& b) { return at < b.hi(); });
+  if (!entangled_) {
+    return std::upper_bound(blocks_.begin(), blocks_.end(), lo,
+                            [](uint64_t at, const ByteRows& b) { return at < b.hi(); });
+  }
+  if (lo < longest_) return blocks_.begin();
+  return std::upper_bound(blocks_.begin(), blocks_.end(), lo - longest_,
+                          [](uint64_t at, const ByteRows& b) { return at < b.lo; });
 }
 
 // Orders the blocks and joins what can be joined.
@@ -184,15 +188,18 @@ void ByteRanges::tidy() {
   }
   blocks_.resize(kept);
   hi_ = 0;
+  longest_ = 0;
   entangled_ = false;
   uint64_t sum = 0;
   for (const ByteRows& b : blocks_) {
     entangled_ = entangled_ || b.lo < hi_;
     hi_ = std::max(hi_, b.hi());
+    longest_ = std::max(longest_, b.hi() - b.lo);
     sum += b.total();
   }
   if (blocks_.size() > 1 && sum == hi_ - blocks_.front().lo) {
     blocks_ = {{blocks_.front().lo, sum}};
+    longest_ = sum;
     entangled_ = false;
   }
 }
@@ -210,6 +217,7 @@ void ByteRanges::add(const ByteRows& rows) {
       blocks_.push_back(rows);
     }
     hi_ = rows.hi();
+    longest_ = std::max(longest_, hi_ - blocks_.back().lo);
     return;
   }
   const Blocks left = without(rows, first_reaching(rows.lo), blocks_.end());

@@ -77,6 +77,7 @@ private:
 
   Blocks blocks_;
   uint64_t hi_ = 0;         // the end of the last byte
+  uint64_t longest_ = 0;    // from the first to the last byte of a block, at most
   bool entangled_ = false;  // a block begins before one that begins earlier has ended
 };
 

@@ -88,7 +88,8 @@ struct Lattice {
     steps_count -= filled;
   }
 
-  bool list(ByteRanges& out, bool& exact) {
+  bool list(ByteRanges& out, bool& exact, size_t most_blocks) {
+    const auto most = static_cast<int64_t>(most_blocks);
     int64_t extent = 0;
     if (!valid || !normalise(extent) || start == INT64_MIN) return false;
     bool ordered = true;  // blocks of an inner step never reach into the next block of an outer one
@@ -99,11 +100,11 @@ struct Lattice {
       inner += s.stride * (s.count - 1);
     }
     // Too many to list: the smallest gaps are filled, for instance those between the rows of each plane.
-    while (ordered && steps_count > 1 && (ranges() > kMaxRanges || blocks() > int64_t{kMaxBlocks})) {
+    while (ordered && steps_count > 1 && (ranges() > kMaxRanges || blocks() > most)) {
       fill_innermost_gaps();
       exact = false;
     }
-    if (ranges() > (ordered ? kMaxRanges : int64_t{kMaxBlocks})) {
+    if (ranges() > (ordered ? kMaxRanges : most)) {
       exact = false;
       length = extent;
       steps_count = 0;
@@ -113,7 +114,7 @@ struct Lattice {
       out = std::move(listed);
     else
       out.unite(listed);
-    if (out.size() > kMaxBlocks) {
+    if (out.size() > most_blocks) {
       exact = false;
       out = {out.hull().lo, out.hull().hi};
     }
@@ -405,7 +406,7 @@ Boxes boxes(const Region& region, const Form& address, size_t d) {
 
 }  // namespace
 
-ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) {
+ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, size_t most_blocks) {
   ByteSet set;
   if (region.empty()) return {true, region.exact(), {}};
   const Form address = region.form(access.offset);
@@ -453,7 +454,7 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region) 
             if (!bundles.has(Bundles::local_name(d))) piece.add(address.local[d], local);
           }
         }
-        if (!piece.list(set.bytes, set.exact)) return {};
+        if (!piece.list(set.bytes, set.exact, most_blocks)) return {};
       }
   return set;
 }

@@ -9,15 +9,14 @@
 
 namespace mkmd::compiler {
 
-inline constexpr size_t kMaxBlocks = 1024;  // of any set
-
 struct ByteSet {
   bool known = false;  // false: anywhere
   bool exact = false;  // every byte in `bytes` is touched
   ByteRanges bytes;
 };
 
-// `region` has entered the access' scopes.
-ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region);
+// `region` has entered the access' scopes. Of more than `most_blocks` blocks (ByteRows), the smallest gaps
+// are filled.
+ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region, size_t most_blocks);
 
 }  // namespace mkmd::compiler

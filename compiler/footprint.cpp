@@ -66,7 +66,7 @@ std::vector<Footprint> LaunchFootprints::whole() const {
   return of(box);
 }
 
-std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
+std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, size_t most_blocks) const {
   std::vector<Footprint> all;
   Region region(info_, values_, local_, offset_);
   bool uniform = uniform_;
@@ -86,7 +86,7 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
     if (access.known && uniform) {
       region.start(box);
       region.enter(access);
-      set = byte_set(info_, access, region);
+      set = byte_set(info_, access, region, most_blocks);
     }
     if (!set.known) {
       f.reads_unknown = f.reads_unknown || reads;
@@ -98,9 +98,9 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box) const {
     if (writes && access.sure && set.exact && access.kind == Access::Kind::write)
       f.sure_writes.unite(set.bytes);
     for (ByteRanges* bytes : {&f.reads, &f.may_writes}) {
-      if (bytes->size() > kMaxBlocks) *bytes = {bytes->hull().lo, bytes->hull().hi};
+      if (bytes->size() > most_blocks) *bytes = {bytes->hull().lo, bytes->hull().hi};
     }
-    if (f.sure_writes.size() > kMaxBlocks) f.sure_writes = {};
+    if (f.sure_writes.size() > most_blocks) f.sure_writes = {};
   }
   for (Footprint& f : all) {
     if (f.reads_unknown) f.reads = {};

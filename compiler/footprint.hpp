@@ -45,13 +45,16 @@ struct Footprint {
 void set_scalars(const KernelInfo&, unsigned argument, const void* value, size_t size,
                  std::vector<int64_t>& scalars);
 
+inline constexpr size_t kMostBlocks = 1024;  // of any set
+
 class LaunchFootprints {
 public:
   // The info must outlive this object. If a global size is not a multiple of its local size, all is unknown.
   LaunchFootprints(const KernelInfo&, const Launch&);
 
-  // One per buffer argument the kernel accesses.
-  std::vector<Footprint> of(const GroupBox&) const;
+  // One per buffer argument the kernel accesses. Of a set that has more than `most_blocks` blocks the
+  // smallest gaps are filled, or all of them: that takes a small part of the time, and is as safe.
+  std::vector<Footprint> of(const GroupBox&, size_t most_blocks = kMostBlocks) const;
   std::vector<Footprint> whole() const;  // of all work-groups
   double trips() const;                  // of innermost loops, over the whole launch
   double operations() const;             // of the whole launch; a guess if cost.irregular

@@ -35,10 +35,12 @@ double Planner::memory_bytes(const Task& task) const {
                                   ? 0
                                   : static_cast<double>(vendor::device_value<cl_ulong>(
                                         process().home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
-  uint64_t bytes = 0;
+  uint64_t touched = 0;
   for (const BufferUse& use : task.whole)
-    bytes += use.reads.total() + use.writes.total();
-  return static_cast<double>(bytes) <= cache ? 0 : static_cast<double>(bytes);
+    touched += use.reads.total() + use.writes.total();
+  // Sets may be generous: no more bytes are distinct than are loaded and stored.
+  const double bytes = std::min(static_cast<double>(touched), task.command->cost.bytes);
+  return bytes <= cache ? 0 : bytes;
 }
 
 // Rules 15 and 16: where all devices share one memory, whether they could finish together at least a tenth

@@ -12,7 +12,6 @@ namespace mkmd {
 namespace {
 
 constexpr uint64_t kNarrowRow = 128;  // bytes: moving a shorter one takes about as long
-constexpr size_t kMostBlocks = 16;
 
 }  // namespace
 
@@ -83,11 +82,10 @@ void Planner::cut_in_parts(Task& task) {
 
 // Byte sets of very many blocks cost more to keep, and narrow rows more to move, than they save: their hulls
 // are taken. Where sets only order commands, the hull orders enough. Otherwise reading a hull brings a few
-// bytes too many, and writing one needs what lies between to be valid first. False: the hulls of split pieces
-// overlap.
-bool Planner::coarsen(Task& task) const {
+// bytes too many, and writing one needs what lies between to be valid first. True: that is so.
+bool Planner::coarsen(BufferUses& uses) const {
   const auto scattered = [&](const ByteRanges& ranges, const Memory& root) {
-    if (order_only_ || ranges.size() > kMostBlocks) return ranges.size() > kMostBlocks;
+    if (order_only_ || ranges.size() > kFewBlocks) return ranges.size() > kFewBlocks;
     uint64_t moved_as = 0;
     for (const ByteRows& block : ranges)
       moved_as += block.count * std::max(block.length, kNarrowRow);
@@ -95,23 +93,30 @@ bool Planner::coarsen(Task& task) const {
     return moved_as > hull.hi - hull.lo + 256 * kNarrowRow || !root.storage->regions.suits(ranges);
   };
   bool writes_more = false;
-  for (Piece& piece : task.pieces) {
-    for (BufferUse& use : piece.uses) {
-      const auto to_hull = [&](ByteRanges& ranges) {
-        if (ranges.size() == 1 && ranges.begin()->count == 1) return false;
-        if (!scattered(ranges, *use.root)) return false;
-        ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
-        return true;
-      };
-      if (to_hull(use.writes) && !order_only_) {
-        writes_more = true;
-        use.needed.unite(use.writes);
-      }
-      to_hull(use.reads);
-      to_hull(use.needed);
+  for (BufferUse& use : uses) {
+    const auto to_hull = [&](ByteRanges& ranges) {
+      if (ranges.size() == 1 && ranges.begin()->count == 1) return false;
+      if (!scattered(ranges, *use.root)) return false;
+      ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
+      return true;
+    };
+    to_hull(use.reads);
+    to_hull(use.needed);
+    if (to_hull(use.writes) && !order_only_) {
+      writes_more = true;
+      use.needed.unite(use.writes);
     }
   }
-  return !writes_more || split_is_safe(task);
+  return writes_more;
+}
+
+// False: the hulls of split pieces overlap.
+bool Planner::coarsen_pieces(Task& task) const {
+  if (task.pieces.size() < 2) return true;  // the whole is coarse already
+  bool write_more = false;
+  for (Piece& piece : task.pieces)
+    write_more |= coarsen(piece.uses);
+  return !write_more || split_is_safe(task);
 }
 
 bool Planner::split_is_safe(const Task& task) const {

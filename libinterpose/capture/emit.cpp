@@ -211,6 +211,7 @@ void Planner::emit_kernel(Task& task) {
     for (const BufferUse& use : piece.uses)
       make_valid(process().lane_domain(piece.device), *use.root, use.needed);
   }
+  const double bytes = emulated_bytes(c.launch, boxed);
   std::vector<Ref<Action>> actions;
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const Piece& piece : task.pieces)
@@ -241,7 +242,7 @@ void Planner::emit_kernel(Task& task) {
     action->piece.share =
         static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
     action->piece.bytes = task.bytes * action->piece.share;
-    action->demand = emulated_piece(piece.device, c, task.whole, action->piece.share, boxed);
+    action->demand = emulated_piece(piece.device, c, bytes, action->piece.share, boxed);
     journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);

@@ -66,6 +66,33 @@ void add_memory_uses(BufferUses& uses, const Memory* source, uint64_t source_off
 
 }  // namespace
 
+BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compiler::Footprint>* footprints) {
+  BufferUses uses;
+  if (footprints == nullptr) {
+    for (const KernelArgument& a : arguments) {
+      if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+      BufferUse& use = use_of(uses, a.memory->root());
+      for (ByteRanges* set : {&use.reads, &use.writes, &use.needed})
+        set->unite(all_of(*a.memory));
+    }
+    return uses;
+  }
+  for (const compiler::Footprint& f : *footprints) {
+    const Ref<Memory>& memory = arguments[f.argument].memory;
+    if (!memory) continue;
+    BufferUse& use = use_of(uses, memory->root());
+    const ByteRanges reads = f.reads_unknown ? all_of(*memory) : in_root(f.reads, *memory);
+    const ByteRanges writes = f.writes_unknown ? all_of(*memory) : in_root(f.may_writes, *memory);
+    ByteRanges needed = writes;
+    if (!f.writes_unknown) needed.subtract(in_root(f.sure_writes, *memory));
+    needed.unite(reads);
+    use.reads.unite(reads);
+    use.writes.unite(writes);
+    use.needed.unite(needed);
+  }
+  return uses;
+}
+
 bool independent(const BufferUses& a, const BufferUses& b) {
   for (const BufferUse& x : a) {
     for (const BufferUse& y : b) {
@@ -100,38 +127,14 @@ bool Planner::stays_home(const Task& task) const {
   return !task.footprints || task.left_alone || on_whole(task) || !task.command->redo.empty();
 }
 
-BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box) const {
-  BufferUses uses;
-  const KernelArguments& arguments = *task.command->launch.arguments;
-  if (!task.footprints) {  // anything may happen to every buffer
-    for (const KernelArgument& a : arguments) {
-      if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-      BufferUse& use = use_of(uses, a.memory->root());
-      for (ByteRanges* set : {&use.reads, &use.writes, &use.needed})
-        set->unite(all_of(*a.memory));
-    }
-    return uses;
-  }
-  const LaunchFacts::Footprints footprints = task.footprints->of(box);
-  for (const compiler::Footprint& f : *footprints) {
-    const Ref<Memory>& memory = arguments[f.argument].memory;
-    if (!memory) continue;
-    BufferUse& use = use_of(uses, memory->root());
-    const ByteRanges reads = f.reads_unknown ? all_of(*memory) : in_root(f.reads, *memory);
-    const ByteRanges writes = f.writes_unknown ? all_of(*memory) : in_root(f.may_writes, *memory);
-    ByteRanges needed = writes;
-    if (!f.writes_unknown) needed.subtract(in_root(f.sure_writes, *memory));
-    needed.unite(reads);
-    use.reads.unite(reads);
-    use.writes.unite(writes);
-    use.needed.unite(needed);
-  }
-  return uses;
+BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box, size_t most_blocks) {
+  const auto footprints = task.footprints != nullptr ? task.footprints->of(box, most_blocks) : nullptr;
+  return buffer_uses(*task.command->launch.arguments, footprints.get());
 }
 
-void Planner::find_uses(Task& task) const {
+void Planner::find_uses(Task& task, size_t most_blocks) {
   for (Piece& piece : task.pieces)
-    piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box);
+    piece.uses = task.pieces.size() == 1 ? task.whole : uses_of(task, piece.box, most_blocks);
 }
 
 void Planner::find_cut(Task& task) {
@@ -140,31 +143,34 @@ void Planner::find_cut(Task& task) {
   // slabs are contiguous.
   uint64_t fewest = UINT64_MAX;
   const auto& groups = task.command->launch.groups;
-  const auto half = [&](int d, bool second) {
+  const auto half = [&](int d, bool second, size_t most_blocks) {
     compiler::GroupBox box = task.command->launch.whole();
     (second ? box.lo : box.hi)[d] = groups[d] / 2;
-    return uses_of(task, box);
+    return uses_of(task, box, most_blocks);
   };
-  int& last = task.command->launch.kernel->last_cut;
-  if (order_only_ && last >= 0 && groups[last] > 1) {  // the pieces themselves will show whether it may
-    task.cut = last;
-    task.first_half = half(last, false);
+  unsigned among = 0;
+  for (int d = 0; d < 3; ++d)
+    among |= groups[d] > 1 ? 1u << d : 0;
+  Kernel::LastCut& last = task.command->launch.kernel->last_cut;
+  if (last.dimension >= 0 && last.among == among) {  // the pieces themselves will show whether it may
+    task.cut = last.dimension;
+    task.first_half = half(task.cut, false, kFewBlocks);
     return;
   }
   for (int d = 2; d >= 0; --d) {
     if (groups[d] < 2) continue;
-    BufferUses uses = half(d, false);
+    BufferUses uses = half(d, false, compiler::kMostBlocks);
     uint64_t ranges = 0;
     for (const BufferUse& use : uses) {
       for (const ByteRows& rows : use.writes)
         ranges += rows.count;
     }
-    if (ranges >= fewest || !independent(uses, half(d, true))) continue;
+    if (ranges >= fewest || !independent(uses, half(d, true, compiler::kMostBlocks))) continue;
     fewest = ranges;
     task.cut = d;
     task.first_half = std::move(uses);
   }
-  last = task.cut;
+  last = {task.cut, among};
 }
 
 void Planner::analyse(Task& task) {
@@ -208,14 +214,15 @@ void Planner::analyse(Task& task) {
   }
   if (!task.footprints) task.seconds[0] = task.at_home;
   if (c.redo.empty()) {
-    task.whole = uses_of(task, c.launch.whole());
+    task.whole = uses_of(task, c.launch.whole(), kFewBlocks);
     if (task.left_alone) {
       task.cut = -1;
       task.not_split = kLeftAlone;
     }
-    if (task.cut < 0) return;
-    task.bytes = memory_bytes(task);
-    if (bandwidth_allows_gain(task)) return;
+    if (task.cut >= 0) task.bytes = memory_bytes(task);
+    coarsen(task.whole);
+    coarsen(task.first_half);
+    if (task.cut < 0 || bandwidth_allows_gain(task)) return;
     task.cut = -1;
     task.not_split = "one device alone nearly uses up the memory's bandwidth";
     return;
@@ -223,13 +230,14 @@ void Planner::analyse(Task& task) {
   double share = 0;
   for (const compiler::GroupBox& box : c.redo) {
     share += static_cast<double>(groups_in(box)) / static_cast<double>(c.launch.group_count());
-    for (const BufferUse& of_box : uses_of(task, box)) {
+    for (const BufferUse& of_box : uses_of(task, box, kFewBlocks)) {
       BufferUse& use = use_of(task.whole, of_box.root);
       use.reads.unite(of_box.reads);
       use.writes.unite(of_box.writes);
       use.needed.unite(of_box.needed);
     }
   }
+  coarsen(task.whole);
   task.seconds[0] *= share;
   task.at_home *= share;
 }
@@ -313,8 +321,10 @@ void Planner::assign(const scheduler::Schedule& schedule) {
   }
 }
 
-void Planner::plan(const std::vector<Ref<Command>>& window) {
-  const cl_ulong began = tracing() ? host_nanoseconds() : 0;
+size_t Planner::plan(const std::vector<Ref<Command>>& window) {
+  constexpr size_t kFew = 16;               // commands: a plan of fewer is not worth much
+  constexpr cl_ulong kLooking = 1'000'000;  // nanoseconds
+  const cl_ulong began = host_nanoseconds();
   bool several_devices = false;
   bool left_alone = false;
   tasks_.reserve(window.size());
@@ -326,6 +336,7 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
     several_devices |= task.footprints != nullptr;
     left_alone |= task.left_alone;
     tasks_.push_back(std::move(task));
+    if (tasks_.size() >= kFew && process().machine == nullptr && host_nanoseconds() - began > kLooking) break;
   }
   // What is left is only here because launches that lose time are.
   if (left_alone && window.front()->trial->kernels.empty()) several_devices = false;
@@ -348,23 +359,27 @@ void Planner::plan(const std::vector<Ref<Command>>& window) {
   for (Task& task : tasks_) {
     keep_cuts(task);
     cut_in_parts(task);
-    find_uses(task);
-    const bool safe = split_is_safe(task);
+    find_uses(task, kFewBlocks);
+    bool safe = split_is_safe(task);
+    if (!safe) {
+      find_uses(task, compiler::kMostBlocks);
+      safe = split_is_safe(task);
+    }
     // Pieces that are to be done again were found safe the first time.
-    if ((!safe || !coarsen(task)) && task.command->redo.empty()) {
-      task.command->launch.kernel->last_cut = -1;
+    if ((!safe || !coarsen_pieces(task)) && task.command->redo.empty()) {
+      task.command->launch.kernel->last_cut.dimension = -1;
       task.not_split = safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
       assign_home(task);
       task.pieces.front().uses = task.whole;
-      coarsen(task);
     }
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
-  if (!tracing()) return;
+  if (!tracing()) return tasks_.size();
   const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
   std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
   if (process().machine != nullptr) stop.emplace(process().machine->clock());
   trace_plan(plan ? &*plan : nullptr, seconds);
+  return tasks_.size();
 }
 
 void Planner::emit() {

@@ -26,14 +26,20 @@ using BufferUses = std::vector<BufferUse>;
 // Of a part of a long piece (Rule 18).
 inline constexpr double kShortestPart = 1e-3;  // seconds
 
+inline constexpr size_t kFewBlocks = 16;
+
+// What work-groups with these footprints do to their buffers; null: anything may happen to every buffer.
+BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compiler::Footprint>* footprints);
+
 // Neither writes what the other touches.
 bool independent(const BufferUses& a, const BufferUses& b);
 
 class Planner {
 public:
   explicit Planner(Runtime& runtime);
-  // Looks at what only planners change: the runtime's mutex need not be held.
-  void plan(const std::vector<Ref<Command>>& window);
+  // Of the window's first commands, as many as can be looked at in a short time: the devices wait for what is
+  // planned. Says how many. Looks at what only planners change: the runtime's mutex need not be held.
+  size_t plan(const std::vector<Ref<Command>>& window);
   // Makes the plan's actions; with the mutex held.
   void emit();
 
@@ -64,9 +70,11 @@ private:
 
   // planner.cpp
   void analyse(Task& task);
-  void find_cut(Task& task);
-  BufferUses uses_of(const Task& task, const compiler::GroupBox& box) const;
-  void find_uses(Task& task) const;  // of its pieces
+  static void find_cut(Task& task);
+  // Sets of more blocks than kFewBlocks are handled as their hulls; only to show that pieces are independent
+  // more may be needed.
+  static BufferUses uses_of(const Task& task, const compiler::GroupBox& box, size_t most_blocks);
+  static void find_uses(Task& task, size_t most_blocks);  // of its pieces
   bool has_room(const Command& command, int device) const;
   // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
   bool on_whole(const Task& task) const;
@@ -82,7 +90,8 @@ private:
   void put_in_order();
   void note_planned_sources(const scheduler::Schedule& schedule);
   bool split_is_safe(const Task& task) const;
-  bool coarsen(Task& task) const;
+  bool coarsen(BufferUses& uses) const;
+  bool coarsen_pieces(Task& task) const;
 
   // graph.cpp
   scheduler::Problem make_problem() const;

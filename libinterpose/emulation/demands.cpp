@@ -37,8 +37,18 @@ uint64_t code_of(const Command& c, bool boxed) {
 
 }  // namespace
 
-std::unique_ptr<Demand> emulated_piece(int device, const Command& c, const BufferUses& whole, double share,
-                                       bool boxed) {
+double emulated_bytes(const KernelLaunch& launch, bool boxed) {
+  emulation::Machine* machine = process().machine;
+  if (machine == nullptr) return 0;
+  const emulation::VirtualClock::Stop stop(machine->clock());
+  const auto footprints = boxed ? launch.facts->of(launch.whole()) : nullptr;
+  double bytes = 0;
+  for (const BufferUse& use : buffer_uses(*launch.arguments, footprints.get()))
+    bytes += static_cast<double>(use.reads.total()) + static_cast<double>(use.writes.total());
+  return bytes;
+}
+
+std::unique_ptr<Demand> emulated_piece(int device, const Command& c, double bytes, double share, bool boxed) {
   if (process().machine == nullptr) return nullptr;
   const KernelLaunch& launch = c.launch;
   auto demand = std::make_unique<Demand>();
@@ -53,9 +63,7 @@ std::unique_ptr<Demand> emulated_piece(int device, const Command& c, const Buffe
   for (const uint64_t size : launch.shape.global)
     counts.items *= static_cast<double>(size);
   counts.trips = launch.facts->trips() / counts.items;
-  counts.bytes = 0;
-  for (const BufferUse& use : whole)
-    counts.bytes += static_cast<double>(use.reads.total()) + static_cast<double>(use.writes.total());
+  counts.bytes = bytes;
   return demand;
 }
 

@@ -7,9 +7,11 @@
 
 namespace mkmd {
 
-// A piece with this share of the command's work-groups; `whole` is what the whole launch touches, `boxed`
-// says that it runs as a sub-kernel.
-std::unique_ptr<emulation::Demand> emulated_piece(int device, const Command& command, const BufferUses& whole,
+// The distinct bytes a whole launch touches, by the machine's reckoning, which takes no emulated time;
+// `boxed`: its code is understood, and runs as a sub-kernel. 0 where nothing is emulated.
+double emulated_bytes(const KernelLaunch& launch, bool boxed);
+// A piece with this share of the command's work-groups. `bytes`: the above.
+std::unique_ptr<emulation::Demand> emulated_piece(int device, const Command& command, double bytes,
                                                   double share, bool boxed);
 std::unique_ptr<emulation::Demand> emulated_transfer(int from, int to, uint64_t bytes, const Memory& root);
 // Of a fill or copy inside the home's memory. Null for reads and writes: that memory is the program's own.

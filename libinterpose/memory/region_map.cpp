@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kMany = 256;  // blocks
 constexpr size_t kFew = 256;   // rows
+constexpr size_t kParts = 32;
 
 void drop_complete(std::vector<Ref<Action>>& actions) {
   std::erase_if(actions, [](const Ref<Action>& a) { return a->complete(); });
@@ -43,9 +44,12 @@ bool suit(const BytePartition<State>& partition, const ByteRanges& ranges) {
 
 }  // namespace
 
-void RegionMap::Users::drop_complete() {
-  mkmd::drop_complete(writers);
-  mkmd::drop_complete(readers);
+// Where nobody writes, readers add up: looked through only before the list would grow, so that one more costs
+// the same however many there are.
+void RegionMap::Users::add_reader(Action& action) {
+  if (!readers.empty() && readers.back().get() == &action) return;
+  if (readers.size() == readers.capacity()) drop_complete(readers);
+  readers.emplace_back(&action);
 }
 
 RegionMap::RegionMap(uint64_t size, int domains) : valid_(size, 1u) {
@@ -65,15 +69,20 @@ void RegionMap::order_write(int domain, const ByteRanges& ranges, Action& action
 }
 
 void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action) {
-  users_[domain].change(ranges, [&](Users& users) {
-    users.drop_complete();
-    if (users.readers.empty() || users.readers.back().get() != &action) users.readers.emplace_back(&action);
-  });
+  BytePartition<Users>& users = users_[domain];
+  const auto add = [&](Users& of) { of.add_reader(action); };
+  // Launches that each read up to somewhere else would cut the bytes into as many parts as there are
+  // launches: from some number on, who reads some bytes of a part counts as reading all of it. That only
+  // orders more.
+  if (users.parts().size() < kParts) {
+    users.change(ranges, add);
+  } else {
+    users.visit(ranges, add);
+  }
 }
 
 void RegionMap::record_write(int domain, const ByteRanges& ranges, Action& action) {
   users_[domain].change(ranges, [&](Users& users) {
-    users.drop_complete();
     // Several pieces of one command may claim a byte: its last writer is then all of them.
     std::erase_if(users.writers,
                   [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });

@@ -57,7 +57,7 @@ private:
     std::vector<Ref<Action>> writers;  // the last
     std::vector<Ref<Action>> readers;  // since
     bool operator==(const Users&) const = default;
-    void drop_complete();
+    void add_reader(Action& action);
   };
 
   BytePartition<uint32_t> valid_;            // bit d: valid in domain d

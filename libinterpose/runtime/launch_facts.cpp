@@ -43,14 +43,14 @@ LaunchFacts::LaunchFacts(const compiler::KernelInfo& info, const compiler::Launc
       bytes_(std::max(0.0, footprints_.bytes_moved())), trips_(footprints_.trips()), shape_(hash_of(launch)) {
 }
 
-LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box) const {
+LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box, size_t most_blocks) const {
   {
     std::lock_guard lock(mutex_);
     for (const Known& known : boxes_) {
-      if (known.box == box) return known.footprints;
+      if (known.box == box && known.most_blocks == most_blocks) return known.footprints;
     }
   }
-  auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box));
+  auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box, most_blocks));
   const size_t blocks = blocks_in(*found);
   if (blocks > kBlocksKept) return found;
   std::lock_guard lock(mutex_);
@@ -58,7 +58,7 @@ LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box) const {
     boxes_.clear();
     blocks_ = 0;
   }
-  boxes_.push_back({box, found});
+  boxes_.push_back({box, most_blocks, found});
   blocks_ += blocks;
   return found;
 }

@@ -27,7 +27,7 @@ public:
   uint64_t shape() const { return shape_; }          // a hash of the launch
 
   using Footprints = std::shared_ptr<const std::vector<compiler::Footprint>>;
-  Footprints of(const compiler::GroupBox& box) const;
+  Footprints of(const compiler::GroupBox& box, size_t most_blocks = compiler::kMostBlocks) const;
 
   // What the models of profiling runs want to know of the work-groups in `box`.
   models::Work work(const compiler::GroupBox& box) const;
@@ -42,6 +42,7 @@ private:
   mutable std::mutex mutex_;  // guards what follows
   struct Known {
     compiler::GroupBox box;
+    size_t most_blocks;
     Footprints footprints;
   };
   mutable std::vector<Known> boxes_;

@@ -181,20 +181,14 @@ private:
     ProfileProgress& progress = state().progress;
     const int devices = static_cast<int>(process().devices.size());
     progress.begin(kernel_.name, launch_.shape.global, devices * runs);
-    BufferUses touched;
-    const LaunchFacts::Footprints footprints = launch_.facts->of(launch_.whole());
-    for (const compiler::Footprint& f : *footprints) {
-      BufferUse& use = touched.emplace_back();
-      use.reads = f.reads;
-      use.writes = f.may_writes;
-    }
+    const double bytes = emulated_bytes(launch_, boxed_);
     for (int d = 0; d < devices; ++d) {
       progress.device(process().lane_device(d).name);
       for (int i = 0; i < runs; ++i) {
         const compiler::GroupBox b = piece(i, 1);
         const double share =
             static_cast<double>(b.hi[cut_] - b.lo[cut_]) / static_cast<double>(launch_.groups[cut_]);
-        const auto demand = emulated_piece(d, *command_, touched, share, boxed_);
+        const auto demand = emulated_piece(d, *command_, bytes, share, boxed_);
         double seconds = 0;
         for (int again = 0; again < kEmulatedRuns; ++again)
           seconds += process().machine->sample(*demand) / kEmulatedRuns;

@@ -230,7 +230,7 @@ void Runtime::flush() {
   std::vector<Ref<Command>> dead;
   Journal::Deeds dropped;
   cl_ulong over = 0;  // when the emulated host has made the plan
-  for (;;) {
+  for (bool more = false;; more = false) {
     // Windows are planned in the program's order, one at a time, with the times that are known by then.
     wait_until([&] { return !planning_ || (window_.empty() && !process_exiting.load()); });
     std::unique_lock lock(mutex_);
@@ -245,23 +245,25 @@ void Runtime::flush() {
       if (process().machine != nullptr) {
         over = plan_emulated(std::move(window));
       } else {
-        plan(std::move(window), lock);
+        more = plan(std::move(window), lock);
       }
     }
     pump(lock);
-    dead.swap(graveyard_);
-    break;
+    dead.insert(dead.end(), graveyard_.begin(), graveyard_.end());
+    graveyard_.clear();
+    if (!more) break;
   }
   bury(std::move(dead));
   if (over > 0 && !process_exiting.load()) process().machine->clock().sleep_until(over);
   take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
-void Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
+bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
   Planner planner(*this);
-  const auto trial = std::make_shared<Trial>(Trial{host_nanoseconds(), entry_, commands.size(), 0, {}});
+  const auto trial = std::make_shared<Trial>(Trial{host_nanoseconds(), entry_, 0, 0, {}});
   for (const Ref<Command>& command : commands)
     command->trial = trial;
+  bool more = false;
   {
     // The devices are still busy with earlier windows, and have only so much to do before somebody with the
     // mutex gives them more. If planning throws, the window waits for the next flush.
@@ -274,23 +276,24 @@ void Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
       ~Unlocked() {
         lock.lock();
         runtime.planning_ = false;
-        if (!planned) {
-          auto& window = runtime.window_;
-          window.insert(window.begin(), commands.begin(), commands.end());
-        }
+        const auto left = commands.begin() + static_cast<std::ptrdiff_t>(planned);
+        runtime.window_.insert(runtime.window_.begin(), left, commands.end());
+        commands.erase(left, commands.end());
         runtime.wake_waiters();
       }
       Runtime& runtime;
       std::vector<Ref<Command>>& commands;
       std::unique_lock<std::mutex>& lock;
-      bool planned = false;
+      size_t planned = 0;
     } unlocked(*this, commands, lock);
-    planner.plan(commands);
-    unlocked.planned = true;
+    unlocked.planned = planner.plan(commands);
+    more = unlocked.planned < commands.size();
   }
+  trial->unfinished = commands.size();
   planner.emit();
   for (const Ref<Command>& command : commands)
     finish_part(*command);
+  return more;
 }
 
 cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {

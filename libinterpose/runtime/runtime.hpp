@@ -88,9 +88,9 @@ private:
   // runtime.cpp
   std::vector<cl_context> domains_of() const;
   KernelModel& kernel_model(Kernel& kernel);
-  // With mutex_ held; plan() lets go of it while it looks at the window. On an emulated machine planning is
-  // paid for in its time, and no loss may come in between.
-  void plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
+  // With mutex_ held; plan() lets go of it while it looks at the window. True: there is more to be planned.
+  // On an emulated machine planning is paid for in its time, and no loss may come in between.
+  bool plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
   // Returns when, by the emulated clock, the plan is made.
   cl_ulong plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);

@@ -324,6 +324,15 @@ TEST(Footprint, AgreesWithBruteForce) {
     ASSERT_TRUE(missing.empty()) << "seed " << seed << ": byte " << missing.hull().lo
                                  << " is written but not in may_writes\n"
                                  << nlohmann::json(k).dump(1);
+    constexpr size_t kFew = 4;
+    const Footprint coarse = LaunchFootprints(k, kernel.launch).of(box, kFew)[0];
+    missing = truth;
+    if (!coarse.writes_unknown) missing.subtract(coarse.may_writes);
+    ASSERT_TRUE(coarse.writes_unknown || missing.empty()) << "seed " << seed << ": of few blocks";
+    missing = coarse.sure_writes;
+    missing.subtract(truth);
+    ASSERT_TRUE(missing.empty()) << "seed " << seed << ": of few blocks, not written for sure";
+    ASSERT_LE(std::max(coarse.may_writes.size(), coarse.sure_writes.size()), kFew) << "seed " << seed;
     if (!valid) ADD_FAILURE() << "seed " << seed << ": a check fails, yet the access counts as known";
     ByteRanges extra = f.sure_writes;
     extra.subtract(truth);

@@ -123,6 +123,28 @@ TEST_F(RegionMapTest, ColumnsOfAnotherMatrixDoNotSuit) {
   EXPECT_TRUE(large.suits(ByteRanges(ByteRows{0, 500, 1000, 1000}))) << "written as a whole";
 }
 
+TEST_F(RegionMapTest, ManyReadersUpToDifferentEndsAreWaitedFor) {
+  constexpr uint64_t kMany =
+      3000;  // would take long if each cut the bytes and were compared with all
+  RegionMap large(kMany + 1, 2);
+  std::vector<Ref<Action>> readers;
+  for (uint64_t i = 0; i < kMany; ++i) {
+    readers.push_back(action(a));
+    large.read(0, {0, i + 1}, *readers.back());
+  }
+  const auto all = action(a);
+  large.order_write(0, {0, 1}, *all);
+  EXPECT_EQ(all->blockers, static_cast<int>(kMany)) << "each of them reads the first byte";
+  const auto last = action(a);
+  large.order_write(0, {kMany - 1, kMany}, *last);
+  EXPECT_GE(last->blockers, 1);
+  const auto none = action(a);
+  large.order_write(0, {kMany, kMany + 1}, *none);
+  for (const Ref<Action>& reader : readers)
+    complete(*reader);
+  EXPECT_EQ(all->blockers + last->blockers + none->blockers, 0);
+}
+
 // Against the obvious: an array of bytes.
 TEST_F(RegionMapTest, ValidityAgreesWithAnArrayOfBytes) {
   std::mt19937 random(7);
