@@ -382,10 +382,22 @@ size_t Planner::plan(const std::vector<Ref<Command>>& window) {
   return tasks_.size();
 }
 
-void Planner::emit() {
+void Planner::emit(const std::function<void()>& some) {
+  constexpr size_t kSome = 8;  // commands
   put_in_order();
-  for (Task& task : tasks_)
-    emit(task);
+  std::vector<double> first_of_rest(tasks_.size() + 1, kAllEmitted);  // from each task on
+  for (size_t i = tasks_.size(); i-- > 0;) {
+    first_of_rest[i] = std::min(first_of_rest[i + 1], tasks_[i].order);
+    for (const Piece& piece : tasks_[i].pieces)
+      first_of_rest[i] = std::min(first_of_rest[i], piece.order);
+  }
+  runtime_.emitted_ = first_of_rest.front();
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    emit(tasks_[i]);
+    if ((i + 1) % kSome != 0 && i + 1 < tasks_.size()) continue;
+    runtime_.emitted_ = first_of_rest[i + 1];
+    some();
+  }
 }
 
 void Planner::note_planned_sources(const scheduler::Schedule& schedule) {

@@ -40,8 +40,10 @@ public:
   // Of the window's first commands, as many as can be looked at in a short time: the devices wait for what is
   // planned. Says how many. Looks at what only planners change: the runtime's mutex need not be held.
   size_t plan(const std::vector<Ref<Command>>& window);
-  // Makes the plan's actions; with the mutex held.
-  void emit();
+  // Makes the plan's actions, in the program's order; with the mutex held. `some` is called after every few
+  // commands, and the mutex may be let go of there: devices can begin with what comes first in the plan (its
+  // order is below Runtime::emitted_).
+  void emit(const std::function<void()>& some);
 
 private:
   struct Piece {

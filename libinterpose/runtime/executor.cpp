@@ -61,7 +61,7 @@ bool Runtime::take_part() {
     for (Lane* busy : compute_) {
       if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
       const Ref<Action> part = *busy->ready.begin();
-      if (!part->moved || busy->native_context != idle->native_context) continue;
+      if (part->order >= emitted_ || !part->moved || busy->native_context != idle->native_context) continue;
       // The planner chose among devices of one code generator, if it had to (Rule 11): so must we.
       if (process().settings.exact && times_.rates(busy->device).kind != times_.rates(idle->device).kind)
         continue;
@@ -92,6 +92,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     for (Lane* lane : compute_) {
       if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
       const Action& first = **lane->ready.begin();
+      if (first.order >= emitted_) continue;
       if (first.is_part() && lane->parts_in_flight >= kPartsDeep) continue;
       if (next == nullptr || first.order < (*next->ready.begin())->order) next = lane;
     }

@@ -264,22 +264,28 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
   for (const Ref<Command>& command : commands)
     command->trial = trial;
   bool more = false;
+  struct Planning {
+    explicit Planning(Runtime& runtime) : runtime(runtime) { runtime.planning_ = true; }
+    ~Planning() {
+      runtime.planning_ = false;
+      runtime.emitted_ = kAllEmitted;
+      runtime.wake_waiters();
+    }
+    Runtime& runtime;
+  } planning(*this);
   {
     // The devices are still busy with earlier windows, and have only so much to do before somebody with the
     // mutex gives them more. If planning throws, the window waits for the next flush.
     struct Unlocked {
       Unlocked(Runtime& runtime, std::vector<Ref<Command>>& commands, std::unique_lock<std::mutex>& lock)
           : runtime(runtime), commands(commands), lock(lock) {
-        runtime.planning_ = true;
         lock.unlock();
       }
       ~Unlocked() {
         lock.lock();
-        runtime.planning_ = false;
         const auto left = commands.begin() + static_cast<std::ptrdiff_t>(planned);
         runtime.window_.insert(runtime.window_.begin(), left, commands.end());
         commands.erase(left, commands.end());
-        runtime.wake_waiters();
       }
       Runtime& runtime;
       std::vector<Ref<Command>>& commands;
@@ -290,7 +296,10 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     more = unlocked.planned < commands.size();
   }
   trial->unfinished = commands.size();
-  planner.emit();
+  planner.emit([&] {
+    lanes_have_more_ = true;
+    pump(lock);
+  });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
   return more;
@@ -298,13 +307,16 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
 
 cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
   emulation::Machine& machine = *process().machine;
-  const emulation::HostWork work(machine.clock());
+  auto work = std::make_unique<emulation::HostWork>(machine.clock());
   Planner planner(*this);
   planner.plan(commands);
-  planner.emit();
-  const cl_ulong over = machine.pay(work);  // nothing planned here starts before planning is over
-  for (const Ref<Action>& action : std::exchange(emulated_, {}))
-    action->ready_at = std::max(action->ready_at, over);
+  cl_ulong over = 0;
+  planner.emit([&] {
+    over = machine.pay(*work);  // none of these actions starts before it is made
+    for (const Ref<Action>& action : std::exchange(emulated_, {}))
+      action->ready_at = std::max(action->ready_at, over);
+    work = std::make_unique<emulation::HostWork>(machine.clock());
+  });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
   return over;

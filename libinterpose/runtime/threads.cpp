@@ -122,18 +122,15 @@ void Runtime::wait_until(const std::function<bool()>& done) {
 }
 
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
-  cl_ulong host_busy = 0;  // until then this thread copied in the program's memory, which is real time
-  while (!halted_ && may_start(lane, lanes_)) {
-    const Ref<Action> action = take_next(lane, lanes_);
+  while (!halted_ && may_start(lane, lanes_, emitted_)) {
+    const Ref<Action> action = take_next(lane, lanes_, emitted_);
     ++lane.in_flight;
     if (action->demand && lane.transfers()) lane.sending = action;
     ++running_;
     lock.unlock();
     Action::Outcome outcome;
     if (process().machine != nullptr) {
-      action->ready_at = std::max(action->ready_at, host_busy);
       outcome = run_emulated(*action);
-      if (!action->demand) host_busy = action->ended;
     } else {
       action->started = host_nanoseconds() + clock_offset_;
       outcome = action->perform({});
@@ -163,11 +160,12 @@ Action::Outcome Runtime::run_emulated(Action& action) {
     outcome.status = action.inherited;
     return outcome;
   }
-  if (!action.demand) {  // copies inside the program's memory and the like take no emulated time
+  // Copies inside the program's memory and the like take no emulated time: what they really take delays
+  // others, who have time to make up for it.
+  if (!action.demand) {
     machine.clock().sleep_until(action.ready_at);  // the plan it is from may have to be paid for still
-    action.started = now();
+    action.started = action.ended = action.ready_at > 0 ? action.ready_at : now();
     outcome = action.work({});
-    action.ended = now();
     return outcome;
   }
   const emulation::Span span =
@@ -183,8 +181,9 @@ Action::Outcome Runtime::run_emulated(Action& action) {
 void Runtime::lane_thread(Lane& lane) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    lanes_cv_.wait(lock,
-                   [&] { return stop_ || (!halted_ && may_start(lane, lanes_) && !process_exiting.load()); });
+    lanes_cv_.wait(lock, [&] {
+      return stop_ || (!halted_ && may_start(lane, lanes_, emitted_) && !process_exiting.load());
+    });
     if (stop_) return;
     run_threaded(lane, lock);
     std::vector<Ref<Command>> dead;

@@ -46,11 +46,13 @@ bool has_ports(const Action& action, const Lanes& lanes) {
   });
 }
 
-std::multiset<Ref<Action>, Lane::Earlier>::const_iterator next_of(const Lane& lane, const Lanes& lanes) {
-  if (!lane.transfers() || process_exiting.load()) return lane.ready.begin();
-  return std::find_if(lane.ready.begin(), lane.ready.end(), [&](const Ref<Action>& action) {
-    return !action->demand || has_ports(*action, lanes);
+std::multiset<Ref<Action>, Lane::Earlier>::const_iterator next_of(const Lane& lane, const Lanes& lanes,
+                                                                  double until) {
+  const bool any_order = !lane.transfers() || process_exiting.load();
+  const auto next = std::find_if(lane.ready.begin(), lane.ready.end(), [&](const Ref<Action>& action) {
+    return any_order || action->order >= until || !action->demand || has_ports(*action, lanes);
   });
+  return next != lane.ready.end() && (*next)->order < until ? next : lane.ready.end();
 }
 
 bool overtakes(const Action& action, const Lanes& lanes) {
@@ -105,12 +107,12 @@ Ref<Action> cut_slice(Action& transfer) {
 
 }  // namespace
 
-bool may_start(const Lane& lane, const Lanes& lanes) {
-  return next_of(lane, lanes) != lane.ready.end();
+bool may_start(const Lane& lane, const Lanes& lanes, double until) {
+  return next_of(lane, lanes, until) != lane.ready.end();
 }
 
-Ref<Action> take_next(Lane& lane, const Lanes& lanes) {
-  Ref<Action> action = std::move(lane.ready.extract(next_of(lane, lanes)).value());
+Ref<Action> take_next(Lane& lane, const Lanes& lanes, double until) {
+  Ref<Action> action = std::move(lane.ready.extract(next_of(lane, lanes, until)).value());
   if (!action->moves || action->bytes_moved <= kSlice || !overtakes(*action, lanes)) return action;
   lane.to_come.push_back(action.get());
   return cut_slice(*action);

@@ -13,13 +13,14 @@ namespace mkmd {
 
 using Lanes = std::vector<std::unique_ptr<Lane>>;
 
-// Whether the lane has anything it may start now. With the runtime's mutex held, like the next.
-bool may_start(const Lane& lane, const Lanes& lanes);
+// Whether the lane has anything it may start now: of the plan's order, what comes before `until`. With the
+// runtime's mutex held, like the next.
+bool may_start(const Lane& lane, const Lanes& lanes, double until);
 
 // Takes that off the lane: the first of its actions in the order of the plan whose port is free. A long
 // transfer that comes before one the plan wants earlier is taken in slices, so that it does not keep that one
 // waiting for long: then what is returned is the beginning of the transfer, which comes back when that is
 // complete.
-Ref<Action> take_next(Lane& lane, const Lanes& lanes);
+Ref<Action> take_next(Lane& lane, const Lanes& lanes, double until);
 
 }  // namespace mkmd

@@ -124,8 +124,7 @@ TEST_F(RegionMapTest, ColumnsOfAnotherMatrixDoNotSuit) {
 }
 
 TEST_F(RegionMapTest, ManyReadersUpToDifferentEndsAreWaitedFor) {
-  constexpr uint64_t kMany =
-      3000;  // would take long if each cut the bytes and were compared with all
+  constexpr uint64_t kMany = 3000;  // would take long if each cut the bytes and were compared with all
   RegionMap large(kMany + 1, 2);
   std::vector<Ref<Action>> readers;
   for (uint64_t i = 0; i < kMany; ++i) {

@@ -54,10 +54,11 @@ protected:
       if (--after->blockers == 0) make_ready(after);
     }
   }
-  bool may_start(int lane) const { return mkmd::may_start(*lanes_[lane], lanes_); }
-  Ref<Action> take(int lane) { return take_next(*lanes_[lane], lanes_); }
+  bool may_start(int lane) const { return mkmd::may_start(*lanes_[lane], lanes_, until_); }
+  Ref<Action> take(int lane) { return take_next(*lanes_[lane], lanes_, until_); }
 
   Lanes lanes_;
+  double until_ = 1e300;
   std::vector<ByteRanges> moved_;
 };
 
@@ -70,6 +71,26 @@ TEST_F(TransferOrder, IsThatOfThePlan) {
   EXPECT_EQ(take(1).get(), first.get());
   EXPECT_EQ(take(1).get(), second.get());
   EXPECT_FALSE(may_start(1));
+}
+
+TEST_F(TransferOrder, WhatComesAfterActionsStillToBeMadeDoesNotStart) {
+  lanes_.push_back(
+      std::make_unique<Lane>(Lane::Kind::threaded, 0, 0, nullptr, vendor::Owned<cl_command_queue>()));
+  const Ref<Action> kernel(new Action(*lanes_[3], nullptr, nullptr));
+  kernel->order = 4;
+  const auto first = transfer(0, 1, {0, kMega}, 1);
+  const auto second = emulated(0, 2, kMega, 3);
+  for (const auto& action : {kernel, first, second})
+    make_ready(action);
+  until_ = 3;
+  EXPECT_EQ(take(1).get(), first.get());
+  EXPECT_FALSE(may_start(2));
+  EXPECT_FALSE(may_start(3));
+  until_ = 4;
+  EXPECT_EQ(take(2).get(), second.get());
+  EXPECT_FALSE(may_start(3));
+  until_ = 5;
+  EXPECT_EQ(take(3).get(), kernel.get());
 }
 
 TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
