@@ -191,7 +191,7 @@ void Planner::analyse(Task& task) {
   Kernel& kernel = *c.launch.kernel;
   KernelModel& model = runtime_.kernel_model(kernel);
   c.cost = cost_of(*c.launch.facts, model);
-  if (kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of())) {
+  if (understands(kernel)) {
     task.footprints = c.launch.facts.get();
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
@@ -202,16 +202,8 @@ void Planner::analyse(Task& task) {
     if (runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
-  if (c.trial) {
-    // Parts that play devices of their own are compared with one of them.
-    if (!process().home_is_sum())
-      c.trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
-    if (runtime_.is_long(task.seconds[0], 0)) {
-      task.left_alone = runtime_.times_.better_left_alone(model, task.at_home,
-                                                          static_cast<double>(host_nanoseconds()) * 1e-9);
-      if (!task.left_alone) c.trial->kernels.emplace_back(&model, task.at_home);
-    }
-  }
+  task.left_alone = is_left_alone(task, model);
+  enter_trial(task, model);
   if (!task.footprints) task.seconds[0] = task.at_home;
   if (c.redo.empty()) {
     task.whole = uses_of(task, c.launch.whole(), kFewBlocks);
@@ -240,6 +232,26 @@ void Planner::analyse(Task& task) {
   coarsen(task.whole);
   task.seconds[0] *= share;
   task.at_home *= share;
+}
+
+bool Planner::understands(const Kernel& kernel) const {
+  return kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of());
+}
+
+bool Planner::is_left_alone(const Task& task, const KernelModel& model) const {
+  return task.command->trial && runtime_.is_long(task.seconds[0], 0) &&
+         runtime_.times_.better_left_alone(model, task.at_home,
+                                           static_cast<double>(host_nanoseconds()) * 1e-9);
+}
+
+void Planner::enter_trial(const Task& task, KernelModel& model) const {
+  Trial* const trial = task.command->trial.get();
+  if (trial == nullptr) return;
+  // Parts that play devices of their own are compared with one of them.
+  if (!process().home_is_sum())
+    trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
+  if (runtime_.is_long(task.seconds[0], 0) && !task.left_alone)
+    trial->kernels.emplace_back(&model, task.at_home);
 }
 
 // An emulated memory may be full; a real driver's word comes when something is allocated.
@@ -322,6 +334,21 @@ void Planner::assign(const scheduler::Schedule& schedule) {
 }
 
 size_t Planner::plan(const std::vector<Ref<Command>>& window) {
+  const cl_ulong began = host_nanoseconds();
+  taken_over_ = take_over(window);
+  if (!taken_over_) make_plan(window);
+  for (const Task& task : tasks_) {
+    if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
+  }
+  if (!tracing()) return tasks_.size();
+  const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
+  std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
+  if (process().machine != nullptr) stop.emplace(process().machine->clock());
+  trace_plan(schedule_ ? &*schedule_ : nullptr, seconds);
+  return tasks_.size();
+}
+
+void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   constexpr size_t kFew = 16;               // commands: a plan of fewer is not worth much
   constexpr cl_ulong kLooking = 1'000'000;  // nanoseconds
   const cl_ulong began = host_nanoseconds();
@@ -341,13 +368,12 @@ size_t Planner::plan(const std::vector<Ref<Command>>& window) {
   // What is left is only here because launches that lose time are.
   if (left_alone && window.front()->trial->kernels.empty()) several_devices = false;
   const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
-  std::optional<scheduler::Schedule> plan;  // kept for the trace
   if (policy != nullptr) {
     auto schedule = policy->schedule(make_problem(), {.planning_budget = 1e-3});
     if (schedule) {
-      plan = std::move(*schedule);
-      assign(*plan);
-      if (runtime_.separate_memories()) note_planned_sources(*plan);
+      schedule_ = std::move(*schedule);
+      assign(*schedule_);
+      if (runtime_.separate_memories()) note_planned_sources(*schedule_);
     } else {
       log(LogLevel::info,
           "the policy gave no schedule (" + schedule.status().message() + "): kernels run whole");
@@ -356,6 +382,8 @@ size_t Planner::plan(const std::vector<Ref<Command>>& window) {
   } else {
     assign_home();
   }
+  if (tasks_.size() < window.size()) window_.clear();
+  if (!window_.empty() && runtime_.separate_memories()) places_ = places(tasks_);
   for (Task& task : tasks_) {
     keep_cuts(task);
     cut_in_parts(task);
@@ -372,14 +400,7 @@ size_t Planner::plan(const std::vector<Ref<Command>>& window) {
       assign_home(task);
       task.pieces.front().uses = task.whole;
     }
-    if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
   }
-  if (!tracing()) return tasks_.size();
-  const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
-  std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
-  if (process().machine != nullptr) stop.emplace(process().machine->clock());
-  trace_plan(plan ? &*plan : nullptr, seconds);
-  return tasks_.size();
 }
 
 void Planner::emit(const std::function<void()>& some) {
@@ -398,6 +419,7 @@ void Planner::emit(const std::function<void()>& some) {
     runtime_.emitted_ = first_of_rest[i + 1];
     some();
   }
+  keep();
 }
 
 void Planner::note_planned_sources(const scheduler::Schedule& schedule) {

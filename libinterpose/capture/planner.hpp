@@ -70,8 +70,20 @@ private:
     const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
   };
 
+  struct PlannedSource {
+    int domain;
+    double lo, hi;  // shares of the buffer
+  };
+  using PlannedSources =
+      std::map<std::pair<uint64_t, int>, std::vector<PlannedSource>>;  // buffer, destination
+  friend class KeptPlans;
+
   // planner.cpp
+  void make_plan(const std::vector<Ref<Command>>& window);
   void analyse(Task& task);
+  bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
+  bool is_left_alone(const Task& task, const KernelModel& model) const;
+  void enter_trial(const Task& task, KernelModel& model) const;
   static void find_cut(Task& task);
   // Sets of more blocks than kFewBlocks are handled as their hulls; only to show that pieces are independent
   // more may be needed.
@@ -94,6 +106,12 @@ private:
   bool split_is_safe(const Task& task) const;
   bool coarsen(BufferUses& uses) const;
   bool coarsen_pieces(Task& task) const;
+
+  // kept_plans.cpp
+  bool take_over(const std::vector<Ref<Command>>& window);
+  void keep();
+  bool still_holds(const std::vector<Task>& tasks) const;
+  std::vector<ByteRanges> places(const std::vector<Task>& tasks) const;
 
   // graph.cpp
   scheduler::Problem make_problem() const;
@@ -121,11 +139,12 @@ private:
   // are independent.
   const bool order_only_;
   std::vector<Task> tasks_;
-  struct PlannedSource {
-    int domain;
-    double lo, hi;  // shares of the buffer
-  };
-  std::map<std::pair<uint64_t, int>, std::vector<PlannedSource>> planned_sources_;  // by buffer, destination
+  bool taken_over_ = false;                      // from an earlier window
+  std::optional<scheduler::Schedule> schedule_;  // for the trace
+  PlannedSources planned_sources_;
+  // What it is made for: commands (none if it is not to be kept), and where the bytes lie that they find.
+  std::vector<uint64_t> window_;
+  std::vector<ByteRanges> places_;
   double order_ = 0;       // of the actions being emitted
   uint64_t emitting_ = 0;  // the command's number in traces
 };

@@ -80,6 +80,7 @@ void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_se
   }
   nlohmann::json window = {{"time", runtime_.now()},
                            {"planning_seconds", planning_seconds},
+                           {"kept_plan", taken_over_},
                            {"policy", schedule != nullptr ? p.settings.policy : "home"},
                            {"predicted", schedule != nullptr ? schedule->makespan() : in_order_at_home},
                            {"commands", std::move(commands)},

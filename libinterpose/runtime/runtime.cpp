@@ -4,7 +4,7 @@
 
 #include "common/log.hpp"
 #include "compiler/module_file.hpp"
-#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/capture/kept_plans.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
@@ -51,7 +51,9 @@ void flush(Context& context) {
   if (context.runtime) context.runtime->flush();
 }
 
-Runtime::Runtime(Context& context) : context_(context), times_(time_model()), host_memory_(UINT64_MAX, 1) {}
+Runtime::Runtime(Context& context)
+    : context_(context), times_(time_model()), host_memory_(UINT64_MAX, 1),
+      kept_plans_(std::make_unique<KeptPlans>()) {}
 
 Status Runtime::start() {
   const Process& p = process();

@@ -23,6 +23,8 @@
 
 namespace mkmd {
 
+class KeptPlans;
+
 // Parts of commands the journal keeps, and with them the buffers they name. What is older cannot be computed
 // again.
 inline constexpr size_t kRemembered = 2048;
@@ -188,9 +190,10 @@ private:
     uint64_t end;  // work-groups along it
   };
   std::map<std::pair<const KernelModel*, uint64_t>, std::vector<Cut>>
-      cuts_;                           // last used, by kernel and shape
-  std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
-  Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
+      cuts_;                                     // last used, by kernel and shape
+  const std::unique_ptr<KeptPlans> kept_plans_;  // planners'
+  std::vector<Ref<Action>> emulated_;            // made by the plan under way; ready when it is over
+  Ref<Action> entry_;  // orders the captured epoch after the native commands before it
   std::unique_ptr<Journal> journal_;
   uint32_t lost_domains_ = 0;  // one bit each: noticed
   // The error of the first transfer that failed, without a journal: nobody knows which bytes are whole.

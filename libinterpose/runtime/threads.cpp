@@ -195,8 +195,11 @@ void Runtime::lane_thread(Lane& lane) {
 }
 
 void Runtime::conductor_thread() {
-  constexpr auto kIdle =
-      std::chrono::microseconds(100);  // Rule 7: a window closes when nothing came for so long
+  // Rule 7: a window closes when nothing came for so long, by the clock the program's commands run on.
+  constexpr double kIdle = 100'000;  // nanoseconds
+  const emulation::Machine* machine = process().machine;
+  const auto idle =
+      static_cast<cl_ulong>(kIdle * (machine != nullptr ? machine->platform().time_scale : 1.0));
   std::unique_lock lock(posts_.mutex);
   for (;;) {
     posts_.conductor.wait(lock, [&] {
@@ -209,8 +212,8 @@ void Runtime::conductor_thread() {
     if (window) {
       for (;;) {
         const cl_ulong quiet = host_nanoseconds() - last_capture_.load(std::memory_order_relaxed);
-        if (quiet >= static_cast<cl_ulong>(std::chrono::nanoseconds(kIdle).count())) break;
-        std::this_thread::sleep_for(kIdle - std::chrono::nanoseconds(quiet));
+        if (quiet >= idle) break;
+        std::this_thread::sleep_for(std::chrono::nanoseconds(idle - quiet));
       }
       if (!process_exiting.load()) flush();
     }

@@ -77,6 +77,7 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
     windows.push_back({{"policy", w.policy},
                        {"time", w.time},
                        {"planning_seconds", w.planning_seconds},
+                       {"kept_plan", w.kept_plan},
                        {"predicted", w.predicted},
                        {"measured", a.windows[i].measured()},
                        {"complete", a.windows[i].complete}});

@@ -103,7 +103,11 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
     out << "\nmakespan of " << counted(static_cast<size_t>(complete), "complete window") << ": predicted "
         << time_text(a.predicted) << ", measured " << time_text(a.measured);
     if (a.measured > 0) out << " (" << percent_text(a.measured / a.predicted) << " of the prediction)";
-    out << "; planning took " << time_text(a.planning_seconds) << "\n";
+    out << "; planning took " << time_text(a.planning_seconds);
+    const auto kept = std::count_if(trace.windows.begin(), trace.windows.end(),
+                                    [](const Window& w) { return w.kept_plan; });
+    if (kept > 0) out << "; " << counted(static_cast<size_t>(kept), "window") << " had an earlier one's plan";
+    out << "\n";
   }
 
   if (!a.worst.empty()) {

@@ -158,6 +158,7 @@ private:
     Window w;
     mark(instant(in, j, "time"), 'w', trace_.windows.size(), false);
     w.planning_seconds = in.number_or("planning_seconds", 0);
+    w.kept_plan = j.contains("kept_plan") && j["kept_plan"] == true;
     w.policy = in.text("policy");
     w.predicted = in.number("predicted");
     const json& commands = in.list("commands");

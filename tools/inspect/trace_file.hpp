@@ -54,6 +54,7 @@ struct Command {
 struct Window {
   double time = 0;  // when it was planned
   double planning_seconds = 0;
+  bool kept_plan = false;  // that of an equal window before it
   std::string policy;
   double predicted = 0;  // makespan, seconds
   size_t first_command = 0, commands = 0;

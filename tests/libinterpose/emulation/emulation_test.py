@@ -52,6 +52,17 @@ class Emulation(EmulatedRuns):
         self.assertTrue(whole, launches)
         self.assertTrue(all(len(c["pieces"]) == 1 for c in whole))
 
+    def test_equal_windows_take_plans_over_and_others_do_not(self):
+        trace = os.path.join(self.folder, "windows.trace")
+        program = [os.path.join(self.BUILD, "tests/programs/same_windows")]
+        steady = self.changed(lambda content: content["emulation"].update(jitter=0))
+        result, _ = self.emulated(steady, program, "--trace", trace)
+        self.assertEqual(result.stdout, self.execute(program).stdout)
+        with open(trace) as file:
+            kept = [json.loads(line)["window"]["kept_plan"] for line in file if line.startswith('{"window"')]
+        self.assertGreater(kept.count(True), 4, kept)
+        self.assertGreater(kept.count(False), 10, kept)  # other buffers, scalars, shapes and places of bytes
+
     def test_a_run_that_could_not_keep_up_is_void(self):
         def change(content):
             for device in content["platform"]["devices"]:
