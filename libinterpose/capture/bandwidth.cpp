@@ -9,47 +9,45 @@
 
 namespace mkmd {
 
-// What a kernel must move for its devices to slow each other down as they did when it was profiled. Devices
-// that want f times what the memory gives take f times as long; those that take no longer want less than
-// that.
-std::optional<double> Planner::profiled_bytes(const Task& task) const {
-  constexpr double kUndisturbed = 1.05;  // measured times are never quite equal
-  const scheduler::Memory* memory = shared_memory(0);
-  if (process().domain_count > 1 || memory == nullptr) return std::nullopt;
-  const KernelModel& model = runtime_.kernel_model(*task.command->launch.kernel);
-  double launches_per_second = 0;  // all devices, if they did not disturb each other
-  double slowest = 1;
-  for (size_t d = 0; d < task.seconds.size(); ++d) {
-    const auto together = runtime_.times_.together(model, static_cast<int>(d));
-    if (!together) return std::nullopt;
-    slowest = std::max(slowest, *together);
-    launches_per_second += 1 / task.seconds[d];
-  }
-  return slowest < kUndisturbed ? 0 : slowest * memory->bw_all / launches_per_second;
-}
-
-// Without a profile: what a kernel touches and no cache holds goes through memory at least once.
-double Planner::memory_bytes(const Task& task) const {
-  if (const auto profiled = profiled_bytes(task)) return *profiled;
+// What a kernel touches and no cache holds goes through memory at least once.
+double Planner::memory_bytes(const Task& task) {
   static const double cache = process().machine != nullptr
                                   ? 0
                                   : static_cast<double>(vendor::device_value<cl_ulong>(
                                         process().home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
-  uint64_t touched = 0;
+  const KernelLaunch& launch = task.command->launch;
+  double bytes = 0;
   for (const BufferUse& use : task.whole)
-    touched += use.reads.total() + use.writes.total();
+    bytes += static_cast<double>(use.reads.total() + use.writes.total());
   // Sets may be generous: no more bytes are distinct than are loaded and stored.
-  const double bytes = std::min(static_cast<double>(touched), task.command->cost.bytes);
+  if (!launch.kernel->info->cost.irregular) bytes = std::min(bytes, task.command->cost.bytes);
   return bytes <= cache ? 0 : bytes;
+}
+
+// How much earlier all devices together finished the kernel than the quickest would alone, when it was
+// profiled: what they can do undisturbed, less what they lose to each other.
+std::optional<double> Planner::profiled_gain(const Task& task) const {
+  const KernelModel& model = runtime_.kernel_model(*task.command->launch.kernel);
+  double launches_per_second = 0;
+  double slower = 1;
+  for (size_t d = 0; d < task.seconds.size(); ++d) {
+    if (task.seconds[d] >= scheduler::kNever) continue;
+    const auto together = runtime_.times_.together(model, task.command->cost, static_cast<int>(d));
+    if (!together) return std::nullopt;
+    slower = std::max(slower, *together);
+    launches_per_second += 1 / task.seconds[d];
+  }
+  return launches_per_second * *std::min_element(task.seconds.begin(), task.seconds.end()) / slower;
 }
 
 // Rules 15 and 16: where all devices share one memory, whether they could finish together at least a tenth
 // earlier than the quickest does alone.
-bool Planner::bandwidth_allows_gain(const Task& task) {
+bool Planner::bandwidth_allows_gain(const Task& task) const {
   constexpr double kGain = 1.1;
-  if (process().domain_count > 1 || task.bytes == 0) return true;
+  if (process().domain_count > 1) return true;
+  if (const auto gain = profiled_gain(task)) return *gain >= kGain;
   const scheduler::Memory* memory = shared_memory(0);
-  if (memory == nullptr) return true;
+  if (task.bytes == 0 || memory == nullptr) return true;
   const double quickest = *std::min_element(task.seconds.begin(), task.seconds.end());
   // Where footprints are generous the time knows better.
   const double demand = std::min(task.bytes / quickest, memory->bw_one);

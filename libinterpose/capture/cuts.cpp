@@ -82,7 +82,8 @@ void Planner::cut_in_parts(Task& task) {
 
 // Byte sets of very many blocks cost more to keep, and narrow rows more to move, than they save: their hulls
 // are taken. Where sets only order commands, the hull orders enough. Otherwise reading a hull brings a few
-// bytes too many, and writing one needs what lies between to be valid first. True: that is so.
+// bytes too many, and writing one needs what lies between to be valid first. Says whether more is written
+// now.
 bool Planner::coarsen(BufferUses& uses) const {
   const auto scattered = [&](const ByteRanges& ranges, const Memory& root) {
     if (order_only_ || ranges.size() > kFewBlocks) return ranges.size() > kFewBlocks;

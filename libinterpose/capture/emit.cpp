@@ -206,6 +206,7 @@ void Planner::emit_kernel(Task& task) {
         c.launch.arguments->size()) {  // that memory is full: home has room by definition
       piece.device = process().home_index();
       memories.back() = memories_in(0, c.launch);
+      words_.clear();  // there may be room the next time
     }
     order_ = piece.order;
     for (const BufferUse& use : piece.uses)

@@ -44,9 +44,9 @@ std::vector<uint64_t> words_of(const std::vector<Ref<Command>>& window) {
 
 }  // namespace
 
-std::optional<KeptPlans::Plan> KeptPlans::take(const std::vector<uint64_t>& window) {
+std::optional<KeptPlans::Plan> KeptPlans::take(const std::vector<uint64_t>& words) {
   const auto found =
-      std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) { return plan.window == window; });
+      std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) { return plan.words == words; });
   if (found == plans_.end()) return std::nullopt;
   Plan plan = std::move(*found);
   plans_.erase(found);
@@ -54,7 +54,13 @@ std::optional<KeptPlans::Plan> KeptPlans::take(const std::vector<uint64_t>& wind
 }
 
 void KeptPlans::keep(Plan plan) {
-  if (plans_.size() >= kMost) plans_.erase(plans_.begin());
+  size_t tasks = plan.tasks.size();
+  for (const Plan& kept : plans_)
+    tasks += kept.tasks.size();
+  while (!plans_.empty() && (plans_.size() >= kMost || tasks > kMostTasks)) {
+    tasks -= plans_.front().tasks.size();
+    plans_.erase(plans_.begin());
+  }
   plans_.push_back(std::move(plan));
 }
 
@@ -99,11 +105,12 @@ bool Planner::still_holds(const std::vector<Task>& tasks) const {
   return change <= kMostDrift * before;
 }
 
+// Also where it does not: notes what the window is, and when its commands were looked at.
 bool Planner::take_over(const std::vector<Ref<Command>>& window) {
   if (runtime_.journal_) return false;  // devices fail, and are not to be planned on any more
-  window_ = words_of(window);
-  if (window_.empty()) return false;
-  auto kept = runtime_.kept_plans_->take(window_);
+  words_ = words_of(window);
+  if (words_.empty()) return false;
+  auto kept = runtime_.kept_plans_->take(words_);
   if (!kept) return false;
   for (size_t i = 0; i < window.size(); ++i) {
     window[i]->submitted = runtime_.now();
@@ -123,11 +130,11 @@ bool Planner::take_over(const std::vector<Ref<Command>>& window) {
 }
 
 void Planner::keep() {
-  if (window_.empty()) return;
+  if (words_.empty()) return;
   KeptPlans::Plan plan;
   for (const Task& task : tasks_)
     plan.facts.push_back(task.command->launch.facts);
-  plan.window = std::move(window_);
+  plan.words = std::move(words_);
   plan.tasks = std::move(tasks_);
   plan.schedule = std::move(schedule_);
   plan.sources = std::move(planned_sources_);

@@ -196,15 +196,19 @@ void Planner::analyse(Task& task) {
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
-      if (!has_room(c, static_cast<int>(d)) || (d > 0 && !c.redo.empty())) continue;
+      if (!has_room(c, static_cast<int>(d))) {
+        words_.clear();  // there may be room the next time
+        continue;
+      }
+      if (d > 0 && !c.redo.empty()) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
     if (runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
+  if (!task.footprints) task.seconds[0] = task.at_home;
   task.left_alone = is_left_alone(task, model);
   enter_trial(task, model);
-  if (!task.footprints) task.seconds[0] = task.at_home;
   if (c.redo.empty()) {
     task.whole = uses_of(task, c.launch.whole(), kFewBlocks);
     if (task.left_alone) {
@@ -382,8 +386,8 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   } else {
     assign_home();
   }
-  if (tasks_.size() < window.size()) window_.clear();
-  if (!window_.empty() && runtime_.separate_memories()) places_ = places(tasks_);
+  if (tasks_.size() < window.size()) words_.clear();
+  if (!words_.empty() && runtime_.separate_memories()) places_ = places(tasks_);
   for (Task& task : tasks_) {
     keep_cuts(task);
     cut_in_parts(task);
@@ -403,15 +407,26 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   }
 }
 
+double Planner::Task::first_order() const {
+  if (pieces.empty()) return order;
+  return std::min_element(pieces.begin(), pieces.end(),
+                          [](const Piece& a, const Piece& b) { return a.order < b.order; })
+      ->order;
+}
+
 void Planner::emit(const std::function<void()>& some) {
   constexpr size_t kSome = 8;  // commands
   put_in_order();
   std::vector<double> first_of_rest(tasks_.size() + 1, kAllEmitted);  // from each task on
-  for (size_t i = tasks_.size(); i-- > 0;) {
-    first_of_rest[i] = std::min(first_of_rest[i + 1], tasks_[i].order);
-    for (const Piece& piece : tasks_[i].pieces)
-      first_of_rest[i] = std::min(first_of_rest[i], piece.order);
-  }
+  for (size_t i = tasks_.size(); i-- > 0;)
+    first_of_rest[i] = std::min(first_of_rest[i + 1], tasks_[i].first_order());
+  struct Emitting {  // whatever happens, lanes must not wait for ever
+    ~Emitting() {
+      runtime.emitted_ = kAllEmitted;
+      runtime.lanes_have_more_ = true;
+    }
+    Runtime& runtime;
+  } emitting{runtime_};
   runtime_.emitted_ = first_of_rest.front();
   for (size_t i = 0; i < tasks_.size(); ++i) {
     emit(tasks_[i]);

@@ -26,6 +26,7 @@ using BufferUses = std::vector<BufferUse>;
 // Of a part of a long piece (Rule 18).
 inline constexpr double kShortestPart = 1e-3;  // seconds
 
+// Sets of more blocks are handled as their hulls.
 inline constexpr size_t kFewBlocks = 16;
 
 // What work-groups with these footprints do to their buffers; null: anything may happen to every buffer.
@@ -41,8 +42,8 @@ public:
   // planned. Says how many. Looks at what only planners change: the runtime's mutex need not be held.
   size_t plan(const std::vector<Ref<Command>>& window);
   // Makes the plan's actions, in the program's order; with the mutex held. `some` is called after every few
-  // commands, and the mutex may be let go of there: devices can begin with what comes first in the plan (its
-  // order is below Runtime::emitted_).
+  // commands, and the mutex may be let go of there: devices can begin with what comes first in the plan
+  // (Runtime::emitted_ says up to where).
   void emit(const std::function<void()>& some);
 
 private:
@@ -65,9 +66,10 @@ private:
     double bytes = 0;             // that it must move to and from memory; 0: they may stay in caches
     std::vector<Piece> pieces;
     double start = 0;                 // where the plan puts its first piece
-    double order = 0;                 // of commands without pieces
+    double order = 0;                 // of a command without pieces; see first_order()
     bool left_alone = false;          // capturing such launches has lost time
     const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
+    double first_order() const;       // of its actions
   };
 
   struct PlannedSource {
@@ -85,8 +87,7 @@ private:
   bool is_left_alone(const Task& task, const KernelModel& model) const;
   void enter_trial(const Task& task, KernelModel& model) const;
   static void find_cut(Task& task);
-  // Sets of more blocks than kFewBlocks are handled as their hulls; only to show that pieces are independent
-  // more may be needed.
+  // Few blocks are enough, but to show that pieces are independent.
   static BufferUses uses_of(const Task& task, const compiler::GroupBox& box, size_t most_blocks);
   static void find_uses(Task& task, size_t most_blocks);  // of its pieces
   bool has_room(const Command& command, int device) const;
@@ -94,9 +95,9 @@ private:
   bool on_whole(const Task& task) const;
   bool stays_home(const Task& task) const;
   void assign(const scheduler::Schedule& schedule);
-  double memory_bytes(const Task& task) const;
-  std::optional<double> profiled_bytes(const Task& task) const;
-  static bool bandwidth_allows_gain(const Task& task);
+  static double memory_bytes(const Task& task);
+  std::optional<double> profiled_gain(const Task& task) const;
+  bool bandwidth_allows_gain(const Task& task) const;
   void assign_home();
   static void assign_home(Task& task);
   void keep_cuts(Task& task);
@@ -143,7 +144,7 @@ private:
   std::optional<scheduler::Schedule> schedule_;  // for the trace
   PlannedSources planned_sources_;
   // What it is made for: commands (none if it is not to be kept), and where the bytes lie that they find.
-  std::vector<uint64_t> window_;
+  std::vector<uint64_t> words_;
   std::vector<ByteRanges> places_;
   double order_ = 0;       // of the actions being emitted
   uint64_t emitting_ = 0;  // the command's number in traces

@@ -2,6 +2,7 @@
 #include "libinterpose/memory/region_map.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace mkmd {
 
@@ -9,7 +10,6 @@ namespace {
 
 constexpr size_t kMany = 256;  // blocks
 constexpr size_t kFew = 256;   // rows
-constexpr size_t kParts = 32;
 
 void drop_complete(std::vector<Ref<Action>>& actions) {
   std::erase_if(actions, [](const Ref<Action>& a) { return a->complete(); });
@@ -44,15 +44,16 @@ bool suit(const BytePartition<State>& partition, const ByteRanges& ranges) {
 
 }  // namespace
 
-// Where nobody writes, readers add up: looked through only before the list would grow, so that one more costs
-// the same however many there are.
+// Where nobody writes, readers add up: looked through only each time there are twice as many, so that one
+// more costs the same however many there are.
 void RegionMap::Users::add_reader(Action& action) {
   if (!readers.empty() && readers.back().get() == &action) return;
-  if (readers.size() == readers.capacity()) drop_complete(readers);
+  if (readers.size() >= 8 && std::has_single_bit(readers.size())) drop_complete(readers);
   readers.emplace_back(&action);
 }
 
-RegionMap::RegionMap(uint64_t size, int domains) : valid_(size, 1u) {
+RegionMap::RegionMap(uint64_t size, int domains, size_t most_parts)
+    : most_parts_(most_parts), valid_(size, 1u) {
   for (int d = 0; d < domains; ++d)
     users_.emplace_back(size, Users{});
 }
@@ -74,7 +75,7 @@ void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action
   // Launches that each read up to somewhere else would cut the bytes into as many parts as there are
   // launches: from some number on, who reads some bytes of a part counts as reading all of it. That only
   // orders more.
-  if (users.parts().size() < kParts) {
+  if (users.parts().size() < most_parts_) {
     users.change(ranges, add);
   } else {
     users.visit(ranges, add);

@@ -14,7 +14,9 @@ namespace mkmd {
 
 class RegionMap {
 public:
-  RegionMap(uint64_t size, int domains);  // every byte valid in domain 0 only, no action known
+  // Every byte is valid in domain 0 only, no action known. Once readers have cut the bytes of a domain into
+  // `most_parts`, they do so no more, and writers wait for readers of bytes beside theirs.
+  RegionMap(uint64_t size, int domains, size_t most_parts = 32);
 
   // Orders `action`, which runs in `domain`, after what it must wait for. Actions of one command do not wait
   // for each other: the planner has shown them independent.
@@ -60,6 +62,7 @@ private:
     void add_reader(Action& action);
   };
 
+  size_t most_parts_;
   BytePartition<uint32_t> valid_;            // bit d: valid in domain d
   std::vector<BytePartition<Users>> users_;  // by domain
 };

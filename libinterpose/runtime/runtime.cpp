@@ -52,7 +52,7 @@ void flush(Context& context) {
 }
 
 Runtime::Runtime(Context& context)
-    : context_(context), times_(time_model()), host_memory_(UINT64_MAX, 1),
+    : context_(context), times_(time_model()), host_memory_(UINT64_MAX, 1, SIZE_MAX),
       kept_plans_(std::make_unique<KeptPlans>()) {}
 
 Status Runtime::start() {
@@ -270,7 +270,6 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     explicit Planning(Runtime& runtime) : runtime(runtime) { runtime.planning_ = true; }
     ~Planning() {
       runtime.planning_ = false;
-      runtime.emitted_ = kAllEmitted;
       runtime.wake_waiters();
     }
     Runtime& runtime;
@@ -299,8 +298,12 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
   }
   trial->unfinished = commands.size();
   planner.emit([&] {
+    if (emitted_ == kAllEmitted) return;  // first the commands, for those who wait; then flush() pumps
     lanes_have_more_ = true;
     pump(lock);
+    lock.unlock();  // threads of lanes have been woken
+    std::this_thread::yield();
+    lock.lock();
   });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
@@ -309,7 +312,7 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
 
 cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
   emulation::Machine& machine = *process().machine;
-  auto work = std::make_unique<emulation::HostWork>(machine.clock());
+  std::optional<emulation::HostWork> work(machine.clock());
   Planner planner(*this);
   planner.plan(commands);
   cl_ulong over = 0;
@@ -317,7 +320,7 @@ cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
     over = machine.pay(*work);  // none of these actions starts before it is made
     for (const Ref<Action>& action : std::exchange(emulated_, {}))
       action->ready_at = std::max(action->ready_at, over);
-    work = std::make_unique<emulation::HostWork>(machine.clock());
+    work.emplace(machine.clock());
   });
   for (const Ref<Command>& command : commands)
     finish_part(*command);

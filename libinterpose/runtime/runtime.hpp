@@ -14,6 +14,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -32,8 +33,9 @@ inline constexpr size_t kRemembered = 2048;
 // Seconds a launch must be predicted to take beyond a device's fixed cost of any launch: below, a second
 // piece costs more than it saves. Preparing one takes a core 20 microseconds, and one of the devices may need
 // it.
-inline constexpr double kAllEmitted = std::numeric_limits<double>::infinity();
 inline constexpr double kWorthSplitting = 60e-6;
+
+inline constexpr double kAllEmitted = std::numeric_limits<double>::infinity();
 
 class Runtime {
 public:
@@ -204,7 +206,8 @@ private:
   cl_ulong last_window_end_ = 0;  // nanoseconds of the host's clock
   bool planning_ = false;         // somebody plans, or makes actions, and lets go of mutex_ meanwhile
   double next_order_ = 0;
-  // While a plan's actions are made: the first in its order that is not made yet. Later ones do not start.
+  // While a plan's actions are made: the first in its order that is not made yet. Later ones do not start;
+  // those of earlier windows come before all of them.
   double emitted_ = kAllEmitted;
   std::condition_variable lanes_cv_;
   bool lanes_have_more_ = false;  // since the threads of lanes were last woken

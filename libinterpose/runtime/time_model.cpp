@@ -171,9 +171,10 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
   update(it->second[device], measured);
 }
 
-std::optional<double> TimeModel::together(const KernelModel& model, int device) const {
+std::optional<double> TimeModel::together(const KernelModel& model, const LaunchCost& cost,
+                                          int device) const {
   std::lock_guard lock(mutex_);
-  if (model.profiled[device] == nullptr || stale(model)) return std::nullopt;
+  if (!from_profile(model, cost, device) || stale(model)) return std::nullopt;
   return model.profiled[device]->together;
 }
 

@@ -67,9 +67,9 @@ public:
   // Whether capturing launches that take so long at home has only lost time.
   bool better_left_alone(const KernelModel& model, double seconds_at_home, double now) const;
 
-  // How many times as long as alone a launch takes on the device while all work, where that was profiled and
-  // measurements do not contradict the profile.
-  std::optional<double> together(const KernelModel& model, int device) const;
+  // How many times as long as alone such a launch takes on the device while all work, where that was profiled
+  // and measurements do not contradict the profile.
+  std::optional<double> together(const KernelModel& model, const LaunchCost& cost, int device) const;
 
   const DeviceRates& rates(int device) const { return rates_[device]; }
   // Seconds to copy so many bytes between the host and the device's memory, where that has been profiled.

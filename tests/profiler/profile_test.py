@@ -209,6 +209,29 @@ class Profile(unittest.TestCase):
         self.assertEqual(subprocess.run([sys.executable, "-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])",
                                          plot]).returncode, 0)
 
+    def test_what_kernels_lose_to_each_other_decides_whether_they_are_split(self):
+        program = [PROGRAM, "--inputs", "2", "blackscholes"]
+        self.assertEqual(self.profile(program).returncode, 0)
+        models = os.path.join(self.folder, "models.json")
+        trace = os.path.join(self.data, "trace")
+        for together, pieces in ((1.0, 2), (2.0, 1)):  # with two devices, 2.0 is nothing gained
+            with open(models) as file:
+                content = json.load(file)
+            for model in content["models"]:
+                model["together"] = together
+                for interval in model["range"].values():
+                    interval[:] = [0, 1e30]
+            with open(models, "w") as file:
+                json.dump(content, file)
+            result = self.mkmd("run", "--devices", "pocl/2", "--trace", trace, "--", *program)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(trace) as file:
+                windows = [json.loads(line)["window"] for line in file if line.startswith('{"window"')]
+            launches = [c for w in windows for c in w["commands"] if c["kind"] == "kernel"]
+            self.assertTrue(launches)
+            self.assertEqual({len(c["pieces"]) >= 2 for c in launches}, {pieces == 2}, launches)
+            self.assertTrue(all("bandwidth" in c["whole_because"] for c in launches if pieces == 1), launches)
+
     def test_nonsense_is_overcome(self):
         """Models that are wrong by any factor must not keep work from the device they malign, nor whole programs
         from being split."""

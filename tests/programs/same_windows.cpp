@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that waits after every few kernels, always the same ones: on the same buffers, and then on others, of
-// other sizes, with other scalars and shapes, or with bytes the host has written since. A plan that is taken over
-// from an equal window must not be taken for one that only looks like it.
+// A program that waits after every few kernels, always the same ones: on the same buffers, and then on
+// others, of other sizes, with other scalars and shapes, or with bytes the host has written since. A plan
+// that is taken over from an equal window must not be taken for one that only looks like it.
 #include "program.h"
 
 int main(int argc, char** argv) {
@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
   const auto fresh = noise<cl_int>(count / 4, 3);
   for (int i = 0; i < 4; ++i) {
     window(a, b, count, 0, 300);
-    CL_CHECK(clEnqueueWriteBuffer(cl.queue, a, CL_TRUE, static_cast<size_t>(i) * count, count, fresh.data(), 0,
-                                  nullptr, nullptr));
+    CL_CHECK(clEnqueueWriteBuffer(cl.queue, a, CL_TRUE, static_cast<size_t>(i) * count, count, fresh.data(),
+                                  0, nullptr, nullptr));
   }
   report<cl_int>(cl, "written", a, count);
   for (const size_t size : {2 * count, count / 2, count, 2 * count}) {

@@ -173,14 +173,17 @@ TEST(ProfiledTimes, AStaleModelIsGivenUpForOtherShapes) {
 TEST(ProfiledTimes, WhatDevicesLoseToEachOtherIsKnownUntilTheModelIsStale) {
   auto with = profile("a", 1e-9);
   with.model.together = 1.8;
+  with.model.range.operations = {0, 5e6};
   TimeModel model({rates("a", 1e9, 1e9), rates("b", 1e8, 1e8)}, {with, profile("b", 1e-8)});
   KernelModel& kernel = model.of_kernel("k", "program");
-  EXPECT_EQ(model.together(kernel, 0), 1.8);
-  EXPECT_EQ(model.together(kernel, 1), std::nullopt) << "profiled, but never beside others";
-  EXPECT_EQ(model.together(model.of_kernel("other", "program"), 0), std::nullopt);
+  EXPECT_EQ(model.together(kernel, launch(1e6), 0), 1.8);
+  EXPECT_EQ(model.together(kernel, launch(1e7), 0), std::nullopt) << "larger than any that was measured";
+  EXPECT_EQ(model.together(kernel, launch(1e6), 1), std::nullopt) << "profiled, but never beside others";
+  EXPECT_EQ(model.together(model.of_kernel("other", "program"), launch(1e6), 0), std::nullopt);
   for (int i = 0; i < 2; ++i)
     model.learn(kernel, launch(1e6), 0, 1.0, 1e-2);
-  EXPECT_EQ(model.together(kernel, 0), std::nullopt) << "ten times slower: a model of something else";
+  EXPECT_EQ(model.together(kernel, launch(1e6), 0), std::nullopt)
+      << "ten times slower: a model of something else";
 }
 
 TEST(ProfiledTimes, AConfirmedModelIsFollowedWhereTheRooflineWasWrong) {
