@@ -300,10 +300,7 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
   planner.emit([&] {
     if (emitted_ == kAllEmitted) return;  // first the commands, for those who wait; then flush() pumps
     lanes_have_more_ = true;
-    pump(lock);
-    lock.unlock();  // threads of lanes have been woken
-    std::this_thread::yield();
-    lock.lock();
+    pump(lock);  // lets go of the mutex while drivers are called: threads of lanes, woken now, take it then
   });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
