@@ -10,7 +10,8 @@ namespace mkmd {
 
 namespace {
 
-// Of all predicted times together.
+// Of all predicted times of one device together: shares follow how quick devices are compared with each
+// other.
 constexpr double kMostDrift = 0.02;
 
 void add_memory(std::vector<uint64_t>& words, const Ref<Memory>& memory) {
@@ -84,8 +85,10 @@ std::vector<ByteRanges> Planner::places(const std::vector<Task>& tasks) const {
 
 // What is predicted of the commands is what it was when the plan was made, more or less.
 bool Planner::still_holds(const std::vector<Task>& tasks) const {
-  double before = 0;
-  double change = 0;
+  struct Drift {
+    double before = 0, change = 0;
+  };
+  std::vector<Drift> devices(process().lane_count());
   for (const Task& task : tasks) {
     Command& c = *task.command;
     if (c.kind != Command::Kind::kernel) continue;
@@ -95,14 +98,15 @@ bool Planner::still_holds(const std::vector<Task>& tasks) const {
     if ((task.footprints != nullptr) != understands(*c.launch.kernel)) return false;
     const auto compare = [&](double seconds, int device) {
       if (seconds >= scheduler::kNever) return;
-      before += seconds;
-      change += std::abs(runtime_.times_.seconds(model, c.cost, device) - seconds);
+      devices[device].before += seconds;
+      devices[device].change += std::abs(runtime_.times_.seconds(model, c.cost, device) - seconds);
     };
     compare(task.at_home, process().home_index());
     for (size_t d = 0; task.footprints != nullptr && d < task.seconds.size(); ++d)
       compare(task.seconds[d], static_cast<int>(d));
   }
-  return change <= kMostDrift * before;
+  return std::all_of(devices.begin(), devices.end(),
+                     [](const Drift& d) { return d.change <= kMostDrift * d.before; });
 }
 
 // Also where it does not: notes what the window is, and when its commands were looked at.
