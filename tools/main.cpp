@@ -37,8 +37,9 @@ int main(int argc, char** argv) {
       {"run", run},     {"profile", profile}, {"models", models},   {"devices", devices},   {"help", help},
       {"--help", help}, {"-h", help},         {"version", version}, {"--version", version},
   };
+  const bool asks = arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
   for (const auto& row : kCommands) {
-    if (all.front() == row.name) return row.command(arguments);
+    if (all.front() == row.name) return asks && row.command != run ? help({}) : row.command(arguments);
   }
   if (all.front() == "inspect") return mkmd::inspect::run_inspect(arguments, std::cout, std::cerr);
   if (all.front() == "simulate") return become_simulate(argv);

@@ -104,6 +104,13 @@ class Texts(unittest.TestCase):
         self.assertIn("MKMD_SEPARATE_MEMORY", mkmd("help", "settings").stdout)
         self.assertEqual(mkmd("help", "nonsense").returncode, 2)
 
+    def test_every_command_explains_itself(self):
+        for command in ("run", "profile", "models", "devices", "inspect", "simulate", "help", "version"):
+            for ask in ("--help", "-h"):
+                result = mkmd(command, ask)
+                self.assertEqual((result.returncode, result.stderr), (0, ""), command)
+                self.assertIn(f"mkmd {command}", result.stdout)
+
     def test_version(self):
         self.assertRegex(mkmd("version").stdout, r"^mkmd \d+\.\d+\.\d+\n$")
 
