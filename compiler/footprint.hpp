@@ -63,6 +63,14 @@ public:
   // large power of two apart crowd. Bytes reached in a loop are not counted: they are not needed at the same
   // time.
   double crowding() const;
+  struct GroupUse {
+    double lines = 0;     // bytes in the cache lines it touches
+    double reach = 0;     // bytes in the 4 KiB pages it touches
+    double crowding = 1;  // its lines that share a cache set, for its average line in the worst buffer
+  };
+  // What one work-group touches from its first instruction to its last, loops included, and comes back to as
+  // long as caches keep it. What is not known does not count.
+  GroupUse one_group() const;
   double bytes_moved() const;  // loads and stores of the whole launch, not distinct bytes
 
   struct Value {

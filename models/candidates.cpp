@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace mkmd::models {
 
@@ -195,15 +196,18 @@ Model local(const Samples& samples) {
   return model;
 }
 
-// 0 constant, 1 items, 2 operations, 3 bytes, 4 crowded, 5… beyond a cache.
+// 0 constant, 1 items, 2 operations, 3 bytes, 4 lines, 5 crowded, 6… beyond a cache, then conflicts and
+// reach.
 Terms eq3_terms() {
   return {0, 1, 2};
 }
 Terms byte_terms() {
-  return {0, 1, 2, 3, 4};
+  return {0, 1, 2, 3, 5};
 }
 Terms footprint_terms() {
-  return {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  Terms all(kTerms);
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
 }
 
 }  // namespace

@@ -12,6 +12,10 @@ namespace {
 
 constexpr double kBeyond = 1.5;  // a formula may be asked this factor outside of what was measured
 constexpr size_t kNeighbours = 3;
+// Where in terms_of() the terms begin that there are several of.
+constexpr size_t kCacheTerms = 6;
+constexpr size_t kConflictsTerm = kCacheTerms + kCaches.size();
+constexpr size_t kReachTerms = kConflictsTerm + 1;
 
 bool within(const Interval& interval, double x) {
   return x >= interval.lo / kBeyond && x <= interval.hi * kBeyond;
@@ -69,20 +73,31 @@ std::string local_name(const std::array<uint64_t, 3>& local) {
 
 const std::array<std::string, kTerms>& term_names() {
   static const auto* names = [] {
-    auto* list = new std::array<std::string, kTerms>{"constant", "items", "operations", "bytes", "crowded"};
+    auto* list =
+        new std::array<std::string, kTerms>{"constant", "items", "operations", "bytes", "lines", "crowded"};
     for (size_t i = 0; i < kCaches.size(); ++i)
-      (*list)[5 + i] = "beyond_" + std::to_string(static_cast<int>(kCaches[i] / 1000)) + "k";
+      (*list)[kCacheTerms + i] = "beyond_" + std::to_string(static_cast<int>(kCaches[i] / 1000)) + "k";
+    (*list)[kConflictsTerm] = "conflicts";
+    for (size_t i = 0; i < kReaches.size(); ++i)
+      (*list)[kReachTerms + i] = "reach_" + std::to_string(static_cast<int>(kReaches[i] / 1000)) + "k";
     return list;
   }();
   return *names;
 }
 
 std::array<double, kTerms> terms_of(const Work& work) {
-  std::array<double, kTerms> t{1.0, work.items, work.operations, work.bytes,
-                               work.bytes * std::max(0.0, std::min(work.crowding, kMostCrowded) - kWaysKept)};
-  for (size_t i = 0; i < kCaches.size(); ++i) {
-    t[5 + i] = work.footprint > kCaches[i] ? work.bytes * (1 - kCaches[i] / work.footprint) : 0.0;
-  }
+  std::array<double, kTerms> t{
+      1.0,        work.items, work.operations,
+      work.bytes, work.lines, work.bytes * std::max(0.0, std::min(work.crowding, kMostCrowded) - kWaysKept)};
+  const auto beyond = [&](double size, double cache) {
+    return size > cache ? work.bytes * (1 - cache / size) : 0.0;
+  };
+  for (size_t i = 0; i < kCaches.size(); ++i)
+    t[kCacheTerms + i] = beyond(work.footprint, kCaches[i]);
+  t[kConflictsTerm] =
+      work.bytes * std::clamp((work.group_crowding - kWaysSafe) / (kWaysLost - kWaysSafe), 0.0, 1.0);
+  for (size_t i = 0; i < kReaches.size(); ++i)
+    t[kReachTerms + i] = beyond(work.group_reach, kReaches[i]);
   return t;
 }
 

@@ -25,6 +25,11 @@ struct Work {
   double footprint = 0;                    // distinct bytes they touch
   double crowding = 1;                     // cache lines of one access of a work-group that share a set, see
                                            // LaunchFootprints::crowding()
+  // See LaunchFootprints::one_group(): bytes in the cache lines that work-groups touch, each for itself;
+  // bytes in the pages one of them touches; how many of its lines share a set.
+  double lines = 0, group_reach = 0, group_crowding = 1;
+
+  bool operator==(const Work&) const = default;
 };
 
 struct Sample {
@@ -37,10 +42,15 @@ struct Sample {
 // Terms of the linear form, in this order everywhere. The `beyond` terms are bytes · max(0, 1 −
 // cache/footprint): what no longer fits in a cache of so many bytes.
 // `crowded` is bytes · (crowding − kWaysKept), for as many as kMostCrowded: lines that are gone before their
-// neighbours have been used.
+// neighbours have been used. `conflicts` is bytes, as far as group_crowding has come from kWaysSafe to
+// kWaysLost: lines that are gone before their work-group comes back to them. The `reach` terms are like the
+// `beyond` terms, of the pages a work-group touches and those whose addresses a processor keeps.
+// `lines` is what work-groups would load if none found anything left by another.
 inline constexpr double kWaysKept = 4, kMostCrowded = 16;
+inline constexpr double kWaysSafe = 8, kWaysLost = 16;
 inline constexpr std::array<double, 6> kCaches = {32e3, 256e3, 1e6, 4e6, 16e6, 64e6};
-inline constexpr size_t kTerms = 5 + kCaches.size();
+inline constexpr std::array<double, 3> kReaches = {128e3, 512e3, 4e6};
+inline constexpr size_t kTerms = 7 + kCaches.size() + kReaches.size();
 const std::array<std::string, kTerms>& term_names();
 std::array<double, kTerms> terms_of(const Work& work);
 

@@ -27,8 +27,15 @@ json interval_to_json(const Interval& i) {
 }
 
 json work_to_json(const Work& w) {
-  return {{"local", w.local}, {"items", w.items},         {"operations", w.operations},
-          {"bytes", w.bytes}, {"footprint", w.footprint}, {"crowding", w.crowding}};
+  return {{"local", w.local},
+          {"items", w.items},
+          {"operations", w.operations},
+          {"bytes", w.bytes},
+          {"footprint", w.footprint},
+          {"crowding", w.crowding},
+          {"lines", w.lines},
+          {"group_reach", w.group_reach},
+          {"group_crowding", w.group_crowding}};
 }
 
 // Reading throws inside this file only: nlohmann's exceptions and these carry the sentence.
@@ -95,7 +102,13 @@ Work work_from(const json& j) {
   w.operations = finite(j.at("operations"), "operations");
   w.bytes = finite(j.at("bytes"), "bytes");
   w.footprint = finite(j.at("footprint"), "footprint");
-  w.crowding = j.contains("crowding") ? finite(j.at("crowding"), "crowding") : 1;
+  const auto optional = [&](const char* key, double otherwise) {
+    return j.contains(key) ? finite(j.at(key), key) : otherwise;
+  };
+  w.crowding = optional("crowding", 1);
+  w.lines = optional("lines", 0);
+  w.group_reach = optional("group_reach", 0);
+  w.group_crowding = optional("group_crowding", 1);
   return w;
 }
 

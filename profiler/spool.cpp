@@ -56,6 +56,9 @@ std::string to_line(const Record& r) {
                   {"bytes", w.bytes},
                   {"footprint", w.footprint},
                   {"crowding", w.crowding},
+                  {"lines", w.lines},
+                  {"group_reach", w.group_reach},
+                  {"group_crowding", w.group_crowding},
                   {"input", r.sample.input},
                   {"seconds", r.sample.seconds},
                   {"alone", r.sample.alone}};
@@ -87,6 +90,9 @@ bool from_line(std::string_view line, Record& r) {
     w.bytes = j.at("bytes");
     w.footprint = j.at("footprint");
     w.crowding = j.value("crowding", 1.0);
+    w.lines = j.value("lines", 0.0);
+    w.group_reach = j.value("group_reach", 0.0);
+    w.group_crowding = j.value("group_crowding", 1.0);
     r.sample.input = j.at("input");
     r.sample.seconds = j.at("seconds");
     r.sample.alone = j.at("alone");

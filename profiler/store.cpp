@@ -18,7 +18,7 @@ namespace mkmd::profiler {
 
 namespace {
 
-constexpr int kVersion = 2;                       // of the schema, in SQLite's user_version
+constexpr int kVersion = 3;                       // of the schema, in SQLite's user_version
 constexpr int kApplication = 0x4d4b4d44;          // "MKMD"
 constexpr int kPatienceMilliseconds = 30 * 1000;  // while another mkmd writes
 
@@ -28,7 +28,8 @@ CREATE TABLE IF NOT EXISTS samples (
   dim INTEGER NOT NULL, global TEXT NOT NULL, local_x INTEGER NOT NULL, local_y INTEGER NOT NULL,
   local_z INTEGER NOT NULL, scalars TEXT NOT NULL, items REAL NOT NULL, operations REAL NOT NULL,
   bytes REAL NOT NULL, footprint REAL NOT NULL, crowding REAL NOT NULL, input INTEGER NOT NULL,
-  seconds REAL NOT NULL, alone INTEGER NOT NULL);
+  seconds REAL NOT NULL, alone INTEGER NOT NULL,
+  lines REAL NOT NULL, group_reach REAL NOT NULL, group_crowding REAL NOT NULL);
 CREATE INDEX IF NOT EXISTS by_key ON samples (kernel, content, device);
 CREATE TABLE IF NOT EXISTS spools (name TEXT PRIMARY KEY, consumed INTEGER NOT NULL);
 )";
@@ -145,8 +146,14 @@ Status Store::prepare_schema() {
   const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
                             "; PRAGMA user_version = " + std::to_string(kVersion) + "; COMMIT";
   Status made;
-  if (pragma(database_, "PRAGMA user_version") == 1)  // where the column was a flag that said something else
+  const int version = pragma(database_, "PRAGMA user_version");
+  if (version == 1)  // where the column was a flag that said something else
     made = execute("ALTER TABLE samples RENAME COLUMN aligned TO crowding; UPDATE samples SET crowding = 1");
+  if (made && (version == 1 || version == 2)) {
+    made = execute("ALTER TABLE samples ADD COLUMN lines REAL NOT NULL DEFAULT 0;"
+                   "ALTER TABLE samples ADD COLUMN group_reach REAL NOT NULL DEFAULT 0;"
+                   "ALTER TABLE samples ADD COLUMN group_crowding REAL NOT NULL DEFAULT 1");
+  }
   if (made) made = execute(kSchema);
   if (made) made = execute(marks.c_str());
   if (!made) (void)execute("ROLLBACK");
@@ -154,7 +161,8 @@ Status Store::prepare_schema() {
 }
 
 Status Store::insert(const std::vector<Record>& records) {
-  const Statement s = prepare(database_, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  const Statement s =
+      prepare(database_, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   if (!s) return failure(database_, "cannot add samples");
   for (const Record& r : records) {
     const models::Work& w = r.sample.work;
@@ -174,6 +182,9 @@ Status Store::insert(const std::vector<Record>& records) {
     sqlite3_bind_int64(s.get(), 15, static_cast<sqlite3_int64>(r.sample.input));
     sqlite3_bind_double(s.get(), 16, r.sample.seconds);
     sqlite3_bind_int(s.get(), 17, r.sample.alone ? 1 : 0);
+    sqlite3_bind_double(s.get(), 18, w.lines);
+    sqlite3_bind_double(s.get(), 19, w.group_reach);
+    sqlite3_bind_double(s.get(), 20, w.group_crowding);
     if (sqlite3_step(s.get()) != SQLITE_DONE) return failure(database_, "cannot add samples");
   }
   return {};
@@ -246,9 +257,10 @@ Result<std::map<models::Key, int>> Store::counts() {
 }
 
 Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
-  const Statement s = prepare(
-      database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, crowding, "
-                 "input, seconds, alone FROM samples WHERE kernel = ? AND content = ? AND device = ?");
+  const Statement s =
+      prepare(database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, crowding, "
+                         "input, seconds, alone, lines, group_reach, group_crowding FROM samples WHERE "
+                         "kernel = ? AND content = ? AND device = ?");
   if (!s) return failure(database_, "cannot read the store");
   bind_text(s.get(), 1, key.kernel);
   bind_text(s.get(), 2, key.content);
@@ -267,6 +279,9 @@ Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
     x.input = static_cast<uint64_t>(sqlite3_column_int64(s.get(), 8));
     x.seconds = sqlite3_column_double(s.get(), 9);
     x.alone = sqlite3_column_int(s.get(), 10) != 0;
+    x.work.lines = sqlite3_column_double(s.get(), 11);
+    x.work.group_reach = sqlite3_column_double(s.get(), 12);
+    x.work.group_crowding = sqlite3_column_double(s.get(), 13);
     all.push_back(x);
   }
   if (code != SQLITE_DONE) return failure(database_, "cannot read the store");

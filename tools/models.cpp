@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 
 namespace mkmd::tool {
 
@@ -16,6 +15,8 @@ namespace {
 
 constexpr const char* kUsage =
     "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]";
+
+constexpr size_t kWorstShown = 3;  // of a model's tests
 
 // A kind of device is its name, driver and number of compute units.
 std::string device_name(const std::string& kind) {
@@ -44,6 +45,33 @@ void print(const mkmd::models::Entry& e) {
   }
 }
 
+struct Tested {
+  const mkmd::models::Sample* sample;
+  double predicted;
+  double error() const { return std::abs(predicted - sample->seconds) / sample->seconds; }
+};
+
+void print(const mkmd::models::Entry& e, std::vector<Tested>& tested, int outside) {
+  std::sort(tested.begin(), tested.end(), [](const auto& a, const auto& b) { return a.error() > b.error(); });
+  double mean = 0;
+  for (const Tested& t : tested)
+    mean += t.error() / static_cast<double>(tested.size());
+  const auto percent = [&](size_t at) { return tested.empty() ? 0 : 100 * tested[at].error(); };
+  std::printf(
+      "%s  on %s: %zu samples tested, mean error %.1f %%, median %.1f %%, largest %.1f %%; %d outside "
+      "of the model's range\n",
+      e.key.kernel.c_str(), device_name(e.key.device).c_str(), tested.size(), 100 * mean,
+      percent(tested.size() / 2), percent(0), outside);
+  for (size_t i = 0; i < std::min(kWorstShown, tested.size()); ++i) {
+    const mkmd::models::Work& w = tested[i].sample->work;
+    std::printf("    %4.0f %%  predicted %.4g ms, measured %.4g: %.0f work-items in %llux%llux%llu, %.0f "
+                "operations each, %.3g MB\n",
+                percent(i), 1e3 * tested[i].predicted, 1e3 * tested[i].sample->seconds, w.items,
+                static_cast<unsigned long long>(w.local[0]), static_cast<unsigned long long>(w.local[1]),
+                static_cast<unsigned long long>(w.local[2]), w.operations / w.items, w.footprint / 1e6);
+  }
+}
+
 // What the models say of samples they were not made from: those of another data directory, for instance of
 // runs on other inputs. Only samples taken alone count, as in fitting.
 Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& entries) {
@@ -57,28 +85,18 @@ Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& e
   for (const mkmd::models::Entry& e : entries) {
     const auto samples = (*store)->samples(e.key);
     if (!samples) return samples.status();
-    std::vector<double> errors;
+    std::vector<Tested> tested;
     int outside = 0;
     for (const mkmd::models::Sample& s : *samples) {
       if (!s.alone || s.seconds <= 0) continue;
       const auto predicted = e.model.predict(s.work);
       if (predicted) {
-        errors.push_back(std::abs(predicted->seconds - s.seconds) / s.seconds);
+        tested.push_back({&s, predicted->seconds});
       } else {
         ++outside;
       }
     }
-    if (errors.empty() && outside == 0) continue;
-    std::sort(errors.begin(), errors.end());
-    const double mean = errors.empty() ? 0
-                                       : std::accumulate(errors.begin(), errors.end(), 0.0) /
-                                             static_cast<double>(errors.size());
-    std::printf(
-        "%s  on %s: %zu samples tested, mean error %.1f %%, median %.1f %%, largest %.1f %%; %d outside "
-        "of the model's range\n",
-        e.key.kernel.c_str(), device_name(e.key.device).c_str(), errors.size(), 100 * mean,
-        errors.empty() ? 0 : 100 * errors[errors.size() / 2], errors.empty() ? 0 : 100 * errors.back(),
-        outside);
+    if (!tested.empty() || outside != 0) print(e, tested, outside);
   }
   return {};
 }

@@ -82,7 +82,17 @@ models::Work LaunchFacts::work(const compiler::GroupBox& box) const {
     touched.unite(f.may_writes);
     work.footprint += static_cast<double>(touched.total());
   }
-  work.crowding = footprints_.crowding();
+  std::call_once(grouped_, [&] {
+    crowding_ = footprints_.crowding();
+    group_ = footprints_.one_group();
+  });
+  work.crowding = crowding_;
+  double group_items = 1;
+  for (const uint64_t size : launch_.local)
+    group_items *= static_cast<double>(size);
+  work.lines = group_.lines * work.items / group_items;
+  work.group_reach = group_.reach;
+  work.group_crowding = group_.crowding;
   return work;
 }
 

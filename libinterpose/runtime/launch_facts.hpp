@@ -47,6 +47,9 @@ private:
   };
   mutable std::vector<Known> boxes_;
   mutable size_t blocks_ = 0;  // of all their byte sets
+  mutable std::once_flag grouped_;
+  mutable double crowding_ = 1;
+  mutable compiler::LaunchFootprints::GroupUse group_;
   mutable std::once_flag worked_;
   mutable models::Work work_;
 };

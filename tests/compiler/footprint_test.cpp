@@ -485,6 +485,38 @@ TEST(Footprint, RowsAPowerOfTwoApartCrowd) {
   EXPECT_EQ(LaunchFootprints(add, launch(1, {1 << 16, 1, 1}, {1024, 1, 1}, {0})).crowding(), 1);
 }
 
+TEST(Footprint, WhatOneWorkGroupTouches) {
+  const KernelInfo k = kernel_of(kMatmul);
+  const auto use = [&](uint64_t n) {
+    return LaunchFootprints(k, launch(2, {n, n, 1}, {8, 8, 1}, {0, 0, 0, static_cast<int64_t>(n)}))
+        .one_group();
+  };
+  // Eight rows of a, eight columns of b, eight rows of a tile of c. At 256, b's rows are 1 KiB apart.
+  const auto regular = use(256);
+  EXPECT_EQ(regular.lines, 64 * (8 * 16 + 256 + 8));
+  EXPECT_EQ(regular.reach, 4096 * (2 + 64 + 2));
+  EXPECT_EQ(regular.crowding, 64);  // 256 lines in four sets
+  // 17 lines apart: on all sets. A page has at most four of the rows.
+  const auto odd = use(272);
+  EXPECT_NEAR(odd.crowding, 272 / 64.0, 0.1);
+  EXPECT_NEAR(odd.reach, 4096 * (272 * 1088 / 4096.0 + 2 * 8 * 1088 / 4096.0), 3 * 4096);
+  // Side by side: nothing is counted twice.
+  const KernelInfo add = kernel_of("kernel void s(global float* p) { p[get_global_id(0)] = 1; }");
+  const auto row = LaunchFootprints(add, launch(1, {1 << 16, 1, 1}, {4096, 1, 1}, {0})).one_group();
+  EXPECT_EQ(row.lines, 4 * 4096);
+  EXPECT_EQ(row.reach, 4 * 4096);
+  EXPECT_EQ(row.crowding, 4);
+  // Every other float: rows shorter than a line.
+  const KernelInfo gaps = kernel_of("kernel void s(global float* p) { p[2 * get_global_id(0)] = 1; }");
+  const auto half = LaunchFootprints(gaps, launch(1, {1 << 16, 1, 1}, {4096, 1, 1}, {0})).one_group();
+  EXPECT_EQ(half.lines, 8 * 4096);
+  EXPECT_EQ(half.reach, 8 * 4096);
+  const KernelInfo unknown =
+      kernel_of("kernel void s(global int* p, global int* i) { p[i[get_global_id(0)]] = 1; }");
+  EXPECT_EQ(LaunchFootprints(unknown, launch(1, {1 << 16, 1, 1}, {64, 1, 1}, {0, 0})).one_group().lines, 256)
+      << "of the index, which is known";
+}
+
 // Of this thread's own time: how busy the machine is does not matter.
 double thread_seconds() {
   timespec t{};

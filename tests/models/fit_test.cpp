@@ -225,6 +225,50 @@ TEST(Fit, CrowdedCacheSetsCostAlikeAtEveryLocalSize) {
   EXPECT_LT(model->held_out_mape, 0.02);
 }
 
+TEST(Fit, WhatOneWorkGroupComesBackToCostsAsItFits) {
+  // A matrix product: what counts is how much of the second matrix one work-group walks over, not how much of
+  // everything a piece touches; and rows that share cache sets.
+  std::vector<Sample> samples;
+  for (int i = 0; i < 60; ++i) {
+    Sample s;
+    const double side = 128 + 64.0 * (i % 6);
+    s.work = work(side * 64 * (1 + i / 6), side);
+    s.work.footprint = 8 * s.work.items + 4 * side * side;
+    s.work.group_reach = 4 * side * side;
+    s.work.group_crowding = i % 6 == 2 ? 64 : 4;
+    s.work.lines = s.work.items * side;
+    s.input = static_cast<uint64_t>(i % 6);
+    s.seconds = 1e-11 * s.work.lines + 6e-11 * s.work.operations +
+                4e-11 * s.work.bytes * std::max(0.0, 1 - 128e3 / s.work.group_reach) +
+                (s.work.group_crowding > 16 ? 3e-11 * s.work.bytes : 0);
+    samples.push_back(s);
+  }
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  for (const Sample& s : samples)
+    EXPECT_NEAR(model->evaluate(s.work) / s.seconds, 1, 0.02);
+}
+
+TEST(Fit, WorkGroupsOfOtherShapesLoadOtherLines) {
+  // A transposition: eight lines of each matrix for eight by eight work-items, 32 of one for 32 by 2.
+  std::vector<Sample> samples;
+  for (int i = 0; i < 24; ++i) {
+    Sample s;
+    const uint64_t side = uint64_t{8} << (i % 3);
+    s.work = work(40000.0 + 9000.0 * i, 1);
+    s.work.local = {side, 64 / side, 1};
+    s.work.lines = s.work.items * static_cast<double>(side + 64 / side);
+    s.input = static_cast<uint64_t>(i);
+    // Outside of caches it costs the same for every shape: no factor for each shape says that.
+    s.seconds = 2e-11 * s.work.lines + 1e-10 * s.work.bytes * std::max(0.0, 1 - 1e6 / s.work.footprint);
+    samples.push_back(s);
+  }
+  const auto model = fit(samples);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->classes.size(), 1U) << "one formula says it for all local sizes";
+  EXPECT_LT(model->held_out_mape, 0.02);
+}
+
 TEST(Fit, TransfersThatAreNoLine) {
   std::vector<Sample> samples;
   for (int i = 0; i < 26; ++i) {

@@ -187,6 +187,7 @@ class Profile(unittest.TestCase):
         shown = self.mkmd("models", "--test", self.folder)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertEqual(len(re.findall(r"samples tested, mean error \d", shown.stdout)), 2 * len(names))
+        self.assertRegex(shown.stdout, r"predicted \S+ ms, measured \S+: \d+ work-items in \d+x\d+x\d+")
         missing = self.mkmd("models", "--test", os.path.join(self.data, "nowhere"))
         self.assertEqual((missing.returncode, len(missing.stderr.splitlines())), (1, 1))
         self.assertIn("no such folder", missing.stderr)

@@ -34,6 +34,12 @@ protected:
     r.sample.work.local = {64, 1, 1};
     r.sample.work.items = 64.0 * i;
     r.sample.work.operations = 640.0 * i;
+    r.sample.work.bytes = 512.0 * i;
+    r.sample.work.footprint = 256.0 * i;
+    r.sample.work.crowding = 2;
+    r.sample.work.lines = 128.0 * i;
+    r.sample.work.group_reach = 4096;
+    r.sample.work.group_crowding = 1.5;
     r.sample.input = UINT64_MAX - static_cast<uint64_t>(i);
     r.sample.seconds = 1e-6 * i;
     return r;
@@ -64,6 +70,21 @@ TEST_F(StoreTest, RecordsSurviveTheSpool) {
   EXPECT_EQ(to_line(again), line);
   EXPECT_EQ(again.scalars, record(7).scalars);
   EXPECT_EQ(again.sample.input, record(7).sample.input);
+}
+
+TEST_F(StoreTest, RecordsSurviveTheStore) {
+  std::ofstream(spool_file(), std::ios::binary) << to_line(record(7));
+  ASSERT_TRUE(learn(places_));
+  std::string notice;
+  auto store = Store::open(places_.store, notice);
+  ASSERT_TRUE(store) << store.status().message();
+  const auto samples = (*store)->samples(record(7).key);
+  ASSERT_TRUE(samples) << samples.status().message();
+  ASSERT_EQ(samples->size(), 1U);
+  EXPECT_EQ(samples->front().work, record(7).sample.work);
+  EXPECT_EQ(samples->front().input, record(7).sample.input);
+  EXPECT_EQ(samples->front().seconds, record(7).sample.seconds);
+  EXPECT_EQ(samples->front().alone, record(7).sample.alone);
 }
 
 TEST_F(StoreTest, ALineCutAnywhereIsLeftOutAndTheOthersStay) {
@@ -182,23 +203,27 @@ TEST_F(StoreTest, ANewerStoreIsLeftAsItIs) {
   EXPECT_EQ(fs::last_write_time(places_.store), time);
 }
 
-TEST_F(StoreTest, AnOlderStoresSamplesAreKept) {
-  sqlite3* store = nullptr;
-  ASSERT_EQ(sqlite3_open(places_.store.c_str(), &store), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(store, R"(
+class OlderStoreTest : public StoreTest, public testing::WithParamInterface<int> {};
+
+TEST_P(OlderStoreTest, ItsSamplesAreKept) {
+  const std::string crowding = GetParam() == 1 ? "aligned INTEGER" : "crowding REAL";
+  const std::string old_schema = R"(
       CREATE TABLE samples (
         kernel TEXT NOT NULL, content TEXT NOT NULL, device TEXT NOT NULL,
         dim INTEGER NOT NULL, global TEXT NOT NULL, local_x INTEGER NOT NULL, local_y INTEGER NOT NULL,
         local_z INTEGER NOT NULL, scalars TEXT NOT NULL, items REAL NOT NULL, operations REAL NOT NULL,
-        bytes REAL NOT NULL, footprint REAL NOT NULL, aligned INTEGER NOT NULL, input INTEGER NOT NULL,
+        bytes REAL NOT NULL, footprint REAL NOT NULL, )" +
+                                 crowding + R"( NOT NULL, input INTEGER NOT NULL,
         seconds REAL NOT NULL, alone INTEGER NOT NULL);
       CREATE INDEX by_key ON samples (kernel, content, device);
       CREATE TABLE spools (name TEXT PRIMARY KEY, consumed INTEGER NOT NULL);
-      INSERT INTO samples VALUES ('old', 'content', 'device', 1, '[64,1,1]', 16, 1, 1, '[]', 64, 640, 0, 256, 0, 7,
+      INSERT INTO samples VALUES ('old', 'content', 'device', 1, '[64,1,1]', 16, 1, 1, '[]', 64, 640, 0, 256, 1, 7,
                                   1e-3, 1);
-      PRAGMA application_id = 1296780612; PRAGMA user_version = 1)",
-                         nullptr, nullptr, nullptr),
-            SQLITE_OK);
+      PRAGMA application_id = 1296780612; PRAGMA user_version = )" +
+                                 std::to_string(GetParam());
+  sqlite3* store = nullptr;
+  ASSERT_EQ(sqlite3_open(places_.store.c_str(), &store), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(store, old_schema.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(store);
   std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
   const auto learned = learn(places_);
@@ -211,10 +236,16 @@ TEST_F(StoreTest, AnOlderStoresSamplesAreKept) {
   const auto old = (*opened)->samples({"old", "content", "device"});
   ASSERT_TRUE(old) << old.status().message();
   ASSERT_EQ(old->size(), 1U);
+  models::Work work;  // what the older version did not know stays as it is here
+  work.local = {16, 1, 1};
+  work.items = 64;
+  work.operations = 640;
+  work.footprint = 256;
+  EXPECT_EQ(old->front().work, work);
   EXPECT_DOUBLE_EQ(old->front().seconds, 1e-3);
-  EXPECT_DOUBLE_EQ(old->front().work.footprint, 256);
-  EXPECT_DOUBLE_EQ(old->front().work.crowding, 1);
 }
+
+INSTANTIATE_TEST_SUITE_P(Versions, OlderStoreTest, testing::Values(1, 2));
 
 TEST_F(StoreTest, ASpoolThatCannotBeWrittenSaysSoOnce) {
   std::ofstream(folder_ + "/file") << "in the way";
