@@ -2,6 +2,7 @@
 // The JSON form of models, and the models file.
 #include "models/model.hpp"
 
+#include "common/files.hpp"
 #include "common/settings.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace mkmd::models {
@@ -208,12 +209,11 @@ Result<std::vector<Entry>> entries_from_json(const json& j) {
 }
 
 Result<std::vector<Entry>> read_models(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) {
-    if (errno == ENOENT) return std::vector<Entry>{};
-    return Status::internal(file + ": " + std::strerror(errno));
-  }
-  const json j = json::parse(in, nullptr, /*allow_exceptions=*/false);
+  struct stat about {};
+  if (stat(file.c_str(), &about) != 0 && errno == ENOENT) return std::vector<Entry>{};
+  const auto text = read_file(file);
+  if (!text) return text.status();
+  const json j = json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (j.is_discarded()) return Status::internal(file + ": not JSON");
   auto entries = entries_from_json(j);
   if (!entries) return Status::internal(file + ": " + entries.status().message());

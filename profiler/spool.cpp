@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/spool.hpp"
 
+#include "common/files.hpp"
 #include "common/settings.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -10,7 +12,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
+#include <limits>
 #include <unistd.h>
 
 namespace mkmd::profiler {
@@ -123,11 +125,12 @@ Status Spool::append(const Record& record) {
 }
 
 Status read_spool(const std::string& file, uint64_t& offset, std::vector<Record>& records, int& damaged) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Status::internal(file + ": " + std::strerror(errno));
-  in.seekg(static_cast<std::streamoff>(offset));
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  size_t at = 0;
+  const auto read = read_file(file, std::numeric_limits<uint64_t>::max());
+  if (!read) return read.status();
+  const std::string& text = *read;
+  // It may have become shorter: then there is nothing new.
+  const size_t begin = std::min<uint64_t>(offset, text.size());
+  size_t at = begin;
   for (;;) {
     const size_t newline = text.find('\n', at);
     if (newline == std::string::npos) break;
@@ -141,7 +144,7 @@ Status read_spool(const std::string& file, uint64_t& offset, std::vector<Record>
       ++damaged;
     }
   }
-  offset += at;
+  offset += at - begin;
   return {};
 }
 

@@ -232,8 +232,10 @@ Result<Imported> Store::import_spool(const std::string& folder) {
   Imported total;
   std::error_code error;
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".spool") files.push_back(entry.path());
+  std::error_code unknown;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".spool" && entry->is_regular_file(unknown))
+      files.push_back(entry->path());
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {

@@ -4,14 +4,13 @@
 // Trystram: Scheduling Tasks with Precedence Constraints on Hybrid Multi-core Machines). area-list-steal lets
 // an idle GPU restart a task that runs on a CPU. The program's solution may be given (x=FILE), because it is
 // not unique.
+#include "common/files.hpp"
 #include "scheduler/bounds/bounds.hpp"
 #include "scheduler/policies/class_list.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/simulator.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <fstream>
 
 namespace mkmd::scheduler {
 namespace {
@@ -22,9 +21,9 @@ struct Parameters {
 };
 
 Result<std::vector<double>> read_shares(const std::string& path, int tasks) {
-  std::ifstream in(path);
-  if (!in) return Status::internal("area-list: cannot read " + path);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+  const Result<std::string> text = read_file(path);
+  if (!text) return Status::internal("area-list: cannot read " + path);
+  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
   const nlohmann::json list = json.is_object() ? json.value("mixed_x", nlohmann::json()) : json;
   std::vector<double> shares;
   if (list.is_array())

@@ -62,6 +62,12 @@ TEST(ModelsFile, NoFileIsNoModels) {
   EXPECT_TRUE(none.value().empty());
 }
 
+TEST(ModelsFile, AFolderInItsPlaceIsAMistake) {
+  const auto read = read_models(folder());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.status().message(), folder() + " is not a file");
+}
+
 TEST(ModelsFile, MistakesNameFileAndEntry) {
   const std::string file = folder() + "/broken.json";
   const auto message = [&](const std::string& text) {
@@ -71,6 +77,7 @@ TEST(ModelsFile, MistakesNameFileAndEntry) {
   };
   EXPECT_THAT(message(""), HasSubstr(file));
   EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\""), HasSubstr("not JSON"));
+  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\": [1e999]}"), HasSubstr("not JSON"));
   EXPECT_THAT(message("[1, 2]"), HasSubstr("not a models file"));
   EXPECT_THAT(message("{\"mkmd_models\": 99, \"models\": []}"), HasSubstr("format 99"));
   EXPECT_THAT(message("{\"mkmd_models\": 1}"), HasSubstr("models"));

@@ -274,6 +274,17 @@ class Profile(unittest.TestCase):
         self.assertEqual(len(result.stderr.splitlines()), 1)
         self.assertIn("models.json: not JSON", result.stderr)
 
+    def test_a_folder_in_place_of_the_models(self):
+        models = os.path.join(self.folder, "models.json")
+        os.makedirs(models)
+        for arguments in (["models"], ["models", "--import", self.data]):
+            result = self.mkmd(*arguments)
+            self.assertEqual((result.returncode, result.stderr), (1, f"mkmd: {models} is not a file\n"))
+        result = self.mkmd("run", "--devices", "pocl/2", "--", *SMALL)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertIn(f"{models} is not a file", result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)

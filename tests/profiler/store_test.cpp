@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -252,6 +253,20 @@ TEST_F(StoreTest, ASpoolThatCannotBeWrittenSaysSoOnce) {
   Spool spool(folder_ + "/file/spool");
   EXPECT_THAT(spool.append(record(1)).message(), HasSubstr("the program goes on"));
   EXPECT_TRUE(spool.append(record(1)).ok());
+}
+
+TEST_F(StoreTest, WhatIsNoFileInTheSpoolIsLeftAlone) {
+  fs::create_directories(spool_file("1.1"));
+  ASSERT_EQ(mkfifo(spool_file("2.2").c_str(), 0600), 0);
+  std::ofstream(spool_file("3.3"), std::ios::binary) << to_line(record(1));
+  const auto learned = learn(places_);
+  ASSERT_TRUE(learned) << learned.status().message();
+  EXPECT_EQ(learned->samples, 1);
+  EXPECT_TRUE(fs::exists(spool_file("1.1")) && fs::exists(spool_file("2.2")));
+  uint64_t offset = 0;
+  std::vector<Record> records;
+  int damaged = 0;
+  EXPECT_THAT(read_spool(folder_, offset, records, damaged).message(), HasSubstr(folder_));
 }
 
 TEST_F(StoreTest, ImportedModelsHoldUntilTheKernelIsMeasuredHere) {

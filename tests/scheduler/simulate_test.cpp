@@ -192,6 +192,7 @@ TEST(Simulate, WrongUseIsNamed) {
       {{input, "--policy", "mkmd:steps=0"}, "steps=0 is not accepted"},
       {{input, "--policy", "single:Voodoo2"}, "no device Voodoo2"},
       {{input, "--policy", "area-list:x=/nonexistent"}, "cannot read /nonexistent"},
+      {{input, "--policy", "area-list:x=/"}, "cannot read /"},
       {{input, "--policy", "mkmd", "--seed", "1.5"}, "--seed needs a whole number"},
       {{input, "--polcy", "mkmd"}, "unknown option --polcy"},
       {{input, "--policy", "mkmd", "--rate-error", "2"}, "--rate-error 2"},
