@@ -127,8 +127,9 @@ struct Entry {
 // entry. Entries that cannot be used are an error as a whole: a half-read file would mislead.
 nlohmann::json to_json(const std::vector<Entry>& entries);
 Result<std::vector<Entry>> entries_from_json(const nlohmann::json& json);
-// A missing file is an empty list. The message names the file.
-Result<std::vector<Entry>> read_models(const std::string& file);
+// A missing file is an empty list. The message names the file. `damaged` becomes true if it could be read and
+// is no models file of any version.
+Result<std::vector<Entry>> read_models(const std::string& file, bool* damaged = nullptr);
 // Atomically: readers see the old file or the new one.
 Status write_models(const std::string& file, const std::vector<Entry>& entries);
 std::string default_models_file();  // in the data directory

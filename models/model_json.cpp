@@ -181,6 +181,14 @@ Entry entry_from_json(const json& j) {
   return e;
 }
 
+bool has_version(const json& j) {
+  return j.is_object() && j.contains("mkmd_models") && j["mkmd_models"].is_number_integer();
+}
+
+bool is_other_version(const json& j) {
+  return has_version(j) && j["mkmd_models"] != kFormat;
+}
+
 }  // namespace
 
 json to_json(const std::vector<Entry>& entries) {
@@ -191,10 +199,10 @@ json to_json(const std::vector<Entry>& entries) {
 }
 
 Result<std::vector<Entry>> entries_from_json(const json& j) {
-  if (!j.is_object() || !j.contains("mkmd_models") || !j["mkmd_models"].is_number_integer()) {
+  if (!has_version(j)) {
     return Status::internal("not a models file: it does not begin with {\"mkmd_models\": 1, …}");
   }
-  if (j["mkmd_models"].get<int64_t>() != kFormat) {
+  if (is_other_version(j)) {
     return Status::internal("format " + j["mkmd_models"].dump() + ", written by another version; this one " +
                             "reads format " + std::to_string(kFormat));
   }
@@ -208,16 +216,16 @@ Result<std::vector<Entry>> entries_from_json(const json& j) {
   return entries;
 }
 
-Result<std::vector<Entry>> read_models(const std::string& file) {
+Result<std::vector<Entry>> read_models(const std::string& file, bool* damaged) {
   struct stat about {};
   if (stat(file.c_str(), &about) != 0 && errno == ENOENT) return std::vector<Entry>{};
   const auto text = read_file(file);
   if (!text) return text.status();
   const json j = json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (j.is_discarded()) return Status::internal(file + ": not JSON");
-  auto entries = entries_from_json(j);
-  if (!entries) return Status::internal(file + ": " + entries.status().message());
-  return entries;
+  auto entries = j.is_discarded() ? Status::internal("not JSON") : entries_from_json(j);
+  if (entries) return entries;
+  if (damaged != nullptr) *damaged = !is_other_version(j);
+  return Status::internal(file + ": " + entries.status().message());
 }
 
 Status write_models(const std::string& file, const std::vector<Entry>& entries) {
@@ -225,7 +233,7 @@ Status write_models(const std::string& file, const std::vector<Entry>& entries) 
   if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
   const std::string temporary = file + "." + std::to_string(getpid());
-  const std::string text = to_json(entries).dump(1) + "\n";
+  const std::string text = to_json(entries).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   bool written = fd >= 0;
   for (size_t at = 0; written && at < text.size();) {

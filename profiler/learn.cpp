@@ -16,15 +16,29 @@ models::Entry* find(std::vector<models::Entry>& entries, const models::Key& key)
 
 }  // namespace
 
+Result<std::vector<models::Entry>> read_own_models(const std::string& file,
+                                                   std::vector<std::string>& notices) {
+  bool damaged = false;
+  auto entries = models::read_models(file, &damaged);
+  if (entries || !damaged) return entries;
+  const auto aside = move_aside(file);
+  if (!aside) return aside.status();
+  notices.push_back(entries.status().message() + "; it is kept as " + *aside +
+                    ", and what was measured here is fitted again");
+  return std::vector<models::Entry>{};
+}
+
 Result<Learned> learn(const Places& places) {
   Learned result;
-  auto store = Store::open(places.store, result.notice);
+  std::string notice;
+  auto store = Store::open(places.store, notice);
+  if (!notice.empty()) result.notices.push_back(notice);
   if (!store) return store.status();
   const auto imported = (*store)->import_spool(places.spool);
   if (!imported) return imported.status();
   result.samples = imported->records;
   result.damaged = imported->damaged;
-  auto entries = models::read_models(places.models);
+  auto entries = read_own_models(places.models, result.notices);
   if (!entries) return entries.status();
   auto counts = (*store)->counts();
   if (!counts) return counts.status();

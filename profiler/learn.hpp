@@ -17,11 +17,16 @@ struct Learned {
   int samples = 0;                     // new in the store
   int damaged = 0;                     // lines of the spool that were no records
   int fitted = 0;                      // models
-  std::string notice;                  // something a user should know, or empty
+  std::vector<std::string> notices;    // what a user should know
   std::vector<models::Entry> entries;  // all models there are now
 };
 
 Result<Learned> learn(const Places& places);
+
+// The models there are. A file that is none is moved aside, never deleted (`notices` says where to): what was
+// measured here is in the store, and is fitted again. One of another version is refused and left as it is.
+Result<std::vector<models::Entry>> read_own_models(const std::string& file,
+                                                   std::vector<std::string>& notices);
 
 // Takes over the models of a file, in place of those for the same kernel and device. They hold until the
 // kernel is profiled here.

@@ -75,19 +75,17 @@ bool process_ended(const std::string& name) {
          (text[state + 2] == 'Z' || text[state + 2] == 'X');
 }
 
-// Moves what is no store (and its journal) out of the way.
-Status move_aside(const std::string& file, std::string& notice) {
-  const std::string aside = file + ".damaged-" + std::to_string(std::time(nullptr));
-  std::error_code error;
-  fs::rename(file, aside, error);
-  if (error)
-    return Status::internal(file + " is no store of samples, and cannot be moved aside: " + error.message());
-  fs::rename(file + "-journal", aside + "-journal", error);
-  notice = file + " was no store of samples; it is kept as " + aside + ", and a new store was begun";
-  return {};
-}
-
 }  // namespace
+
+Result<std::string> move_aside(const std::string& file) {
+  std::string aside = file + ".damaged-" + std::to_string(std::time(nullptr));
+  std::error_code error;
+  for (int more = 1; fs::exists(aside, error); ++more)  // within the same second
+    aside = file + ".damaged-" + std::to_string(std::time(nullptr)) + "." + std::to_string(more);
+  fs::rename(file, aside, error);
+  if (error) return Status::internal(file + " is damaged, and cannot be moved aside: " + error.message());
+  return aside;
+}
 
 std::string default_store_file() {
   return data_directory() + "/samples.db";
@@ -123,7 +121,10 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string&
     const bool foreign = readable && !empty && application != kApplication;
     if (foreign || (!readable && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))) {
       store.reset();
-      if (const Status moved = move_aside(file, notice); !moved) return moved;
+      const auto aside = move_aside(file);
+      if (!aside) return aside.status();
+      fs::rename(file + "-journal", *aside + "-journal", ignored);
+      notice = file + " was no store of samples; it is kept as " + *aside + ", and a new store was begun";
       continue;
     }
     if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());

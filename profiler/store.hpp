@@ -44,6 +44,9 @@ private:
   sqlite3* database_;
 };
 
+// Renames what is damaged, never deletes it. The new name.
+Result<std::string> move_aside(const std::string& file);
+
 std::string default_store_file();  // in the data directory
 
 }  // namespace mkmd::profiler

@@ -11,6 +11,8 @@ inline constexpr int kWrongUse = 2;
 
 // One line on stderr, and the exit code for a mistake in how mkmd was called.
 int wrong_use(const std::string& sentence);
+// A line each on stderr.
+void print_notices(const std::vector<std::string>& notices);
 
 int run(const std::vector<std::string>& arguments);
 int profile(const std::vector<std::string>& arguments);

@@ -64,6 +64,11 @@ int wrong_use(const std::string& sentence) {
   return kWrongUse;
 }
 
+void print_notices(const std::vector<std::string>& notices) {
+  for (const std::string& notice : notices)
+    std::fprintf(stderr, "mkmd: %s\n", notice.c_str());
+}
+
 int help(const std::vector<std::string>& arguments) {
   const std::string topic = arguments.empty() ? "" : arguments.front();
   if (topic.empty()) {

@@ -127,7 +127,7 @@ int models(const std::vector<std::string>& arguments) {
   const profiler::Places places;
   const auto learned = profiler::learn(places);
   if (!learned) return fail(learned.status());
-  if (!learned->notice.empty()) std::fprintf(stderr, "mkmd: %s\n", learned->notice.c_str());
+  print_notices(learned->notices);
   if (!import_file.empty()) {
     const auto count = profiler::import_models(import_file, places.models);
     if (!count) return fail(count.status());

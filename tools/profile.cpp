@@ -34,7 +34,7 @@ void report(const Result<profiler::Learned>& learned) {
     std::fprintf(stderr, "mkmd: %s\n", learned.status().message().c_str());
     return;
   }
-  if (!learned->notice.empty()) std::fprintf(stderr, "mkmd: %s\n", learned->notice.c_str());
+  print_notices(learned->notices);
   if (learned->damaged > 0) {
     std::fprintf(stderr, "mkmd: %d damaged lines of the spool were left out\n", learned->damaged);
   }
@@ -55,6 +55,10 @@ int profile(const std::vector<std::string>& arguments) {
   if (!options) return wrong_use("profile: " + options.status().message());
   if (options->help) return help({});
   if (const int problem = prepare(*options); problem != 0) return problem;
+  // Damaged models go before the program looks for them: it could only say the same once more.
+  std::vector<std::string> notices;
+  (void)profiler::read_own_models(mkmd::models::default_models_file(), notices);
+  print_notices(notices);
   const pid_t child = fork();
   if (child < 0) {
     std::fprintf(stderr, "mkmd: %s\n", std::strerror(errno));

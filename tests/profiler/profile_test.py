@@ -274,6 +274,22 @@ class Profile(unittest.TestCase):
         self.assertEqual(len(result.stderr.splitlines()), 1)
         self.assertIn("models.json: not JSON", result.stderr)
 
+    def test_damaged_models_are_fitted_again(self):
+        self.assertEqual(self.profile(SMALL).returncode, 0)
+        models = os.path.join(self.folder, "models.json")
+        with open(models) as file:
+            count = len(json.load(file)["models"])
+        for damage in ("", '{"mkmd_models":1,"models":3}'):
+            with open(models, "w") as file:
+                file.write(damage)
+            result = self.profile(SMALL)
+            self.assertEqual(result.returncode, 0)
+            self.assertEqual(result.stderr.count(models), 2, result.stderr)  # what it was, and is kept as
+            self.assertIn(f"{models}.damaged-", result.stderr)
+            with open(models) as file:
+                self.assertEqual(len(json.load(file)["models"]), count)
+        self.assertEqual(len(glob.glob(models + ".damaged-*")), 2)
+
     def test_a_folder_in_place_of_the_models(self):
         models = os.path.join(self.folder, "models.json")
         os.makedirs(models)

@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 namespace mkmd::profiler {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class StoreTest : public testing::Test {
@@ -166,7 +167,7 @@ TEST_F(StoreTest, GarbageIsMovedAsideAndKept) {
   std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
   const auto learned = learn(places_);
   ASSERT_TRUE(learned) << learned.status().message();
-  EXPECT_THAT(learned.value().notice, HasSubstr(places_.store + ".damaged-"));
+  EXPECT_THAT(learned.value().notices, ElementsAre(HasSubstr(places_.store + ".damaged-")));
   EXPECT_EQ(samples(), 1);
   int kept = 0;
   for (const auto& entry : fs::directory_iterator(folder_))
@@ -184,7 +185,7 @@ TEST_F(StoreTest, AnotherProgramsDatabaseIsNotTouched) {
   sqlite3_close(other);
   const auto learned = learn(places_);
   ASSERT_TRUE(learned) << learned.status().message();
-  EXPECT_THAT(learned.value().notice, HasSubstr("damaged-"));
+  EXPECT_THAT(learned.value().notices, ElementsAre(HasSubstr("damaged-")));
 }
 
 TEST_F(StoreTest, ANewerStoreIsLeftAsItIs) {
@@ -229,7 +230,7 @@ TEST_P(OlderStoreTest, ItsSamplesAreKept) {
   std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
   const auto learned = learn(places_);
   ASSERT_TRUE(learned) << learned.status().message();
-  EXPECT_EQ(learned.value().notice, "");
+  EXPECT_THAT(learned.value().notices, ElementsAre());
   EXPECT_EQ(samples(), 2);
   std::string notice;
   auto opened = Store::open(places_.store, notice);
@@ -296,6 +297,36 @@ TEST_F(StoreTest, ImportedModelsHoldUntilTheKernelIsMeasuredHere) {
   ASSERT_EQ(now.value().entries.size(), 2u);
   EXPECT_FALSE(now.value().entries.front().model.imported);
   EXPECT_TRUE(now.value().entries.back().model.imported);
+}
+
+TEST_F(StoreTest, DamagedModelsAreMovedAsideAndFittedAgain) {
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i < 20; ++i)
+    out << to_line(record(i));
+  out.close();
+  ASSERT_TRUE(learn(places_));
+  for (const char* damage : {"", "garbage", "{\"mkmd_models\":1,\"models\":3}", "[]"}) {
+    std::ofstream(places_.models) << damage;
+    const auto learned = learn(places_);
+    ASSERT_TRUE(learned) << learned.status().message();
+    EXPECT_THAT(learned->notices, ElementsAre(HasSubstr(places_.models + ".damaged-"))) << damage;
+    EXPECT_EQ(learned->fitted, 1);
+    const auto again = models::read_models(places_.models);
+    ASSERT_TRUE(again) << again.status().message();
+    EXPECT_EQ(again->size(), 1u);
+  }
+  int kept = 0;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    kept += entry.path().string().find("models.json.damaged-") != std::string::npos;
+  EXPECT_EQ(kept, 4);
+}
+
+TEST_F(StoreTest, ModelsOfANewerVersionAreLeftAsTheyAre) {
+  std::ofstream(places_.models) << "{\"mkmd_models\": 2, \"models\": {}}";
+  const auto learned = learn(places_);
+  ASSERT_FALSE(learned);
+  EXPECT_THAT(learned.status().message(), HasSubstr("format 2"));
+  EXPECT_TRUE(fs::exists(places_.models));
 }
 
 TEST_F(StoreTest, PlotsPredictedAgainstMeasured) {
