@@ -45,10 +45,6 @@ Statement prepare(sqlite3* database, const char* sql) {
   return Statement(statement);
 }
 
-Status failure(sqlite3* database, const char* doing) {
-  return Status::internal(std::string(doing) + ": " + sqlite3_errmsg(database));
-}
-
 void bind_text(sqlite3_stmt* s, int at, const std::string& text) {
   sqlite3_bind_text(s, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
@@ -61,6 +57,14 @@ std::string column(sqlite3_stmt* s, int at) {
 int pragma(sqlite3* database, const char* sql) {
   const Statement s = prepare(database, sql);
   return s && sqlite3_step(s.get()) == SQLITE_ROW ? sqlite3_column_int(s.get(), 0) : -1;
+}
+
+// Pages that are not what they should be, anywhere in the file. A file that cannot be read now is not that.
+bool damaged_inside(sqlite3* database) {
+  const Statement s = prepare(database, "PRAGMA quick_check(1)");
+  if (s && sqlite3_step(s.get()) == SQLITE_ROW) return column(s.get(), 0) != "ok";
+  const int code = sqlite3_errcode(database) & 0xff;
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
 // The process whose number the spool file's name begins with. One that nobody has waited for yet writes no
@@ -95,6 +99,10 @@ Store::~Store() {
   sqlite3_close(database_);
 }
 
+Status Store::failure(const char* doing) {
+  return Status::internal(std::string("cannot ") + doing + " " + file_ + ": " + sqlite3_errmsg(database_));
+}
+
 Status Store::execute(const char* sql) {
   char* message = nullptr;
   if (sqlite3_exec(database_, sql, nullptr, nullptr, &message) == SQLITE_OK) return {};
@@ -110,7 +118,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string&
     sqlite3* database = nullptr;
     const int opened =
         sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-    std::unique_ptr<Store> store(new Store(database));
+    std::unique_ptr<Store> store(new Store(database, file));
     if (opened != SQLITE_OK) return Status::internal("cannot open " + file + ": " + sqlite3_errstr(opened));
     sqlite3_busy_timeout(database, kPatienceMilliseconds);
     const Status readable = store->execute("SELECT count(*) FROM sqlite_master");
@@ -119,12 +127,15 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string&
     const int application = readable ? pragma(database, "PRAGMA application_id") : -1;
     const bool empty = readable && pragma(database, "SELECT count(*) FROM sqlite_master") == 0;
     const bool foreign = readable && !empty && application != kApplication;
-    if (foreign || (!readable && (code == SQLITE_NOTADB || code == SQLITE_CORRUPT))) {
+    const bool damaged = readable ? !foreign && version <= kVersion && damaged_inside(database)
+                                  : code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
+    if (foreign || damaged) {
       store.reset();
       const auto aside = move_aside(file);
       if (!aside) return aside.status();
       fs::rename(file + "-journal", *aside + "-journal", ignored);
-      notice = file + " was no store of samples; it is kept as " + *aside + ", and a new store was begun";
+      notice = file + (foreign ? " was no store of samples" : " was damaged, or no store of samples") +
+               "; it is kept as " + *aside + ", and a new store was begun";
       continue;
     }
     if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());
@@ -164,7 +175,7 @@ Status Store::prepare_schema() {
 Status Store::insert(const std::vector<Record>& records) {
   const Statement s =
       prepare(database_, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!s) return failure(database_, "cannot add samples");
+  if (!s) return failure("add samples to");
   for (const Record& r : records) {
     const models::Work& w = r.sample.work;
     sqlite3_reset(s.get());
@@ -186,7 +197,7 @@ Status Store::insert(const std::vector<Record>& records) {
     sqlite3_bind_double(s.get(), 18, w.lines);
     sqlite3_bind_double(s.get(), 19, w.group_reach);
     sqlite3_bind_double(s.get(), 20, w.group_crowding);
-    if (sqlite3_step(s.get()) != SQLITE_DONE) return failure(database_, "cannot add samples");
+    if (sqlite3_step(s.get()) != SQLITE_DONE) return failure("add samples to");
   }
   return {};
 }
@@ -198,7 +209,7 @@ Status Store::import_file(const std::string& path, const std::string& name, Impo
   const auto work = [&]() -> Status {
     uint64_t offset = 0;
     const Statement known = prepare(database_, "SELECT consumed FROM spools WHERE name = ?");
-    if (!known) return failure(database_, "cannot read the store");
+    if (!known) return failure("read");
     bind_text(known.get(), 1, name);
     if (sqlite3_step(known.get()) == SQLITE_ROW)
       offset = static_cast<uint64_t>(sqlite3_column_int64(known.get(), 0));
@@ -208,10 +219,10 @@ Status Store::import_file(const std::string& path, const std::string& name, Impo
     if (const Status s = read_spool(path, offset, records, here.damaged); !s) return s;
     if (const Status s = insert(records); !s) return s;
     const Statement mark = prepare(database_, "INSERT OR REPLACE INTO spools VALUES (?, ?)");
-    if (!mark) return failure(database_, "cannot write the store");
+    if (!mark) return failure("write");
     bind_text(mark.get(), 1, name);
     sqlite3_bind_int64(mark.get(), 2, static_cast<sqlite3_int64>(offset));
-    if (sqlite3_step(mark.get()) != SQLITE_DONE) return failure(database_, "cannot write the store");
+    if (sqlite3_step(mark.get()) != SQLITE_DONE) return failure("write");
     total.records += static_cast<int>(records.size());
     total.damaged += here.damaged;
     return {};
@@ -255,7 +266,7 @@ Result<std::map<models::Key, int>> Store::counts() {
   while (s && (code = sqlite3_step(s.get())) == SQLITE_ROW) {
     all[{column(s.get(), 0), column(s.get(), 1), column(s.get(), 2)}] = sqlite3_column_int(s.get(), 3);
   }
-  if (code != SQLITE_DONE) return failure(database_, "cannot read the store");
+  if (code != SQLITE_DONE) return failure("read");
   return all;
 }
 
@@ -264,7 +275,7 @@ Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
       prepare(database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, crowding, "
                          "input, seconds, alone, lines, group_reach, group_crowding FROM samples WHERE "
                          "kernel = ? AND content = ? AND device = ?");
-  if (!s) return failure(database_, "cannot read the store");
+  if (!s) return failure("read");
   bind_text(s.get(), 1, key.kernel);
   bind_text(s.get(), 2, key.content);
   bind_text(s.get(), 3, key.device);
@@ -287,7 +298,7 @@ Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
     x.work.group_crowding = sqlite3_column_double(s.get(), 13);
     all.push_back(x);
   }
-  if (code != SQLITE_DONE) return failure(database_, "cannot read the store");
+  if (code != SQLITE_DONE) return failure("read");
   return all;
 }
 

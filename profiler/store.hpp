@@ -20,8 +20,8 @@ struct Imported {
 
 class Store {
 public:
-  // Makes the file if there is none. A file that is no store is moved aside, never deleted (`notice` says
-  // where to). A store of a newer version is refused and left as it is.
+  // Makes the file if there is none. A file that is no store, or a damaged one, is moved aside, never deleted
+  // (`notice` says where to). A store of a newer version is refused and left as it is.
   static Result<std::unique_ptr<Store>> open(const std::string& file, std::string& notice);
   ~Store();
   Store(const Store&) = delete;
@@ -35,13 +35,16 @@ public:
   Result<std::vector<models::Sample>> samples(const models::Key& key);
 
 private:
-  explicit Store(sqlite3* database) : database_(database) {}
+  Store(sqlite3* database, std::string file) : database_(database), file_(std::move(file)) {}
   Status execute(const char* sql);
   Status prepare_schema();
   Status import_file(const std::string& path, const std::string& name, Imported& total);
   Status insert(const std::vector<Record>& records);
 
+  Status failure(const char* doing);
+
   sqlite3* database_;
+  std::string file_;
 };
 
 // Renames what is damaged, never deletes it. The new name.

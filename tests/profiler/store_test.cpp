@@ -176,6 +176,24 @@ TEST_F(StoreTest, GarbageIsMovedAsideAndKept) {
   EXPECT_EQ(kept, 1);
 }
 
+TEST_F(StoreTest, AStoreDamagedInsideIsMovedAside) {
+  const std::string running = places_.spool + "/" + std::to_string(getpid()) + "-1.1.spool";
+  std::ofstream(running, std::ios::binary) << to_line(record(1)) << to_line(record(2));
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i < 500; ++i)
+    out << to_line(record(i));
+  out.close();
+  ASSERT_TRUE(learn(places_));
+  ASSERT_GT(fs::file_size(places_.store), 30000U);
+  std::fstream store(places_.store, std::ios::binary | std::ios::in | std::ios::out);
+  store.seekp(8192) << std::string(12000, '\xff');
+  store.close();
+  const auto learned = learn(places_);
+  ASSERT_TRUE(learned) << learned.status().message();
+  EXPECT_THAT(learned->notices, ElementsAre(HasSubstr(places_.store + ".damaged-")));
+  EXPECT_EQ(samples(), 2) << "those of spools that were still there";
+}
+
 TEST_F(StoreTest, AnotherProgramsDatabaseIsNotTouched) {
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(places_.store.c_str(), &other), SQLITE_OK);
