@@ -4,6 +4,7 @@
 #include "models/fit.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace mkmd::profiler {
 
@@ -64,24 +65,31 @@ Result<Learned> learn(const Places& places) {
   return result;
 }
 
-Result<int> import_models(const std::string& file, const std::string& models_file) {
+Result<Taken> import_models(const std::string& file, const std::string& models_file) {
   auto given = models::read_models(file);
   if (!given) return given.status();
-  if (given->empty()) return Status::internal(file + ": no such file, or no models in it");
+  std::error_code unknown;
+  if (given->empty()) {
+    return Status::internal(
+        file + (std::filesystem::exists(file, unknown) ? ": no models in it" : ": no such file"));
+  }
   auto entries = models::read_models(models_file);
   if (!entries) return entries.status();
+  Taken taken;
   for (models::Entry& e : *given) {
+    ++taken.models;
     models::Entry* known = find(*entries, e.key);
     e.model.imported = true;
     e.model.stored = known != nullptr ? known->model.stored : 0;
     if (known != nullptr) {
+      taken.measured_here += known->model.imported ? 0 : 1;
       *known = e;
     } else {
       entries->push_back(e);
     }
   }
   if (const Status s = models::write_models(models_file, *entries); !s) return s;
-  return static_cast<int>(given->size());
+  return taken;
 }
 
 }  // namespace mkmd::profiler

@@ -28,9 +28,14 @@ Result<Learned> learn(const Places& places);
 Result<std::vector<models::Entry>> read_own_models(const std::string& file,
                                                    std::vector<std::string>& notices);
 
+struct Taken {
+  int models = 0;
+  int measured_here = 0;  // of them replace one that was
+};
+
 // Takes over the models of a file, in place of those for the same kernel and device. They hold until the
 // kernel is profiled here.
-Result<int> import_models(const std::string& file, const std::string& models_file);
+Result<Taken> import_models(const std::string& file, const std::string& models_file);
 
 // Predicted against measured, both axes logarithmic, one colour and mark per kernel and device.
 Status plot(const std::string& svg_file, Store& store, const std::vector<models::Entry>& entries);

@@ -78,8 +78,16 @@ Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& e
   if (!std::filesystem::is_directory(folder))
     return Status::internal(folder +
                             ": no such folder; --test takes one that has samples.db or spool/ in it");
+  // Opening would make a store where there is none.
+  std::error_code unknown;
+  if (!std::filesystem::exists(folder + "/samples.db", unknown) &&
+      !std::filesystem::is_directory(folder + "/spool", unknown)) {
+    return Status::internal(folder + ": no samples there; --test takes a folder that has samples.db or "
+                                     "spool/ in it");
+  }
   std::string notice;
   auto store = profiler::Store::open(folder + "/samples.db", notice);
+  if (!notice.empty()) print_notices({notice});
   if (!store) return store.status();
   if (const auto taken = (*store)->import_spool(folder + "/spool"); !taken) return taken.status();
   for (const mkmd::models::Entry& e : entries) {
@@ -129,9 +137,14 @@ int models(const std::vector<std::string>& arguments) {
   if (!learned) return fail(learned.status());
   print_notices(learned->notices);
   if (!import_file.empty()) {
-    const auto count = profiler::import_models(import_file, places.models);
-    if (!count) return fail(count.status());
-    std::printf("%d models imported\n", *count);
+    const auto taken = profiler::import_models(import_file, places.models);
+    if (!taken) return fail(taken.status());
+    std::printf("%d models imported", taken->models);
+    if (taken->measured_here > 0) {
+      std::printf("; %d of them replace models measured here, `mkmd profile` measures those again",
+                  taken->measured_here);
+    }
+    std::printf("\n");
   }
   auto entries = mkmd::models::read_models(places.models);
   if (!entries) return fail(entries.status());

@@ -191,6 +191,12 @@ class Profile(unittest.TestCase):
         missing = self.mkmd("models", "--test", os.path.join(self.data, "nowhere"))
         self.assertEqual((missing.returncode, len(missing.stderr.splitlines())), (1, 1))
         self.assertIn("no such folder", missing.stderr)
+        empty = os.path.join(self.data, "empty")
+        os.makedirs(empty)
+        nothing = self.mkmd("models", "--test", empty)
+        self.assertEqual((nothing.returncode, len(nothing.stderr.splitlines())), (1, 1), nothing)
+        self.assertIn(f"{empty}: no samples there", nothing.stderr)
+        self.assertEqual(os.listdir(empty), [])
 
     def test_models_go_from_machine_to_machine(self):
         self.profile(SMALL)
@@ -205,6 +211,15 @@ class Profile(unittest.TestCase):
             self.assertEqual(imported.stdout, f"{count} models imported\n", imported.stderr)
             listing = subprocess.run([MKMD, "models"], env=environment(other), capture_output=True, text=True)
             self.assertEqual(listing.stdout.count(", imported)"), count)
+        again = self.mkmd("models", "--import", exported).stdout
+        self.assertEqual(again, f"{count} models imported; {count} of them replace models measured here, "
+                                "`mkmd profile` measures those again\n")
+        self.assertEqual(self.mkmd("models", "--import", exported).stdout, f"{count} models imported\n")
+        none = os.path.join(self.data, "none.json")
+        self.assertIn(f"{none}: no such file", self.mkmd("models", "--import", none).stderr)
+        with open(none, "w") as file:
+            file.write('{"mkmd_models": 1, "models": []}')
+        self.assertIn(f"{none}: no models in it", self.mkmd("models", "--import", none).stderr)
         plot = os.path.join(self.data, "plot.svg")
         self.assertEqual(self.mkmd("models", "--plot", plot).returncode, 0)
         self.assertEqual(subprocess.run([sys.executable, "-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])",
