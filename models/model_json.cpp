@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <limits>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,35 @@ json work_to_json(const Work& w) {
   throw std::runtime_error(what);
 }
 
+const json& at(const json& j, const char* key) {
+  if (!j.is_object()) refuse(std::string("not an object, so it has no \"") + key + "\"");
+  const auto it = j.find(key);
+  if (it == j.end()) refuse(std::string("\"") + key + "\" is missing");
+  return *it;
+}
+
+std::string string_at(const json& j, const char* key) {
+  const json& value = at(j, key);
+  if (!value.is_string()) refuse(std::string(key) + " is not a string");
+  return value.get<std::string>();
+}
+
+const json& list_at(const json& j, const char* key) {
+  const json& value = at(j, key);
+  if (!value.is_array()) refuse(std::string(key) + " is not a list");
+  return value;
+}
+
+bool is_whole(const json& j) {
+  return j.is_number_unsigned() || (j.is_number_integer() && j.get<int64_t>() >= 0);
+}
+
+int count(const json& j, const char* what) {
+  if (!is_whole(j) || j.get<uint64_t>() > std::numeric_limits<int>::max())
+    refuse(std::string(what) + " is not a number of samples");
+  return j.get<int>();
+}
+
 double finite(const json& j, const char* what) {
   if (!j.is_number()) refuse(std::string(what) + " is not a number");
   const double x = j.get<double>();
@@ -51,33 +81,42 @@ double finite(const json& j, const char* what) {
   return x;
 }
 
+double not_negative(const json& j, const char* what) {
+  const double x = finite(j, what);
+  if (x < 0) refuse(std::string(what) + " is negative");
+  return x;
+}
+
 Interval interval_from(const json& j, const char* what) {
   if (!j.is_array() || j.size() != 2) refuse(std::string(what) + " is not [lowest, highest]");
-  const Interval i{finite(j[0], what), finite(j[1], what)};
+  const Interval i{not_negative(j[0], what), not_negative(j[1], what)};
   if (i.lo > i.hi) refuse(std::string(what) + " is empty");
   return i;
 }
 
 std::array<uint64_t, 3> local_from(const json& j) {
-  if (!j.is_array() || j.size() != 3) refuse("a local size is not three numbers");
+  if (!j.is_array() || j.size() != 3 || !std::all_of(j.begin(), j.end(), is_whole))
+    refuse("a local size is not three whole numbers");
   return j.get<std::array<uint64_t, 3>>();
 }
 
 Model::Class class_from(const json& j, Model::Form form) {
   Model::Class c;
-  c.local = local_from(j.at("local"));
+  c.local = local_from(at(j, "local"));
   if (form == Model::Form::power) {
     for (const char* name : {"a", "b", "c"})
-      c.coefficients.push_back(finite(j.at(name), name));
+      c.coefficients.push_back(not_negative(at(j, name), name));
     return c;
   }
   c.coefficients.assign(kTerms, 0.0);
-  for (const auto& [name, value] : j.at("terms").items()) {
+  const json& terms = at(j, "terms");
+  if (!terms.is_object()) refuse("terms is not an object");
+  for (const auto& [name, value] : terms.items()) {
     if (name == "aligned") continue;  // of an earlier version, where it meant something else
     const auto& names = term_names();
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end()) refuse("unknown term \"" + name + "\"");
-    c.coefficients[static_cast<size_t>(it - names.begin())] = finite(value, name.c_str());
+    c.coefficients[static_cast<size_t>(it - names.begin())] = not_negative(value, name.c_str());
   }
   return c;
 }
@@ -98,13 +137,13 @@ json class_to_json(const Model::Class& c, Model::Form form) {
 
 Work work_from(const json& j) {
   Work w;
-  w.local = local_from(j.at("local"));
-  w.items = finite(j.at("items"), "items");
-  w.operations = finite(j.at("operations"), "operations");
-  w.bytes = finite(j.at("bytes"), "bytes");
-  w.footprint = finite(j.at("footprint"), "footprint");
+  w.local = local_from(at(j, "local"));
+  w.items = not_negative(at(j, "items"), "items");
+  w.operations = not_negative(at(j, "operations"), "operations");
+  w.bytes = not_negative(at(j, "bytes"), "bytes");
+  w.footprint = not_negative(at(j, "footprint"), "footprint");
   const auto optional = [&](const char* key, double otherwise) {
-    return j.contains(key) ? finite(j.at(key), key) : otherwise;
+    return j.contains(key) ? not_negative(at(j, key), key) : otherwise;
   };
   w.crowding = optional("crowding", 1);
   w.lines = optional("lines", 0);
@@ -147,10 +186,9 @@ json entry_to_json(const Entry& e) {
 
 Entry entry_from_json(const json& j) {
   Entry e;
-  e.key = {j.at("kernel").get<std::string>(), j.at("content").get<std::string>(),
-           j.at("device").get<std::string>()};
+  e.key = {string_at(j, "kernel"), string_at(j, "content"), string_at(j, "device")};
   Model& m = e.model;
-  const auto form = j.at("form").get<std::string>();
+  const std::string form = string_at(j, "form");
   if (form == "power") {
     m.form = Model::Form::power;
   } else if (form == "local") {
@@ -158,26 +196,29 @@ Entry entry_from_json(const json& j) {
   } else if (form != "linear") {
     refuse("unknown form \"" + form + "\"; accepted: linear, power, local");
   }
-  for (const json& local : j.at("locals_seen"))
+  for (const json& local : list_at(j, "locals_seen"))
     m.locals_seen.push_back(local_from(local));
-  m.samples = j.at("samples").get<int>();
-  m.stored = j.value("stored", 0);
-  m.r2 = finite(j.at("r2"), "r2");
-  m.held_out_mape = finite(j.at("held_out_mape"), "held_out_mape");
-  const Interval error = interval_from(j.at("measured_over_predicted"), "measured_over_predicted");
+  m.samples = count(at(j, "samples"), "samples");
+  if (j.contains("stored")) m.stored = count(at(j, "stored"), "stored");
+  m.r2 = finite(at(j, "r2"), "r2");
+  m.held_out_mape = not_negative(at(j, "held_out_mape"), "held_out_mape");
+  const Interval error = interval_from(at(j, "measured_over_predicted"), "measured_over_predicted");
   m.error_lo = error.lo;
   m.error_hi = error.hi;
-  if (j.contains("together")) m.together = std::max(1.0, finite(j.at("together"), "together"));
-  m.imported = j.value("imported", false);
-  const json& range = j.at("range");
-  m.range = {interval_from(range.at("items"), "items"), interval_from(range.at("operations"), "operations"),
-             interval_from(range.at("bytes"), "bytes"), interval_from(range.at("footprint"), "footprint"),
-             interval_from(range.at("operations_per_item"), "operations_per_item")};
-  for (const json& c : j.at("classes"))
+  if (j.contains("together")) m.together = std::max(1.0, finite(at(j, "together"), "together"));
+  if (j.contains("imported")) {
+    if (!j["imported"].is_boolean()) refuse("imported is neither true nor false");
+    m.imported = j["imported"].get<bool>();
+  }
+  const json& range = at(j, "range");
+  const auto interval = [&](const char* key) { return interval_from(at(range, key), key); };
+  m.range = {interval("items"), interval("operations"), interval("bytes"), interval("footprint"),
+             interval("operations_per_item")};
+  for (const json& c : list_at(j, "classes"))
     m.classes.push_back(class_from(c, m.form));
-  if (j.at("points").size() > kMostPoints) refuse("too many points");
-  for (const json& p : j.at("points"))
-    m.points.push_back({work_from(p), finite(p.at("seconds"), "seconds")});
+  if (list_at(j, "points").size() > kMostPoints) refuse("too many points");
+  for (const json& p : list_at(j, "points"))
+    m.points.push_back({work_from(p), not_negative(at(p, "seconds"), "seconds")});
   return e;
 }
 
@@ -207,11 +248,17 @@ Result<std::vector<Entry>> entries_from_json(const json& j) {
                             "reads format " + std::to_string(kFormat));
   }
   std::vector<Entry> entries;
-  try {
-    for (const json& e : j.at("models"))
+  if (!j.contains("models") || !j["models"].is_array())
+    return Status::internal("not a models file: its \"models\" is not a list");
+  for (const json& e : j["models"]) {
+    try {
       entries.push_back(entry_from_json(e));
-  } catch (const std::exception& problem) {
-    return Status::internal("model " + std::to_string(entries.size() + 1) + ": " + problem.what());
+    } catch (const std::exception& problem) {
+      const bool named = e.is_object() && e.contains("kernel") && e["kernel"].is_string();
+      return Status::internal("model " + std::to_string(entries.size() + 1) +
+                              (named ? " (kernel " + e["kernel"].get<std::string>() + ")" : "") + ": " +
+                              problem.what());
+    }
   }
   return entries;
 }

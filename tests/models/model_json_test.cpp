@@ -95,6 +95,40 @@ TEST(ModelsFile, MistakesNameFileAndEntry) {
   bad = good;
   bad["models"][0]["range"]["items"] = {5, 1};
   EXPECT_THAT(message(bad.dump()), HasSubstr("items"));
+  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\": 3}"), HasSubstr("\"models\" is not a list"));
+  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\": [3]}"), HasSubstr("model 1: not an object"));
+}
+
+TEST(ModelsFile, WhatFittingNeverMakesIsAMistake) {
+  const auto linear = to_json({{{"k", "c", "d"}, *fit(samples(1, false))}});
+  const auto power = to_json({{{"k", "c", "d"}, *fit(samples(1.5, false))}});
+  const auto local = to_json({{{"k", "c", "d"}, *fit({samples(1, false).front()})}});
+  ASSERT_EQ(power["models"][0]["form"], "power");
+  ASSERT_EQ(local["models"][0]["form"], "local");
+  const auto expect = [](nlohmann::json all, const char* where, const nlohmann::json& value,
+                         const char* complaint) {
+    ASSERT_TRUE(entries_from_json(all)) << entries_from_json(all).status().message();
+    all["models"][0][nlohmann::json::json_pointer(where)] = value;
+    const auto read = entries_from_json(all);
+    ASSERT_FALSE(read) << where;
+    EXPECT_EQ(read.status().message(), std::string("model 1 (kernel k): ") + complaint);
+  };
+  expect(linear, "/classes/0/terms/operations", -1e-9, "operations is negative");
+  expect(power, "/classes/0/c", -1e300, "c is negative");
+  expect(power, "/classes/0/a", -1, "a is negative");
+  expect(local, "/points/0/seconds", -1, "seconds is negative");
+  expect(local, "/points/0/items", "many", "items is not a number");
+  expect(linear, "/samples", -5, "samples is not a number of samples");
+  expect(linear, "/samples", 1e300, "samples is not a number of samples");
+  expect(linear, "/stored", -5, "stored is not a number of samples");
+  expect(linear, "/held_out_mape", -1, "held_out_mape is negative");
+  expect(linear, "/range/bytes", {-2, 1}, "bytes is negative");
+  expect(linear, "/classes/0", {{"terms", {}}}, "\"local\" is missing");
+  expect(linear, "/classes/0/local", {-1, 1, 1}, "a local size is not three whole numbers");
+  expect(linear, "/classes", 3, "classes is not a list");
+  expect(linear, "/range", 3, "not an object, so it has no \"items\"");
+  expect(linear, "/content", 3, "content is not a string");
+  expect(linear, "/imported", 3, "imported is neither true nor false");
 }
 
 TEST(ModelsFile, WhereItCannotBeWrittenNothingIsLost) {
