@@ -22,6 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kFormat = 1;
+constexpr size_t kLongLine = 4096;
 
 uint64_t checksum(std::string_view text) {  // FNV-1a
   uint64_t hash = 0xcbf29ce484222325ull;
@@ -109,9 +110,24 @@ Spool::Spool(std::string folder) : folder_(std::move(folder)), file_(folder_ + "
 Status Spool::append(const Record& record) {
   std::lock_guard lock(mutex_);
   if (broken_) return {};
-  const std::string line = to_line(record);
-  std::error_code ignored;
-  std::filesystem::create_directories(folder_, ignored);
+  const Status written = write_line(to_line(record));
+  if (written) return {};
+  broken_ = true;
+  return Status::internal("cannot record samples in " + written.message() +
+                          "; the program goes on, nothing more is recorded");
+}
+
+Status Spool::try_out() {
+  std::lock_guard lock(mutex_);
+  Status written = write_line(std::string(kLongLine, '\n'));
+  unlink(file_.c_str());
+  return written;
+}
+
+Status Spool::write_line(const std::string& line) {
+  std::error_code why_no_folder;
+  std::filesystem::create_directories(folder_, why_no_folder);
+  if (why_no_folder) return Status::internal(folder_ + ": " + why_no_folder.message());
   const int fd = open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   errno = fd >= 0 ? 0 : errno;
   const ssize_t written = fd >= 0 ? write(fd, line.data(), line.size()) : -1;
@@ -119,9 +135,7 @@ Status Spool::append(const Record& record) {
   const int error = errno != 0 ? errno : ENOSPC;
   if (fd >= 0) close(fd);
   if (written == static_cast<ssize_t>(line.size())) return {};
-  broken_ = true;
-  return Status::internal("cannot record samples in " + file_ + ": " + std::strerror(error) +
-                          "; the program goes on, nothing more is recorded");
+  return Status::internal(file_ + ": " + std::strerror(error));
 }
 
 Status read_spool(const std::string& file, uint64_t& offset, std::vector<Record>& records, int& damaged) {

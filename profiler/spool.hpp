@@ -35,9 +35,13 @@ public:
   // Thread-safe. After a failure (disk full, folder not writable) nothing more is tried; the message says so
   // once, `ok()` from then on.
   Status append(const Record& record);
+  // Whether a record could be appended now: leaves nothing behind but the folder.
+  Status try_out();
   const std::string& file() const { return file_; }
 
 private:
+  Status write_line(const std::string& line);
+
   std::mutex mutex_;
   const std::string folder_;
   std::string file_;

@@ -86,7 +86,8 @@ Result<RunOptions> parse_profile(const std::vector<std::string>& arguments) {
     if (a.starts_with("--runs=")) {
       runs = a.substr(7);
     } else if (a == "--runs") {
-      if (i + 1 == arguments.size()) return Status::internal("--runs needs a value: N");
+      if (i + 1 == arguments.size() || arguments[i + 1] == "--")
+        return Status::internal("--runs needs a value: N");
       runs = arguments[++i];
     } else {
       rest.push_back(a);
@@ -96,9 +97,10 @@ Result<RunOptions> parse_profile(const std::vector<std::string>& arguments) {
         rest.push_back(arguments[++i]);
     }
   }
-  const bool number = !runs.empty() && runs.size() <= 4 &&
+  const bool number = !runs.empty() && runs.size() <= 5 &&
                       std::all_of(runs.begin(), runs.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!number || std::stoi(runs) < 1) return Status::internal("--runs " + runs + ": give 1 to 9999");
+  if (!number || std::stoi(runs) < 1 || std::stoi(runs) > kMostRuns)
+    return Status::internal("--runs " + runs + ": give 1 to " + std::to_string(kMostRuns));
   rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
   auto options = parse_run(rest);
   if (!options) {

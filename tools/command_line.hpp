@@ -21,7 +21,8 @@ struct RunOptions {
 Result<RunOptions> parse_run(const std::vector<std::string>& arguments);
 
 // Everything after `mkmd profile`: `--runs N`, and the options of run.
-inline constexpr int kRuns = 20;  // where none are given: enough for an error below 5 %
+inline constexpr int kRuns = 20;         // where none are given: enough for an error below 5 %
+inline constexpr int kMostRuns = 10000;  // that MKMD_PROFILE accepts
 Result<RunOptions> parse_profile(const std::vector<std::string>& arguments);
 
 struct RunOption {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd profile`: runs the program with the library in profiling mode, then takes the samples it left in the
 // spool into the store and fits models. The exit code is the program's; whatever becomes of the samples.
+#include "common/settings.hpp"
 #include "profiler/learn.hpp"
 #include "tools/commands.hpp"
 #include "tools/launch.hpp"
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +31,22 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// In the child; `started` is closed by the program's start, or says that there was none.
+[[noreturn]] void become_or_say(const std::vector<std::string>& program, int started) {
+  const int code = become(program);
+  [[maybe_unused]] const ssize_t written = write(started, "", 1);
+  _exit(code);
+}
+
+// Why a program that was run to be measured left no sample.
+std::string why_no_samples() {
+  std::vector<std::string> said;
+  if (!read_settings(said).enabled) return "MKMD_ENABLE=0 leaves the program alone";
+  profiler::Spool spool(profiler::default_spool_folder());
+  if (const Status s = spool.try_out(); !s) return "they cannot be written in " + s.message();
+  return "profiling needs at least two devices (`mkmd devices`, --devices) and kernels with buffers";
+}
+
 void report(const Result<profiler::Learned>& learned) {
   if (!learned) {
     std::fprintf(stderr, "mkmd: %s\n", learned.status().message().c_str());
@@ -39,9 +57,7 @@ void report(const Result<profiler::Learned>& learned) {
     std::fprintf(stderr, "mkmd: %d damaged lines of the spool were left out\n", learned->damaged);
   }
   if (learned->samples == 0) {
-    std::fprintf(stderr,
-                 "mkmd: no kernel was measured: profiling needs at least two devices (`mkmd devices`, "
-                 "--devices) and kernels with buffers\n");
+    std::fprintf(stderr, "mkmd: no kernel was measured: %s\n", why_no_samples().c_str());
     return;
   }
   std::fprintf(stderr, "mkmd: %d samples taken, %d models fitted; `mkmd models` shows them\n",
@@ -59,13 +75,21 @@ int profile(const std::vector<std::string>& arguments) {
   std::vector<std::string> notices;
   (void)profiler::read_own_models(mkmd::models::default_models_file(), notices);
   print_notices(notices);
+  int started[2];
+  if (pipe2(started, O_CLOEXEC) != 0) {
+    std::fprintf(stderr, "mkmd: %s\n", std::strerror(errno));
+    return 1;
+  }
   const pid_t child = fork();
   if (child < 0) {
     std::fprintf(stderr, "mkmd: %s\n", std::strerror(errno));
     return 1;
   }
-  if (child == 0) _exit(become(options->program));
+  if (child == 0) become_or_say(options->program, started[1]);
+  close(started[1]);
   const int code = wait_for(child);
+  char failed = 0;
+  if (read(started[0], &failed, 1) == 1) return code;
   report(profiler::learn({}));
   return code;
 }

@@ -91,11 +91,27 @@ class Profile(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("no kernel was measured", result.stderr)
 
+    def test_why_nothing_was_measured(self):
+        missing = self.mkmd("profile", "--devices", "pocl/2", "--", "no-such-program")
+        self.assertEqual((missing.returncode, missing.stderr),
+                         (127, "mkmd: no-such-program: No such file or directory\n"))
+        untouched = self.profile(SMALL, MKMD_ENABLE="0")
+        self.assertEqual(untouched.returncode, 0)
+        self.assertIn("no kernel was measured: MKMD_ENABLE=0", untouched.stderr)
+        self.assertNotIn("two devices", untouched.stderr)
+        shutil.rmtree(os.path.join(self.folder, "spool"), ignore_errors=True)
+        with open(os.path.join(self.folder, "spool"), "w"):
+            pass
+        unwritable = self.profile(SMALL)
+        self.assertEqual(unwritable.returncode, 0)
+        self.assertIn(f"cannot record samples in {self.folder}/spool: Not a directory", unwritable.stderr)
+        self.assertNotIn("two devices", unwritable.stderr)
+
     def test_mistakes(self):
-        for runs in ("0", "-1", "x", "1000000"):
+        for runs in ("0", "-1", "x", "10001", "1000000"):
             result = self.mkmd("profile", "--runs", runs, "true")
             self.assertEqual((result.returncode, len(result.stderr.splitlines())), (2, 1), result)
-            self.assertIn("1 to 9999", result.stderr)
+            self.assertIn("1 to 10000", result.stderr)
         self.assertIn("--runs", self.mkmd("profile", "--runs").stderr)
         self.assertIn("--devices SPEC", self.mkmd("profile", "--nope", "true").stderr)
         self.assertEqual(self.mkmd("models", "--frob").returncode, 2)

@@ -40,4 +40,10 @@ TEST(CommandLine, MistakesSayWhatIsAccepted) {
   EXPECT_THAT(message({}), HasSubstr("no program"));
 }
 
+TEST(CommandLine, RunsAreWhatTheSettingAccepts) {
+  EXPECT_THAT(parse_profile({"--runs", "10000", "a"})->variables, ElementsAre(Pair("MKMD_PROFILE", "10000")));
+  EXPECT_THAT(parse_profile({"--runs", "10001", "a"}).status().message(), HasSubstr("give 1 to 10000"));
+  EXPECT_THAT(parse_profile({"--runs", "--", "a"}).status().message(), HasSubstr("--runs needs a value"));
+}
+
 }  // namespace
