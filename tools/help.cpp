@@ -2,6 +2,7 @@
 // `mkmd help`, `mkmd help settings`, `mkmd version`. The texts about options and settings come from their
 // lists.
 #include "common/settings.hpp"
+#include "profiler/store.hpp"
 #include "scheduler/policy.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
@@ -26,20 +27,90 @@ void print_usage() {
               "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
               "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
               "  mkmd simulate …                         try scheduling policies on recorded graphs\n"
-              "  mkmd help [run|settings|policies]       this text, or more\n"
+              "  mkmd help [TOPIC]                       this text, or more: run, profile, models, devices,\n"
+              "                                          inspect, simulate, settings, policies\n"
               "  mkmd version\n");
 }
 
-void print_run() {
-  std::printf("usage: mkmd run [options] [--] program args…\n\n");
+void print_run_options() {
   for (const RunOption& option : run_options()) {
     const std::string form = option.name + (option.value != nullptr ? std::string(" ") + option.value : "");
     std::printf("  %-20s %s (%s)\n", form.c_str(), option.sentence, option.variable);
   }
+}
+
+void print_spec() {
   std::printf(
       "\nSPEC is PLATFORM[:INDEX][/PARTS], comma-separated: pocl, pocl:0, pocl/2 (two equal parts of the "
       "device).\n"
       "A platform may be named pocl, oclgrind, intel, nvidia, amd or rusticl, or by any part of its name.\n");
+}
+
+void print_run() {
+  std::printf("usage: mkmd run [options] [--] program args…\n\n");
+  print_run_options();
+  print_spec();
+}
+
+void print_profile() {
+  std::printf(
+      "usage: mkmd profile [--runs N] [options] [--] program args…\n\n"
+      "Runs the program, and before each of its kernels pieces of it on every device, on copies of the "
+      "data.\n"
+      "The program's results and exit code stay its own; it takes longer. What was measured adds up in "
+      "%s,\n"
+      "and models are fitted to it, in %s; `mkmd models` shows them, `mkmd run` uses them.\n\n",
+      profiler::default_store_file().c_str(), mkmd::models::default_models_file().c_str());
+  std::printf("  %-20s how often each kernel is measured on every device, 1 to %d; default %d "
+              "(MKMD_PROFILE)\n",
+              "--runs N", kMostRuns, kRuns);
+  print_run_options();
+  print_spec();
+}
+
+std::string kilobytes(double bytes) {
+  return std::to_string(static_cast<int>(bytes / 1000));
+}
+
+void print_models() {
+  std::printf(
+      "usage: mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n\n"
+      "Takes in what profiling runs have left, and shows the model of each kernel on each kind of device.\n\n"
+      "  --export FILE        write the models to FILE, for another machine\n"
+      "  --import FILE        take over FILE's models; they replace those of the same kernel, program and\n"
+      "                       device until `mkmd profile` measures it here\n"
+      "  --plot FILE.svg      draw predicted against measured times\n"
+      "  --test FOLDER        how well the models predict the samples of another data directory: FOLDER has\n"
+      "                       samples.db or spool/ in it\n\n"
+      "What a model shows:\n"
+      "  samples              measured pieces that it was fitted to\n"
+      "  R2                   of these, the share of the variance of times that it explains; 1 is all\n"
+      "  held-out MAPE        mean error, in percent of the measured time, on inputs it was not fitted to\n"
+      "  nine of ten within   how far measured times are from predicted ones, except the worst tenth\n"
+      "  range                launches it was measured on; it is asked about up to half as much again\n"
+      "  while all devices work   times as long as alone\n\n"
+      "Terms of its formula, of a piece of a launch:\n"
+      "  items                work-items\n"
+      "  operations           operations of all of them\n"
+      "  bytes                bytes that they load and store\n"
+      "  lines                bytes of the cache lines that work-groups touch, each for itself\n");
+  std::printf(
+      "  crowded              bytes whose cache lines share a set with too many (more than %.0f), so that "
+      "they\n"
+      "                       are gone before their neighbours are used\n"
+      "  beyond_%sk…%sk    bytes beyond a cache of so many kB (1 kB = 1000 bytes): bytes x (1 - cache /\n"
+      "                       footprint), where the footprint, the distinct bytes touched, is larger\n"
+      "  conflicts            bytes whose lines are gone before their work-group comes back to them\n"
+      "  reach_%sk…%sk     the same as beyond, of the pages that one work-group touches and those whose\n"
+      "                       addresses a processor keeps\n",
+      mkmd::models::kWaysKept, kilobytes(mkmd::models::kCaches.front()).c_str(),
+      kilobytes(mkmd::models::kCaches.back()).c_str(), kilobytes(mkmd::models::kReaches.front()).c_str(),
+      kilobytes(mkmd::models::kReaches.back()).c_str());
+}
+
+void print_devices() {
+  std::printf("usage: mkmd devices [SPEC]\n\nThe devices there are, or those that SPEC names.\n");
+  print_spec();
 }
 
 void print_settings() {
@@ -75,12 +146,20 @@ int help(const std::vector<std::string>& arguments) {
     print_usage();
   } else if (topic == "run") {
     print_run();
+  } else if (topic == "profile") {
+    print_profile();
+  } else if (topic == "models") {
+    print_models();
+  } else if (topic == "devices") {
+    print_devices();
   } else if (topic == "settings") {
     print_settings();
   } else if (topic == "policies") {
     print_policies();
   } else {
-    return wrong_use("there is no help about \"" + topic + "\"; accepted: run, settings, policies");
+    return wrong_use("there is no help about \"" + topic +
+                     "\"; accepted: run, profile, models, devices, inspect, "
+                     "simulate, settings, policies");
   }
   return 0;
 }

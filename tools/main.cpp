@@ -13,9 +13,13 @@ using namespace mkmd::tool;
 
 namespace {
 
-int become_simulate(char** argv) {
+int become_simulate(std::vector<std::string> all) {
   const std::string program = program_folder() + "/mkmd-simulate";
-  execv(program.c_str(), argv + 1);
+  std::vector<char*> argv;
+  for (std::string& word : all)
+    argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
   std::cerr << "mkmd: " << program << ": " << std::strerror(errno)
             << "; it belongs in bin/ beside this command, or in libexec/mkmd/ beside its folder\n";
   return 1;
@@ -24,11 +28,14 @@ int become_simulate(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> all(argv + 1, argv + argc);
+  std::vector<std::string> all(argv + 1, argv + argc);
   if (all.empty()) {
     help({});
     return kWrongUse;
   }
+  // These two explain themselves: each is a part of its own.
+  if (all.size() == 2 && all[0] == "help" && (all[1] == "inspect" || all[1] == "simulate"))
+    all = {all[1], "--help"};
   const std::vector<std::string> arguments(all.begin() + 1, all.end());
   constexpr struct {
     const char* name;
@@ -39,10 +46,13 @@ int main(int argc, char** argv) {
   };
   const bool asks = arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
   for (const auto& row : kCommands) {
-    if (all.front() == row.name) return asks && row.command != run ? help({}) : row.command(arguments);
+    if (all.front() == row.name) {
+      const bool is_topic = row.command != help && row.command != version;
+      return asks ? help({is_topic ? row.name : ""}) : row.command(arguments);
+    }
   }
   if (all.front() == "inspect") return mkmd::inspect::run_inspect(arguments, std::cout, std::cerr);
-  if (all.front() == "simulate") return become_simulate(argv);
+  if (all.front() == "simulate") return become_simulate(all);
   return wrong_use("unknown command \"" + all.front() +
                    "\"; accepted: run, profile, models, devices, inspect, simulate, help, version");
 }

@@ -97,12 +97,21 @@ class Installed(unittest.TestCase):
 
 class Texts(unittest.TestCase):
     def test_help(self):
-        for topic in ([], ["run"], ["settings"], ["policies"]):
+        for topic in ([], ["run"], ["profile"], ["models"], ["devices"], ["settings"], ["policies"]):
             result = mkmd("help", *topic)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertTrue(result.stdout)
         self.assertIn("MKMD_SEPARATE_MEMORY", mkmd("help", "settings").stdout)
         self.assertEqual(mkmd("help", "nonsense").returncode, 2)
+        for command in ("run", "profile", "models", "devices", "inspect", "simulate"):
+            shown = mkmd("help", command)
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""), command)
+            self.assertEqual(shown.stdout, mkmd(command, "--help").stdout)
+            self.assertIn(command, mkmd("help", "nonsense").stderr)
+            self.assertIn(f"mkmd {command}", shown.stdout)
+        self.assertIn("--runs N", mkmd("help", "profile").stdout)
+        for part in ("--export FILE", "--import FILE", "--plot FILE", "--test FOLDER", "beyond_32k"):
+            self.assertIn(part, mkmd("help", "models").stdout)
 
     def test_every_command_explains_itself(self):
         for command in ("run", "profile", "models", "devices", "inspect", "simulate", "help", "version"):
