@@ -112,14 +112,19 @@ Status Store::execute(const char* sql) {
 }
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string& notice) {
-  std::error_code ignored;
-  fs::create_directories(fs::path(file).parent_path(), ignored);
+  std::error_code ignored, no_folder;
+  fs::create_directories(fs::path(file).parent_path(), no_folder);
   for (int attempt = 0; attempt < 2; ++attempt) {
     sqlite3* database = nullptr;
     const int opened =
         sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
     std::unique_ptr<Store> store(new Store(database, file));
-    if (opened != SQLITE_OK) return Status::internal("cannot open " + file + ": " + sqlite3_errstr(opened));
+    if (opened != SQLITE_OK) {
+      // SQLite's own words for it name no cause.
+      const int error = no_folder ? no_folder.value() : sqlite3_system_errno(database);
+      return Status::internal("cannot open " + file + ": " +
+                              (error != 0 ? std::strerror(error) : sqlite3_errstr(opened)));
+    }
     sqlite3_busy_timeout(database, kPatienceMilliseconds);
     const Status readable = store->execute("SELECT count(*) FROM sqlite_master");
     const int code = sqlite3_errcode(database) & 0xff;

@@ -194,6 +194,16 @@ TEST_F(StoreTest, AStoreDamagedInsideIsMovedAside) {
   EXPECT_EQ(samples(), 2) << "those of spools that were still there";
 }
 
+TEST_F(StoreTest, WhatKeepsAStoreFromBeingMadeIsSaid) {
+  std::ofstream(folder_ + "/file") << "in the way";
+  std::string notice;
+  const std::string below = folder_ + "/file/deeper/samples.db";
+  EXPECT_EQ(Store::open(below, notice).status().message(), "cannot open " + below + ": Not a directory");
+  fs::create_directories(places_.store);
+  EXPECT_EQ(Store::open(places_.store, notice).status().message(),
+            "cannot open " + places_.store + ": Is a directory");
+}
+
 TEST_F(StoreTest, AnotherProgramsDatabaseIsNotTouched) {
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(places_.store.c_str(), &other), SQLITE_OK);
