@@ -9,7 +9,7 @@ namespace mkmd::compiler {
 namespace {
 
 constexpr uint64_t kLine = 64, kSets = 64, kPage = 4096;
-constexpr uint64_t kMostRows = 4096;   // looked at of one block: more say nothing new
+constexpr uint64_t kMostRows = 4096;    // looked at of one block: more say nothing new
 constexpr size_t kBlocksOfAGroup = 16;  // what has more is scattered, not regular
 
 struct BufferUse {

@@ -48,16 +48,16 @@ public:
 
   bool discourages(double now) const { return lost() && now < again_; }
 
+  bool lost() const {
+    return noted_ >= kWindows && *std::min_element(ratios_.begin(), ratios_.end()) > kTooLong;
+  }
+
 private:
   static constexpr size_t kWindows = 4;  // the best of the last ones counts: a machine may be busy
   static constexpr double kTooLong = 1.1;
   static constexpr double kPatience = 50;
   static constexpr double kMostPatience = 10'000;
   static constexpr double kLeast = 10e-6;  // seconds
-
-  bool lost() const {
-    return noted_ >= kWindows && *std::min_element(ratios_.begin(), ratios_.end()) > kTooLong;
-  }
 
   std::array<double, kWindows> ratios_{};
   size_t noted_ = 0;

@@ -148,6 +148,7 @@ void Runtime::leave_captured_regime() {
   since_barrier_.clear();
   command_of_event_.clear();
   entry_ = nullptr;
+  lessons_help_ = true;
   trace_flush();
 }
 

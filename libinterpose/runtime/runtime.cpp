@@ -18,7 +18,12 @@ namespace mkmd {
 namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
-constexpr size_t kFirstWindow = 16;   // with kernels that never ran: what they really take is soon known
+// Where kernels are new, the program is not let run ahead with hundreds of commands that are planned from
+// guesses: so many windows are short, and each is over before the next one comes. That is long enough to see
+// whether capturing gains anything; if not, launches can go to the home's own queue after the last.
+constexpr int kLessons = 5;
+constexpr size_t kLessonLimit = 16;
+constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones have taught enough
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;
@@ -136,6 +141,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   const double at_home = times_.seconds(model, cost, process().home_index());
   if (times_.better_left_alone(model, at_home, static_cast<double>(host_nanoseconds()) * 1e-9))
     return kLeftAlone;
+  if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
   return programs_ready(*kernel.sub_kernels, domains_of()) ? nullptr : "no code for its pieces could be had";
 }
 
@@ -197,8 +203,9 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   if (machine != nullptr) work.emplace(machine->clock());
   bool first = false;
   bool full = false;
-  const bool unknown = machine == nullptr && command->kind == Command::Kind::kernel &&
-                       !times_.has_run(kernel_model(*command->launch.kernel));
+  bool lesson = false;
+  const bool is_new = machine == nullptr && command->kind == Command::Kind::kernel &&
+                      times_.meet(kernel_model(*command->launch.kernel));
   {
     std::unique_lock regime(regime_);
     if (!capturing()) enter_captured_regime();
@@ -214,17 +221,28 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
     window_.push_back(std::move(command));
     first = window_.size() == 1;
-    full = window_.size() >= (unknown ? kFirstWindow : kWindowLimit);
+    if (trying_again_.exchange(false, std::memory_order_relaxed)) lessons_ = std::max(lessons_, 1);
+    if (is_new && lessons_help_) lessons_ = kLessons;
+    lesson = lessons_ > 0;
+    full = window_.size() >= (lesson ? kLessonLimit : kWindowLimit);
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
   }
   if (work) machine->owe(*work);
   if (full) {
     flush();
+    if (lesson) take_lesson();
   } else if (first) {
     std::lock_guard lock(posts_.mutex);
     posts_.wake_conductor = true;
     posts_.conductor.notify_one();
   }
+}
+
+void Runtime::take_lesson() {
+  if (wait_until([&] { return !capturing(); }, host_nanoseconds() + kLongestLesson)) return;
+  std::lock_guard lock(mutex_);
+  lessons_ = 0;
+  lessons_help_ = false;
 }
 
 void Runtime::flush() {
@@ -297,6 +315,7 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     more = unlocked.planned < commands.size();
   }
   trial->unfinished = commands.size();
+  lessons_ = std::max(0, lessons_ - 1);
   planner.emit([&] {
     if (emitted_ == kAllEmitted) return;  // first the commands, for those who wait; then flush() pumps
     lanes_have_more_ = true;

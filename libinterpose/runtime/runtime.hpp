@@ -96,6 +96,7 @@ private:
   // With mutex_ held; plan() lets go of it while it looks at the window. True: there is more to be planned.
   // On an emulated machine planning is paid for in its time, and no loss may come in between.
   bool plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
+  void take_lesson();  // without mutex_
   // Returns when, by the emulated clock, the plan is made.
   cl_ulong plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);
@@ -135,7 +136,8 @@ private:
   void post(Action* action, cl_int status);
   bool can_wait(const Action& action, cl_int status);
   bool take_posts();
-  void wait_until(const std::function<bool()>& done);
+  // False if it is not so at the instant `latest` of the host's clock; 0: waits for ever.
+  bool wait_until(const std::function<bool()>& done, cl_ulong latest = 0);
   Action::Outcome run_emulated(Action& action);
   // threads.cpp; with or without mutex_
   void wake_waiters();  // something happened that they may wait for
@@ -181,7 +183,10 @@ private:
 
   std::mutex mutex_;
   std::vector<Ref<Command>> window_;
-  std::map<Queue*, Ref<Command>> last_of_queue_;               // in-order queues, and barriers of the others
+  int lessons_ = 0;                               // windows to come that show how long kernels take
+  bool lessons_help_ = true;                      // in this epoch: nobody waited for one in vain
+  std::atomic<bool> trying_again_ = false;        // a kernel that lost time by being captured: one lesson
+  std::map<Queue*, Ref<Command>> last_of_queue_;  // in-order queues, and barriers of the others
   std::map<Queue*, std::vector<Ref<Command>>> since_barrier_;  // out-of-order queues
   std::map<Event*, Ref<Command>> command_of_event_;
   std::vector<Ref<Memory>> epoch_memories_;  // root buffers whose storage has met an action in this epoch

@@ -89,7 +89,8 @@ bool Runtime::take_posts() {
   return true;
 }
 
-void Runtime::wait_until(const std::function<bool()>& done) {
+bool Runtime::wait_until(const std::function<bool()>& done, cl_ulong latest) {
+  bool over = false;
   for (;;) {
     uint64_t seen;
     {
@@ -98,7 +99,6 @@ void Runtime::wait_until(const std::function<bool()>& done) {
     }
     take_posts();
     std::vector<Ref<Command>> dead;
-    bool over = false;
     {
       std::unique_lock lock(mutex_);
       if (process_exiting.load()) {  // our threads are parked: do their work here
@@ -112,13 +112,21 @@ void Runtime::wait_until(const std::function<bool()>& done) {
     }
     bury(std::move(dead));
     if (over) break;
+    const cl_ulong now = latest == 0 ? 0 : host_nanoseconds();
+    if (latest != 0 && now >= latest) break;
     std::unique_lock lock(posts_.mutex);
     ++posts_.waiting;
-    posts_.waiters.wait(lock, [&] { return !posts_.list.empty() || posts_.generation != seen; });
+    const auto changed = [&] { return !posts_.list.empty() || posts_.generation != seen; };
+    if (latest == 0) {
+      posts_.waiters.wait(lock, changed);
+    } else {
+      posts_.waiters.wait_for(lock, std::chrono::nanoseconds(latest - now), changed);
+    }
     --posts_.waiting;
   }
   std::lock_guard lock(posts_.mutex);
   if (posts_.waiting == 0 && !posts_.list.empty()) posts_.conductor.notify_one();
+  return over;
 }
 
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace mkmd {
 
@@ -178,10 +179,9 @@ std::optional<double> TimeModel::together(const KernelModel& model, const Launch
   return model.profiled[device]->together;
 }
 
-bool TimeModel::has_run(const KernelModel& model) const {
+bool TimeModel::meet(KernelModel& model) {
   std::lock_guard lock(mutex_);
-  return model.has_profile || std::any_of(model.devices.begin(), model.devices.end(),
-                                          [](const auto& learned) { return learned.samples > 0; });
+  return !std::exchange(model.met, true);
 }
 
 namespace {
@@ -194,14 +194,23 @@ int length_class(double seconds) {
 
 void TimeModel::learn(const Trial& trial, double taken, double now) {
   std::lock_guard lock(mutex_);
+  std::set<Experience*> noted;  // once, however many such launches the window had
   for (const auto& [model, seconds] : trial.kernels)
-    model->captured[length_class(seconds)].note(taken, trial.at_home, now);
+    noted.insert(&model->captured[length_class(seconds)]);
+  for (Experience* experience : noted)
+    experience->note(taken, trial.at_home, now);
 }
 
 bool TimeModel::better_left_alone(const KernelModel& model, double seconds_at_home, double now) const {
   std::lock_guard lock(mutex_);
   const auto experience = model.captured.find(length_class(seconds_at_home));
   return experience != model.captured.end() && experience->second.discourages(now);
+}
+
+bool TimeModel::has_lost(const KernelModel& model, double seconds_at_home) const {
+  std::lock_guard lock(mutex_);
+  const auto experience = model.captured.find(length_class(seconds_at_home));
+  return experience != model.captured.end() && experience->second.lost();
 }
 
 std::optional<double> TimeModel::copy_seconds(int device, bool to_device, double bytes) const {

@@ -33,6 +33,7 @@ struct KernelModel {
   std::vector<const models::Model*> profiled;  // by device; null: none
   std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
+  bool met = false;
   std::map<int, Experience> captured;  // by the power of 16 of a launch's seconds at home
 };
 
@@ -60,12 +61,13 @@ public:
   // `share` of the launch took `seconds` on `device`, launch overhead included.
   void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
 
-  bool has_run(const KernelModel& model) const;  // or been profiled
+  bool meet(KernelModel& model);  // true the first time
 
   // A window that held launches of these kernels is over. `taken`, `now`: seconds; see Experience.
   void learn(const Trial& trial, double taken, double now);
   // Whether capturing launches that take so long at home has only lost time.
   bool better_left_alone(const KernelModel& model, double seconds_at_home, double now) const;
+  bool has_lost(const KernelModel& model, double seconds_at_home) const;  // when it was last tried
 
   // How many times as long as alone such a launch takes on the device while all work, where that was profiled
   // and measurements do not contradict the profile.

@@ -262,6 +262,25 @@ class Traces(unittest.TestCase):
         result = mkmd("simulate", trace, "--policy", "heft")
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_new_kernels_are_learned_before_the_program_runs_ahead(self):
+        def lessons():
+            """How many windows were short and over before the next one was planned."""
+            trace, result = self.record("run_ahead")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(trace) as file:
+                events = [json.loads(line) for line in file]
+            windows = [e["window"] for e in events if "window" in e]
+            end = {}  # of commands
+            for piece in (e["piece"] for e in events if "piece" in e):
+                end[piece["command"]] = max(piece["end"], end.get(piece["command"], 0))
+            for count, (window, following) in enumerate(zip(windows, windows[1:])):
+                commands = [command["id"] for command in window["commands"]]
+                if len(commands) > 16 or any(end[command] > following["time"] for command in commands):
+                    return count
+            return len(windows)
+        # A machine that is busy for a tenth of a second ends the lessons early.
+        self.assertGreaterEqual(max(lessons() for _ in range(5)), 4)
+
     def test_reasons_have_source_lines(self):
         trace, _ = self.record("kernel_printf")
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../programs/kernel_printf.cpp")) as source:

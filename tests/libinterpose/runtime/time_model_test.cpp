@@ -48,6 +48,23 @@ TEST(TimeModel, AnotherShapeUsesTheKernelsCorrectionUntilItHasItsOwn) {
   EXPECT_NEAR(model.seconds(kernel, {2e6, 0, 1}, 0), 4e-3, 1e-12);
 }
 
+TEST(TimeModel, AWindowIsOneExperienceHoweverManyOfAKernelsLaunchesItHas) {
+  TimeModel model = three_devices();
+  KernelModel& kernel = model.of_kernel("k");
+  Trial window;
+  window.at_home = 16e-3;
+  for (int i = 0; i < 16; ++i)
+    window.kernels.emplace_back(&kernel, 1e-3);
+  for (int i = 0; i < 3; ++i)
+    model.learn(window, 32e-3, 1);
+  EXPECT_FALSE(model.has_lost(kernel, 1e-3)) << "three windows that lost are not four";
+  model.learn(window, 32e-3, 1);
+  EXPECT_TRUE(model.has_lost(kernel, 1e-3));
+  EXPECT_TRUE(model.better_left_alone(kernel, 1e-3, 1.1));
+  EXPECT_FALSE(model.better_left_alone(kernel, 1e-3, 1e6)) << "and is tried again one day";
+  EXPECT_TRUE(model.has_lost(kernel, 1e-3));
+}
+
 TEST(TimeModel, AnOutlierMovesThePredictionLittle) {
   TimeModel model = three_devices();
   KernelModel& kernel = model.of_kernel("k");
