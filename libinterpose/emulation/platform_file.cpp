@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/emulation/platform_file.hpp"
 
-#include <nlohmann/json.hpp>
+#include "common/files.hpp"
+#include "common/json.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 
 namespace mkmd::emulation {
 
@@ -242,16 +241,10 @@ double PlatformFile::bw_all(int mem) const {
 Result<PlatformFile> parse_platform(const std::string& text, const std::string& file) {
   PlatformFile p;
   p.file = file;
-  json all;
-  try {
-    all = json::parse(text);
-  } catch (const json::parse_error& error) {
-    // The library's text names line and column after its own error number.
-    const std::string what = error.what();
-    return Status::internal(file + ": not JSON: " + what.substr(std::min(what.size(), what.find("] ") + 2)));
-  }
+  const Result<json> all = parse_json(text);
+  if (!all) return Status::internal(file + ": not JSON: " + all.status().message());
   std::optional<std::string> problem;
-  Reader top(all, "", problem);
+  Reader top(*all, "", problem);
   top.object("platform", true, [&](Reader& r) {
     r.array("devices", true, [&](Reader& d) { read_device(d, p.devices.emplace_back()); });
     std::set<std::string> names;
@@ -280,12 +273,9 @@ Result<PlatformFile> parse_platform(const std::string& text, const std::string& 
 }
 
 Result<PlatformFile> read_platform(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || text.str().empty())
-    return Status::internal(file + ": cannot be read: give a platform file (docs/emulation.md)");
-  return parse_platform(text.str(), file);
+  const Result<std::string> text = read_file(file, 16u << 20);
+  if (!text) return Status::internal(text.status().message() + ": give a platform file (docs/emulation.md)");
+  return parse_platform(*text, file);
 }
 
 }  // namespace mkmd::emulation

@@ -5,12 +5,11 @@
 // an idle GPU restart a task that runs on a CPU. The program's solution may be given (x=FILE), because it is
 // not unique.
 #include "common/files.hpp"
+#include "common/json.hpp"
 #include "scheduler/bounds/bounds.hpp"
 #include "scheduler/policies/class_list.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/simulator.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace mkmd::scheduler {
 namespace {
@@ -22,9 +21,10 @@ struct Parameters {
 
 Result<std::vector<double>> read_shares(const std::string& path, int tasks) {
   const Result<std::string> text = read_file(path);
-  if (!text) return Status::internal("area-list: cannot read " + path);
-  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
-  const nlohmann::json list = json.is_object() ? json.value("mixed_x", nlohmann::json()) : json;
+  if (!text) return Status::internal("area-list: cannot read " + path + ": give a file with \"mixed_x\"");
+  const Result<nlohmann::json> json = parse_json(*text);
+  if (!json) return Status::internal("area-list: " + path + ": not JSON: " + json.status().message());
+  const nlohmann::json list = json->is_object() ? json->value("mixed_x", nlohmann::json()) : *json;
   std::vector<double> shares;
   if (list.is_array())
     for (const nlohmann::json& x : list)

@@ -208,6 +208,7 @@ class Traces(unittest.TestCase):
             return copy
         self.broken("", ":1:", "empty")
         self.broken("nonsense\n", ":1:")
+        self.broken('{"trace": 1e999}\n', ":1:", "number overflow", "1e999")
         self.broken([{"graph": {}}], ":1:", "trace")
         self.broken([dict(good[0], format=99)] + good[1:], ":1:", "format", "99")
         self.broken(good[:1] + good[2:], ":2:", "platform")

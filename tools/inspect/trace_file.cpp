@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/inspect/trace_file.hpp"
 
+#include "common/json.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/json_reader.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -341,14 +340,14 @@ Result<Trace> read_trace(const std::string& path) {
   };
   for (std::string line; std::getline(in, line);) {
     ++number;
-    const json j = json::parse(line, nullptr, false);
-    if (j.is_discarded()) {
+    const Result<json> j = parse_json(line);
+    if (!j) {
       const bool last = in.eof();  // getline met no line end
-      if (number == 1 || !last) return fail("this is no line of a trace: not JSON");
+      if (number == 1 || !last) return fail("this is no line of a trace: not JSON: " + j.status().message());
       cut = true;
       break;
     }
-    if (Status s = reader.line(j); !s) return fail(s.message());
+    if (Status s = reader.line(*j); !s) return fail(s.message());
   }
   number = 1;
   if (in.bad()) return Status::internal(path + ": cannot be read");

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulate/other_hardware.hpp"
 
+#include "common/json.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/json_reader.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -96,7 +95,9 @@ Status write_file(const std::string& path, const nlohmann::ordered_json& json) {
 Status move_to_platform(Problem& problem, const std::string& path, const Counts& counts) {
   Result<std::string> text = read_file(path);
   if (!text) return text.status();
-  nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
+  Result<nlohmann::json> parsed = parse_json(*text);
+  if (!parsed) return wrong(path + ": not JSON: " + parsed.status().message());
+  nlohmann::json json = std::move(*parsed);
   if (json.is_object() && json.contains("platform")) json = json["platform"];
   if (!json.is_object()) return wrong(path + ": not a JSON object with a platform");
   Result<Platform> platform = platform_from_json(json);

@@ -75,7 +75,11 @@ class Emulation(EmulatedRuns):
 
     def test_mistakes_in_a_file(self):
         mkmd = os.path.join(self.BUILD, "mkmd")
-        for path, key in (("/no/such/platform.json", "/no/such/platform.json"),
+        overflow = self.changed(lambda c: None)
+        with open(overflow, "w") as file:
+            file.write('{"platform": {},\n"emulation": {"jitter": 1e999}}')
+        for path, key in (("/no/such/platform.json", "/no/such/platform.json"), (self.folder, "not a file"),
+                          (overflow, "line 2"),
                           (self.changed(lambda c: c["platform"]["devices"][1]["rates"].update(bytes=0)),
                            "platform.devices[1].rates.bytes"),
                           (self.changed(lambda c: c["emulation"].update(timescale=2)), "emulation.timescale")):
@@ -84,6 +88,12 @@ class Emulation(EmulatedRuns):
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
             self.assertIn(path, result.stderr)
             self.assertIn(key, result.stderr)
+        library = os.path.join(self.BUILD, "lib/mkmd")
+        result = self.execute(self.program("svd"), LD_PRELOAD=library + "/libinterpose.so", LD_LIBRARY_PATH=library,
+                              MKMD_PLATFORM=overflow)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(checksum(result), self.bare("svd"))
+        self.assertIn("MKMD_PLATFORM: " + overflow, result.stderr)
 
 
 if __name__ == "__main__":

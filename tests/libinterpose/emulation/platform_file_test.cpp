@@ -52,6 +52,8 @@ TEST(PlatformFile, ProblemsNameFileKeyAndWhatIsAccepted) {
     std::string text, key, accepted;
   } kCases[] = {
       {"{", "p.json: not JSON", "line 1"},
+      {file(R"("jitter": 1e999)"), "p.json: not JSON", "line 3, column "},
+      {file(R"("jitter": 1e999)"), "number overflow", "1e999"},
       {"[]", "top level", "object"},
       {"{}", "platform: is missing", "object"},
       {file("", R"("devices": [])"), "platform.devices", "array"},
@@ -86,6 +88,12 @@ TEST(PlatformFile, ProblemsNameFileKeyAndWhatIsAccepted) {
   const auto missing = read_platform("/no/such/file.json");
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.status().message(), HasSubstr("/no/such/file.json"));
+}
+
+TEST(PlatformFile, AFolderIsNone) {
+  const auto folder = read_platform("/");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.status().message(), "/ is not a file: give a platform file (docs/emulation.md)");
 }
 
 TEST(PlatformFile, ThoseWeShipAreInOrder) {
