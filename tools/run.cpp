@@ -37,7 +37,7 @@ int prepare(const RunOptions& options) {
   const Settings settings = read_settings(problems);
   if (!problems.empty()) return wrong_use(problems.front());
   if (auto policy = scheduler::make_policy(settings.policy); !policy)
-    return wrong_use(policy.status().message());
+    return wrong_use("--policy (MKMD_POLICY): " + policy.status().message());
   if (!settings.devices.empty()) {
     if (const std::string problem = check_devices(settings.devices); !problem.empty()) {
       return wrong_use("--devices " + problem);

@@ -11,6 +11,7 @@
 #include "scheduler/policy.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 
@@ -109,7 +110,7 @@ const scheduler::Policy* chosen_policy() {
     auto made = scheduler::make_policy(process().settings.policy);
     if (made) return made->release();
     log(LogLevel::warning,
-        "MKMD_POLICY: " + made.status().message() + "; kernels run whole on the home device");
+        "MKMD_POLICY (--policy): " + made.status().message() + "; kernels run whole on the home device");
     return nullptr;
   }();
   return policy;
@@ -379,8 +380,11 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
       assign(*schedule_);
       if (runtime_.separate_memories()) note_planned_sources(*schedule_);
     } else {
-      log(LogLevel::info,
-          "the policy gave no schedule (" + schedule.status().message() + "): kernels run whole");
+      // Once: what a policy does not accept, it accepts of no window.
+      static std::atomic<bool> said{false};
+      log(said.exchange(true) ? LogLevel::info : LogLevel::warning,
+          "MKMD_POLICY (--policy) " + process().settings.policy + " gives no schedule: " +
+              schedule.status().message() + "; kernels run whole on the home device");
       assign_home();
     }
   } else {

@@ -30,7 +30,7 @@ class Run(unittest.TestCase):
         marker = ["sh", "-c", "echo the program ran"]
         self.assert_mistake(mkmd("run", "--nope", *marker), "--nope", "--devices SPEC")
         self.assert_mistake(mkmd("run"), "no program")
-        self.assert_mistake(mkmd("run", "--policy", "nope", *marker), "nope", "mkmd-slices")
+        self.assert_mistake(mkmd("run", "--policy", "nope", *marker), "--policy", "MKMD_POLICY", "nope", "mkmd-slices")
         self.assert_mistake(mkmd("run", "--devices", "nosuch", *marker), "nosuch", "available")
         self.assert_mistake(mkmd("run", "--devices", "pocl/x", *marker), "pocl/x", "PLATFORM[:INDEX][/PARTS]")
         self.assert_mistake(mkmd("run", *marker, MKMD_SEPARATE_MEMORY="maybe"), "MKMD_SEPARATE_MEMORY", "0 or 1")

@@ -31,6 +31,15 @@ class Emulation(EmulatedRuns):
         self.assertEqual((groups["i7-3770"], groups["GTX750Ti"]), (0, 0))
         self.assertGreater(groups["GTX760"], 0)
 
+    def test_a_policy_that_gives_no_schedule_is_one_warning(self):
+        for policy in ("single:9", "single:foo"):
+            result, _ = self.emulated(os.path.join(PLATFORMS, "laptop.json"), "svd", "--policy", policy)
+            self.assertEqual(checksum(result), self.bare("svd"))
+            said = [line for line in result.stderr.splitlines() if "MKMD_POLICY" in line]
+            self.assertEqual(len(said), 1, result.stderr)
+            self.assertIn(policy, said[0])
+            self.assertIn("accepted: 0..1, cpu, gpu", said[0])
+
     def test_a_slower_device_takes_longer_and_computes_the_same(self):
         def change(content):
             content["emulation"].update(jitter=0, events=[{"at": 0, "device": "GTX760", "slows": 3}])
