@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 #include <set>
+#include <sstream>
 
 namespace mkmd::emulation {
 
@@ -229,6 +231,23 @@ LinkSpec PlatformFile::link(int src, int dst) const {
 bool PlatformFile::can_fail() const {
   return std::any_of(events.begin(), events.end(),
                      [](const EventSpec& e) { return e.kind == EventSpec::Kind::fails; });
+}
+
+std::string PlatformFile::kind(int device) const {
+  const DeviceSpec& d = devices[device];
+  std::ostringstream facts;
+  facts << std::hexfloat;
+  for (const double fact : {d.launch, d.operations, d.bytes, d.bytes_rows, d.bytes_tiles, bw_all(d.mem),
+                            size_scale.on() ? size_scale.full : 0, size_scale.factor})
+    facts << fact << ' ';
+  for (const KernelSpec& k : kernels)
+    facts << k.pattern << ' ' << k.exponent << ' ' << k.rate << ' ';
+  uint32_t hash = 2166136261;  // FNV-1a
+  for (const char c : facts.str())
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+  char mark[9];
+  std::snprintf(mark, sizeof mark, "%08x", hash);
+  return d.model + " (emulated, " + mark + ")";
 }
 
 double PlatformFile::bw_all(int mem) const {

@@ -77,7 +77,10 @@ struct PlatformFile {
 
   LinkSpec link(int src, int dst) const;  // the one given, or bw and lat
   double bw_all(int mem) const;           // 0: no common limit
-  bool can_fail() const;                  // some device does, at some time
+  // What a device's kernel times are known by: its model, and a mark that differs if any of what they depend
+  // on does. Two files may call quite different devices "gpu".
+  std::string kind(int device) const;
+  bool can_fail() const;  // some device does, at some time
 };
 
 // Errors are one sentence that names the file, the key and what is accepted.

@@ -41,7 +41,7 @@ std::vector<DeviceRates> device_rates(emulation::Machine& machine) {
   std::vector<DeviceRates> all;
   for (int d = 0; d < machine.device_count(); ++d) {
     DeviceRates rates;
-    rates.kind = machine.platform().devices[d].model;
+    rates.kind = machine.platform().kind(d);
     const double empty = median_of(machine, kernel(d, 1, 0, 1, 4));
     const double compute = median_of(machine, kernel(d, n * n, n, n * n * n * 4, n * n * 4));
     const double stream = median_of(machine, kernel(d, n * n, 0, n * n * 2, n * n * 8));

@@ -199,7 +199,8 @@ class Profile(unittest.TestCase):
         self.assertIn("models fitted", result.stderr)
         with open(platform) as file:
             names = {device.get("model", device["name"]) for device in json.load(file)["platform"]["devices"]}
-        self.assertEqual({s[1] for s in self.samples()}, names)
+        self.assertEqual({s[1].partition(" (emulated")[0] for s in self.samples()}, names)
+        self.assertEqual(len({s[1] for s in self.samples()}), len(names), "equal devices share models")
         shown = self.mkmd("models", "--test", self.folder)
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertEqual(len(re.findall(r"samples tested, mean error \d", shown.stdout)), 2 * len(names))
@@ -213,6 +214,21 @@ class Profile(unittest.TestCase):
         self.assertEqual((nothing.returncode, len(nothing.stderr.splitlines())), (1, 1), nothing)
         self.assertIn(f"{empty}: no samples there", nothing.stderr)
         self.assertEqual(os.listdir(empty), [])
+
+    def test_devices_of_one_name_and_different_rates_have_models_of_their_own(self):
+        platforms = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/platforms")
+        found = []
+        for platform in ("laptop", "two-gpus", "laptop"):
+            result = self.mkmd("profile", "--runs", "8", "--platform", f"{platforms}/{platform}.json", "--", *SMALL)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(os.path.join(self.folder, "models.json")) as file:
+                found.append({(m["kernel"], m["device"]) for m in json.load(file)["models"]})
+        self.assertEqual(len(found[0]), 4, "two kernels, two devices")
+        self.assertLess(found[0], found[1])
+        self.assertEqual(len(found[1]), 8)
+        self.assertEqual(found[2], found[1])
+        listing = self.mkmd("models").stdout
+        self.assertEqual(len(set(re.findall(r"on (gpu \(emulated, [0-9a-f]{8}\))", listing))), 2, listing)
 
     def test_models_go_from_machine_to_machine(self):
         self.profile(SMALL)

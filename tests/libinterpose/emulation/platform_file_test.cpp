@@ -90,6 +90,29 @@ TEST(PlatformFile, ProblemsNameFileKeyAndWhatIsAccepted) {
   EXPECT_THAT(missing.status().message(), HasSubstr("/no/such/file.json"));
 }
 
+TEST(PlatformFile, AKindIsWhatTimesDependOn) {
+  const auto kind = [](const std::string& emulation) {
+    const auto p = parse_platform(file(emulation), "p.json");
+    return p ? p->kind(1) : p.status().message();
+  };
+  const std::string plain = kind("");
+  EXPECT_EQ(plain.substr(0, 13), "g (emulated, ");
+  for (const char* same :
+       {R"("jitter": 0)", R"("seed": 7)", R"("time_scale": 5)",
+        R"("events": [{"at": 1, "device": "g", "slows": 3}])", R"("memories": [{"mem": 0, "bw_all": 1e9}])"})
+    EXPECT_EQ(kind(same), plain) << same;
+  for (const char* other :
+       {R"("size_scale": {"full": 4096, "factor": 8})", R"("kernels": [{"name": "a*", "exponent": 1}])",
+        R"("memories": [{"mem": 1, "bw_all": 1e9}])"})
+    EXPECT_NE(kind(other), plain) << other;
+  std::string faster = file("");
+  faster.replace(faster.find("4e9"), 3, "5e9");
+  const auto p = parse_platform(faster, "p.json");
+  ASSERT_TRUE(p);
+  EXPECT_NE(p->kind(1), plain);
+  EXPECT_EQ(p->kind(1).substr(0, 13), "g (emulated, ");
+}
+
 TEST(PlatformFile, AFolderIsNone) {
   const auto folder = read_platform("/");
   ASSERT_FALSE(folder);
