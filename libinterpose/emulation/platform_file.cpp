@@ -120,7 +120,9 @@ private:
   std::optional<std::string>& problem_;
 };
 
+// mem_bw is of the exchange format, for simulations.
 void read_device(Reader& r, DeviceSpec& d) {
+  r.only({"name", "model", "class", "mem", "launch", "rates", "mem_bw"});
   r.text("name", d.name, true);
   d.model = d.name;
   r.text("model", d.model, false);
@@ -157,6 +159,17 @@ int device_of(Reader& r, const PlatformFile& p) {
     names += (names.empty() ? "" : ", ") + d.name;
   r.wrong("device", "there is no \"" + name + "\"; accepted: " + names);
   return 0;
+}
+
+void a_memory(Reader& r, const char* key, int mem, const PlatformFile& p) {
+  std::set<int> memories;
+  for (const DeviceSpec& d : p.devices)
+    memories.insert(d.mem);
+  if (memories.count(mem) > 0) return;
+  std::string all;
+  for (const int m : memories)
+    all += (all.empty() ? "" : ", ") + std::to_string(m);
+  r.wrong(key, "no device has memory " + std::to_string(mem) + "; accepted: " + all);
 }
 
 void read_event(Reader& r, PlatformFile& p) {
@@ -196,7 +209,9 @@ void read_kernel(Reader& r, PlatformFile& p) {
 
 void read_emulation(Reader& r, PlatformFile& p) {
   r.only({"time_scale", "jitter", "seed", "size_scale", "memories", "kernels", "events"});
-  r.number("time_scale", p.time_scale, 1, false, "a number from 1 (real seconds per emulated second)", false);
+  const char* const time_scale = "a number from 1 to 1000000 (real seconds per emulated second)";
+  r.number("time_scale", p.time_scale, 1, false, time_scale, false);
+  if (p.time_scale > 1e6) r.wrong("time_scale", std::string("give ") + time_scale);
   r.not_negative("jitter", p.jitter);
   if (p.jitter > 0.5) r.wrong("jitter", "give a number from 0 to 0.5");
   int seed = 1;
@@ -212,6 +227,7 @@ void read_emulation(Reader& r, PlatformFile& p) {
     m.only({"mem", "bw_all"});
     MemorySpec spec;
     m.integer("mem", spec.mem, 0, 30, true);
+    a_memory(m, "mem", spec.mem, p);
     m.positive("bw_all", spec.bw_all, true);
     p.memories.push_back(spec);
   });
@@ -264,7 +280,10 @@ Result<PlatformFile> parse_platform(const std::string& text, const std::string& 
   if (!all) return Status::internal(file + ": not JSON: " + all.status().message());
   std::optional<std::string> problem;
   Reader top(*all, "", problem);
+  // What else is in a document of the exchange format (mkmd simulate) is not for us, but no mistake.
+  if (!problem) top.only({"platform", "emulation", "graph", "schedule"});
   top.object("platform", true, [&](Reader& r) {
+    r.only({"devices", "bw", "lat", "links", "memories"});
     r.array("devices", true, [&](Reader& d) { read_device(d, p.devices.emplace_back()); });
     std::set<std::string> names;
     std::set<int> memories;
@@ -276,9 +295,12 @@ Result<PlatformFile> parse_platform(const std::string& text, const std::string& 
     r.positive("bw", p.bw, memories.size() > 1);
     r.not_negative("lat", p.lat);
     r.array("links", false, [&](Reader& l) {
+      l.only({"src", "dst", "bw", "lat"});
       LinkSpec link{0, 0, p.bw, p.lat};
       l.integer("src", link.src, 0, 30, true);
+      a_memory(l, "src", link.src, p);
       l.integer("dst", link.dst, 0, 30, true);
+      a_memory(l, "dst", link.dst, p);
       l.positive("bw", link.bw, true);
       l.not_negative("lat", link.lat);
       p.links.push_back(link);
