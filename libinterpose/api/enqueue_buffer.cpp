@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads, writes, copies and fills of buffers. They are captured while captured kernels are unfinished, or
-// when bytes are not at home; otherwise they go to the home's own queue at once.
+// when bytes are not at home, and always on emulated devices (home's real speed is not theirs); otherwise,
+// and while kernels are profiled, they go to the home's own queue at once.
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/profile.hpp"
 
 namespace mkmd::api {
 
@@ -25,7 +27,7 @@ bool host_may(const Memory& memory, cl_mem_flags forbidden) {
 bool wants_capture(Queue& queue, std::initializer_list<Memory*> memories, WaitList wait_list) {
   Runtime* runtime = queue.context->runtime.get();
   if (runtime == nullptr) return false;
-  bool wanted = runtime->capturing() || process().machine != nullptr;
+  bool wanted = runtime->capturing() || (process().machine != nullptr && !profiling());
   for (Memory* m : memories) {
     if (!m->is_buffer || m->context.get() != queue.context.get() || !m->root()->storage) return false;
     wanted = wanted || !m->root()->storage->at_home.load(std::memory_order_acquire);

@@ -4,6 +4,7 @@
 #include "common/log.hpp"
 #include "libinterpose/emulation/report.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/profile.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -85,7 +86,7 @@ std::unique_ptr<Demand> emulated_memory_command(const Command& c) {
 
 void note_not_emulated() {
   static std::atomic<bool> said{false};
-  if (process().machine == nullptr || said.exchange(true)) return;
+  if (process().machine == nullptr || profiling() || said.exchange(true)) return;
   log(LogLevel::warning,
       "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
 }

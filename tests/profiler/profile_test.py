@@ -194,9 +194,15 @@ class Profile(unittest.TestCase):
 
     def test_emulated_devices_can_be_profiled_and_their_models_tested(self):
         platform = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/platforms/two-gpus.json")
-        result = self.mkmd("profile", "--runs", "8", "--platform", platform, "--", *SMALL)
+        trace = os.path.join(self.data, "trace")
+        result = self.mkmd("profile", "--runs", "8", "--platform", platform, "--trace", trace, "--", *SMALL)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("models fitted", result.stderr)
+        self.assertNotIn("excludes", result.stderr)
+        with open(trace) as file:
+            lines = file.read()
+        self.assertNotIn('"window"', lines, "the program runs at home, at its real speed")
+        self.assertIn('"native"', lines)
         with open(platform) as file:
             names = {device.get("model", device["name"]) for device in json.load(file)["platform"]["devices"]}
         self.assertEqual({s[1].partition(" (emulated")[0] for s in self.samples()}, names)
