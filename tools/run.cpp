@@ -2,6 +2,7 @@
 // `mkmd run`: checks what it was told, puts the library before every other libOpenCL the program could find,
 // and becomes the program. Nothing is written to stdout, and the exit code is the program's.
 #include "common/settings.hpp"
+#include "common/trace_owner.hpp"
 #include "libinterpose/emulation/platform_file.hpp"
 #include "scheduler/policy.hpp"
 #include "tools/command_line.hpp"
@@ -46,6 +47,13 @@ int prepare(const RunOptions& options) {
   if (!settings.platform.empty()) {
     if (const auto platform = emulation::read_platform(settings.platform); !platform)
       return wrong_use("--platform " + platform.status().message());
+  }
+  if (!settings.trace.empty()) {
+    // A program that enqueues nothing writes no trace: then this run's is the empty one.
+    if (const std::string problem = begin_trace(settings.trace); !problem.empty()) {
+      std::fprintf(stderr, "mkmd: MKMD_TRACE: %s\n", problem.c_str());
+      unsetenv("MKMD_TRACE");
+    }
   }
   const std::string folder = library_folder();
   if (folder.empty()) {

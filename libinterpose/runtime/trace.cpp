@@ -3,6 +3,7 @@
 
 #include "common/files.hpp"
 #include "common/log.hpp"
+#include "common/trace_owner.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 
@@ -10,6 +11,8 @@
 #include <fcntl.h>
 #include <map>
 #include <mutex>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <tuple>
 #include <unistd.h>
 
@@ -25,7 +28,7 @@ using NativeKernel = std::tuple<std::string, std::string, int>;  // name, reason
 struct Buffer {
   std::mutex mutex;
   std::string text;
-  bool begun = false;
+  std::string header;  // the file's first line, once it is written
   bool broken = false;
   cl_ulong written_at = 0;
   std::string platform;
@@ -53,6 +56,7 @@ std::string header() {
         {{"name", p.devices[d].name}, {"device", p.devices[d].device_name}, {"memory", p.domain[d]}});
   }
   nlohmann::json line{{"trace", "mkmd"}, {"format", 2}, {"pid", getpid()}, {"devices", devices}};
+  line["began"] = process_began(getpid());
   if (p.home_is_whole()) {
     nlohmann::json parts = nlohmann::json::array();
     for (size_t d = 0; d < p.devices.size(); ++d) {
@@ -123,6 +127,26 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
+// Whether the file still begins with what this process wrote there.
+bool is_ours(int fd, const std::string& header) {
+  std::string start(header.size(), '\0');
+  return pread(fd, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) && start == header;
+}
+
+// Makes a regular file this process's, or finds that it still is; otherwise the sentence that says whose it
+// is. The lock is for two that begin at once; it ends with the descriptor, before the program goes on.
+std::string claim(Buffer& b, int fd, const std::string& file) {
+  if (!b.header.empty()) {
+    return is_ours(fd, b.header) ? ""
+                                 : file + " no longer begins with what this process wrote; no more is "
+                                          "traced: each needs a file of its own";
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return "another process is writing " + file + ", so this one is not traced";
+  if (const pid_t other = other_writer(fd); other != 0) return written_by(other, file);
+  return ftruncate(fd, 0) == 0 ? "" : "cannot write " + file + "; nothing is traced";
+}
+
 // With the buffer's mutex held. Whole lines, by one call: a process killed at any moment leaves at most its
 // last line cut off.
 void write_out(Buffer& b) {
@@ -131,16 +155,20 @@ void write_out(Buffer& b) {
   if (b.text.empty()) return;
   const std::string& file = process().settings.trace;
   const NoWriteSignals quiet;
-  const int fd =
-      open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (b.begun ? 0 : O_TRUNC), 0644);
-  const std::string text = (b.begun ? "" : header()) + b.text;
-  if (fd < 0 || !write_all(fd, text)) {
-    log(LogLevel::warning, "MKMD_TRACE: cannot write " + file + "; no more is traced");
-    b.broken = true;
-  }
-  if (fd >= 0) close(fd);
-  b.begun = true;
+  struct stat about {};
+  const bool regular =
+      stat(file.c_str(), &about) != 0 || S_ISREG(about.st_mode);  // a pipe cannot be read back
+  const int fd = open(file.c_str(), (regular ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC | O_APPEND, 0644);
+  std::string problem;
+  if (fd >= 0 && regular) problem = claim(b, fd, file);
+  std::string text = std::move(b.text);
   b.text.clear();
+  if (b.header.empty()) text = (b.header = header()) + text;
+  if (problem.empty() && (fd < 0 || !write_all(fd, text)))
+    problem = "cannot write " + file + "; no more is traced";
+  if (!problem.empty()) log(LogLevel::warning, "MKMD_TRACE: " + problem);
+  b.broken = !problem.empty();
+  if (fd >= 0) close(fd);
   b.written_at = host_nanoseconds();
 }
 

@@ -23,7 +23,8 @@ void trace_native(cl_command_type type);
 void trace_native_kernel(const std::string& name, const std::string& reason, int line);
 
 // Writes what was added: before a program learns that all captured work is done, and at exit. The file is
-// opened and closed here: no descriptor of ours stays in the program.
+// opened and closed here: no descriptor of ours stays in the program. One that another process is writing is
+// left to that one (common/trace_owner.hpp).
 void trace_flush();
 
 }  // namespace mkmd

@@ -206,7 +206,6 @@ class Traces(unittest.TestCase):
             copy = json.loads(json.dumps(good))
             copy[at][kind].update(values)
             return copy
-        self.broken("", ":1:", "empty")
         self.broken("nonsense\n", ":1:")
         self.broken('{"trace": 1e999}\n', ":1:", "number overflow", "1e999")
         self.broken([{"graph": {}}], ":1:", "trace")
@@ -237,6 +236,39 @@ class Traces(unittest.TestCase):
             said = json.loads(self.show(file, "--json"))
             self.assertEqual(said["cut"], cut != end)
             self.assertTrue(said["pieces"])
+
+    def check_empty(self, trace, cut):
+        self.assertIn("nothing was recorded", self.show(trace))
+        said = json.loads(self.show(trace, "--json"))
+        self.assertEqual((said["tasks"], said["pieces"], said["cut"]), ([], [], cut))
+        json.loads(self.show(trace, "--perfetto"))
+        ElementTree.fromstring(self.show(trace, "--svg"))
+        self.assertRegex(self.show(trace, "--dot"), r"(?s)^digraph trace \{.*\}\n$")
+        for option in FORMATS:
+            self.assertNotRegex(self.show(trace, option), r"\b(nan|inf)\b")
+
+    def test_an_empty_trace_and_one_cut_in_its_first_line(self):
+        file = self.path("short")
+        header = json.dumps(traces.header())
+        for length in (0, 1, 20, len(header) - 1):
+            with open(file, "w") as out:
+                out.write(header[:length])
+            self.check_empty(file, length > 0)
+
+    def test_standard_input(self):
+        with open(self.small) as trace:
+            text = trace.read()
+        for name in ("-", "/dev/stdin"):
+            result = subprocess.run([MKMD, "inspect", name], input=text, capture_output=True, text=True, timeout=600)
+            self.assertEqual((result.returncode, result.stdout), (0, self.show(self.small)), result.stderr)
+        result = mkmd("inspect", self.folder.name)
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (2, 1))
+        self.assertIn("is a folder; give a trace", result.stderr)
+
+    def test_graphs_that_graphviz_cannot_draw_are_announced(self):
+        result = mkmd("inspect", self.large, "--dot")
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (0, 1), result.stderr)
+        self.assertIn("--html", result.stderr)
 
     def test_wrong_use(self):
         for arguments in ([], ["--json"], [self.small, "--json", "--svg"], [self.small, "--nope"],
@@ -300,6 +332,62 @@ class Traces(unittest.TestCase):
         said = self.check_json(trace)
         self.assertEqual(len([t for t in said["tasks"] if t["kind"] == "kernel"]), 6)
         self.assertFalse(said["cut"])
+
+    def test_a_program_that_enqueues_nothing_leaves_an_empty_trace(self):
+        trace = self.path("nothing")
+        shutil.copy(self.small, trace)
+        result = mkmd("run", "--trace", trace, "--", "true")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(os.path.getsize(trace), 0)
+        self.check_empty(trace, False)
+        result = mkmd("run", "--trace", "/no/such/folder/trace", "--", "echo", "it ran")
+        self.assertEqual((result.returncode, result.stdout), (0, "it ran\n"))
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertIn("cannot write /no/such/folder/trace", result.stderr)
+
+    def writer(self, trace, **header):
+        """A process that sleeps, and a trace that is of its."""
+        process = subprocess.Popen(["sleep", "600"])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        with open(f"/proc/{process.pid}/stat") as stat:
+            began = int(stat.read().rpartition(")")[2].split()[19])
+        traces.write(trace, [dict(traces.header(), pid=process.pid, began=began, **header)] + traces.trace(20)[1:])
+        return process, began
+
+    def test_a_trace_that_another_process_writes_is_left_to_it(self):
+        trace = self.path("theirs")
+        process, began = self.writer(trace)
+        with open(trace) as file:
+            before = file.read()
+        program = os.path.join(PROGRAMS, "matrix_chain")
+        environment = dict(os.environ, XDG_CACHE_HOME=self.path("cache"), MKMD_DEVICES="pocl/2", MKMD_TRACE=trace)
+        preloaded = dict(environment, LD_PRELOAD=os.path.join(os.path.dirname(MKMD), "lib/mkmd/libinterpose.so"),
+                         LD_LIBRARY_PATH=os.path.join(os.path.dirname(MKMD), "lib/mkmd"))
+        for command, variables in (([MKMD, "run", "--", program], environment), ([program], preloaded)):
+            result = subprocess.run(command, capture_output=True, text=True, timeout=600, env=variables)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            said = [line for line in result.stderr.splitlines() if trace in line]
+            self.assertEqual(len(said), 1, result.stderr)
+            self.assertIn(f"process {process.pid} is writing", said[0])
+            with open(trace) as file:
+                self.assertEqual(file.read(), before)
+        # Who had this process id once is no obstacle.
+        traces.write(trace, [dict(traces.header(), pid=process.pid, began=began - 1)])
+        result = subprocess.run([program], capture_output=True, text=True, timeout=600, env=preloaded)
+        self.assertNotIn(trace, result.stderr)
+        self.assertTrue(json.loads(self.show(trace, "--json"))["windows"])
+
+    def test_two_that_trace_to_one_file_at_once(self):
+        trace = self.path("both")
+        environment = dict(os.environ, XDG_CACHE_HOME=self.path("cache"), MKMD_DEVICES="pocl/2", MKMD_TRACE=trace)
+        command = [MKMD, "run", "--", os.path.join(PROGRAMS, "matrix_chain")]
+        both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+                for _ in range(2)]
+        said = [process.communicate(timeout=600)[1] for process in both]
+        self.assertEqual([process.returncode for process in both], [0, 0], said)
+        self.assertLessEqual(sum(trace in text for text in said), 1, said)
+        self.assertTrue(json.loads(self.show(trace, "--json"))["windows"])
 
     def test_kill_leaves_a_good_file(self):
         trace = self.path("killed.jsonl")

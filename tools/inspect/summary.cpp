@@ -53,6 +53,10 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
     kernels += c.is_kernel();
     split += c.is_kernel() && c.plan.size() > 1;
   }
+  if (trace.devices.empty()) {  // no line, or only the beginning of the first
+    out << (trace.cut ? "the trace ends within its first line: " : "") << "nothing was recorded\n";
+    return;
+  }
   uint64_t native = 0;
   for (const auto& [kind, count] : trace.native_commands)
     native += count;

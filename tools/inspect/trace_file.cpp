@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <unordered_map>
 
 namespace mkmd::inspect {
@@ -328,9 +329,13 @@ private:
 
 Result<Trace> read_trace(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
+  if (path != "-" && !std::filesystem::exists(path, error))
     return Status::internal(path + ": there is no such file");
-  std::ifstream in(path, std::ios::binary);
+  if (std::filesystem::is_directory(path, error))
+    return Status::internal(path + ": is a folder; give a trace, or - for standard input");
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path != "-" ? file : std::cin;
   if (!in) return Status::internal(path + ": cannot be read");
   Reader reader;
   bool cut = false;
@@ -343,15 +348,15 @@ Result<Trace> read_trace(const std::string& path) {
     const Result<json> j = parse_json(line);
     if (!j) {
       const bool last = in.eof();  // getline met no line end
-      if (number == 1 || !last) return fail("this is no line of a trace: not JSON: " + j.status().message());
+      // An object may be the beginning of the first line; anything else never was a trace.
+      if (!last || (number == 1 && line[0] != '{'))
+        return fail("this is no line of a trace: not JSON: " + j.status().message());
       cut = true;
       break;
     }
     if (Status s = reader.line(*j); !s) return fail(s.message());
   }
-  number = 1;
   if (in.bad()) return Status::internal(path + ": cannot be read");
-  if (std::filesystem::file_size(path, error) == 0) return fail("the file is empty");
   Trace trace = std::move(reader).take();
   trace.cut = cut;
   return trace;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/trace_owner.hpp"
+
+#include "common/json.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mkmd {
+
+uint64_t process_began(pid_t pid) {
+  std::FILE* const file = std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re");
+  if (file == nullptr) return 0;
+  char text[1024];
+  text[std::fread(text, 1, sizeof text - 1, file)] = '\0';
+  std::fclose(file);
+  // The name of the program, in brackets, may hold anything.
+  const char* const rest = std::strrchr(text, ')');
+  char state = 'Z';
+  unsigned long long began = 0;
+  if (rest == nullptr || std::sscanf(rest + 1,
+                                     " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                                     "%*s %llu",
+                                     &state, &began) != 2)
+    return 0;
+  return state == 'Z' || state == 'X' ? 0 : began;
+}
+
+pid_t other_writer(int fd) {
+  std::string start(64 << 10, '\0');
+  const ssize_t got = pread(fd, start.data(), start.size(), 0);
+  start.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  const Result<nlohmann::json> line = parse_json(start.substr(0, start.find('\n')));
+  if (!line || !line->is_object()) return 0;
+  const auto number = [&](const char* key) -> uint64_t {
+    const auto it = line->find(key);
+    return it != line->end() && it->is_number_unsigned() ? it->get<uint64_t>() : 0;
+  };
+  const auto pid = static_cast<pid_t>(number("pid"));
+  const uint64_t began = number("began");
+  if (pid <= 0 || began == 0 || pid == getpid()) return 0;
+  return process_began(pid) == began ? pid : 0;
+}
+
+std::string written_by(pid_t other, const std::string& file) {
+  return "process " + std::to_string(other) + " is writing " + file +
+         ", so this one is not traced: each needs a file of its own";
+}
+
+std::string begin_trace(const std::string& file) {
+  struct stat about {};
+  if (stat(file.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return {};
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return "cannot write " + file + "; nothing is traced";
+  std::string problem;
+  if (const pid_t other = other_writer(fd); other != 0)
+    problem = written_by(other, file);
+  else if (ftruncate(fd, 0) != 0)
+    problem = "cannot write " + file + "; nothing is traced";
+  close(fd);
+  return problem;
+}
+
+}  // namespace mkmd
