@@ -7,12 +7,14 @@
 #include <charconv>
 #include <fstream>
 #include <iostream>
+#include <string_view>
 
 namespace mkmd::inspect {
 
 namespace {
 
 constexpr int kFailed = 1, kWrongUse = 2;
+constexpr size_t kGraphvizManages = 500;  // nodes
 
 struct Format {
   const char* option;
@@ -76,7 +78,8 @@ Result<Arguments> read_arguments(const std::vector<std::string>& list) {
 
 void print_help(std::ostream& out) {
   out << "usage: mkmd inspect TRACE [FORMAT] [--window N] [--output FILE]\n\n"
-         "Shows what a run recorded by mkmd run --trace TRACE did; --window N keeps to its Nth window.\n\n";
+         "Shows what a run recorded by mkmd run --trace TRACE did (- reads standard input); --window N keeps "
+         "to its Nth window.\n\n";
   for (const Format& f : kFormats) {
     const std::string option = f.option[0] != '\0' ? f.option : "(none)";
     out << "  " << option << std::string(14 - option.size(), ' ') << f.sentence << "\n";
@@ -108,6 +111,10 @@ int run_inspect(const std::vector<std::string>& list, std::ostream& out, std::os
                   kWrongUse);
     trace = only_window(trace, arguments->window - 1);
   }
+  if (std::string_view(arguments->format->option) == "--dot" && trace.commands.size() > kGraphvizManages)
+    err << "mkmd inspect: " << trace.commands.size()
+        << " commands are more than Graphviz draws in a reasonable time: --window N takes a part, --svg and "
+           "--html show all\n";
   const Analysis analysis = analyse(trace);
   if (arguments->output.empty()) {
     arguments->format->write(trace, analysis, out);

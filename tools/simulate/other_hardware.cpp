@@ -73,7 +73,8 @@ Result<std::vector<size_t>> find_alike(const std::vector<Device>& old, const std
 
 Result<std::string> read_file(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return wrong(path + ": there is no such file");
+  if (!std::filesystem::exists(path, error)) return wrong(path + ": there is no such file");
+  if (!std::filesystem::is_regular_file(path, error)) return wrong(path + ": is not a file");
   const uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return wrong(path + ": cannot be read");
   if (size > kLargestInput)
