@@ -21,10 +21,11 @@ uint64_t process_began(pid_t pid) {
   const char* const rest = std::strrchr(text, ')');
   char state = 'Z';
   unsigned long long began = 0;
-  if (rest == nullptr || std::sscanf(rest + 1,
-                                     " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                                     "%*s %llu",
-                                     &state, &began) != 2)
+  if (rest == nullptr ||
+      std::sscanf(rest + 1,
+                  " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                  "%*s %llu",
+                  &state, &began) != 2)
     return 0;
   return state == 'Z' || state == 'X' ? 0 : began;
 }

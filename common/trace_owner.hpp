@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a trace file is. The library opens it for every write and closes it again (no descriptor of ours stays
-// in a program), so no lock can be held meanwhile: the file's first line names the process that writes it.
+// Whose a trace file is. The library opens it for every write and closes it again (no descriptor of ours
+// stays in a program), so no lock can be held meanwhile: the file's first line names the process that writes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ pid_t other_writer(int fd);
 // What is said then.
 std::string written_by(pid_t other, const std::string& file);
 
-// Makes the file empty, or a new one, so that what an earlier run left is not taken for this one's. The sentence
-// that says why it cannot be traced to; what is no regular file is left alone.
+// Makes the file empty, or a new one, so that what an earlier run left is not taken for this one's. The
+// sentence that says why it cannot be traced to; what is no regular file is left alone.
 std::string begin_trace(const std::string& file);
 
 }  // namespace mkmd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hundreds of launches and never a wait: a scheduler that lets the program run ahead plans most of them before
-// the first has shown how long it takes.
+// Hundreds of launches and never a wait: a scheduler that lets the program run ahead plans most of them
+// before the first has shown how long it takes.
 #include "program.h"
 
 int main(int argc, char** argv) {
