@@ -110,7 +110,7 @@ const scheduler::Policy* chosen_policy() {
     auto made = scheduler::make_policy(process().settings.policy);
     if (made) return made->release();
     log(LogLevel::warning,
-        "MKMD_POLICY (--policy): " + made.status().message() + "; kernels run whole on the home device");
+        "MKMD_POLICY: " + made.status().message() + "; kernels run whole on the home device");
     return nullptr;
   }();
   return policy;
