@@ -78,7 +78,8 @@ void translate(const Kernel& kernel, cl_uint index, size_t size, const void* val
     result.argument.memory = Ref<Memory>(memory);
     memory->was_argument.store(true, std::memory_order_release);
   } else if (is_live_handle(candidate, ObjectType::sampler)) {
-    result.handle = object_cast<Sampler>(static_cast<cl_sampler>(candidate))->native.get();
+    result.argument.sampler = Ref<Sampler>(object_cast<Sampler>(static_cast<cl_sampler>(candidate)));
+    result.handle = result.argument.sampler->native.get();
     keep_bytes(Kind::sampler, &result.handle);
   } else if (is_live_handle(candidate, ObjectType::queue)) {
     result.handle = object_cast<Queue>(static_cast<cl_command_queue>(candidate))->native.get();
@@ -90,7 +91,8 @@ void translate(const Kernel& kernel, cl_uint index, size_t size, const void* val
 }
 
 bool equal(const KernelArgument& a, const KernelArgument& b) {
-  return a.kind == b.kind && a.memory == b.memory && a.local_size == b.local_size && a.value == b.value;
+  return a.kind == b.kind && a.memory == b.memory && a.sampler == b.sampler && a.local_size == b.local_size &&
+         a.value == b.value;
 }
 
 // Called with the kernel's mutex held. What is replaced goes to `old`, to be let go of without it.

@@ -143,6 +143,9 @@ struct KernelArgument {
   enum class Kind { unset, value, memory, sampler, local, other } kind = Kind::unset;
   std::vector<unsigned char> value;  // of a value or a sampler's vendor handle
   Ref<Memory> memory;                // may be null: a NULL buffer
+  // A sampler goes when no command uses it any more, but PoCL 3.1 lets go of it with the program's last
+  // reference.
+  Ref<Sampler> sampler;
   size_t local_size = 0;
 };
 using KernelArguments = std::vector<KernelArgument>;

@@ -52,8 +52,8 @@ int main() {
     CL_CHECK(error);
     set_args(blur, image, sampler, out, cl_int(width), cl_int(height));
     launch(cl, blur, {round_up(width, 16), round_up(height, 4)}, {16, 4});
-    CL_CHECK(clReleaseSampler(sampler));
     report<cl_uint>(cl, "blur", out, width * height);
+    CL_CHECK(clReleaseSampler(sampler));
   }
   const size_t zero[3] = {0, 0, 0};
   const size_t corner[3] = {10, 20, 0};
