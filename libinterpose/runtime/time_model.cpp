@@ -190,6 +190,12 @@ int length_class(double seconds) {
   return std::ilogb(seconds) >> 2;
 }
 
+// Of launches that take so long at home; null: there is none. With the time model's mutex held.
+const Experience* experience_of(const KernelModel& model, double seconds_at_home) {
+  const auto found = model.captured.find(length_class(seconds_at_home));
+  return found != model.captured.end() ? &found->second : nullptr;
+}
+
 }  // namespace
 
 void TimeModel::learn(const Trial& trial, double taken, double now) {
@@ -203,14 +209,14 @@ void TimeModel::learn(const Trial& trial, double taken, double now) {
 
 bool TimeModel::better_left_alone(const KernelModel& model, double seconds_at_home, double now) const {
   std::lock_guard lock(mutex_);
-  const auto experience = model.captured.find(length_class(seconds_at_home));
-  return experience != model.captured.end() && experience->second.discourages(now);
+  const Experience* const experience = experience_of(model, seconds_at_home);
+  return experience != nullptr && experience->discourages(now);
 }
 
 bool TimeModel::has_lost(const KernelModel& model, double seconds_at_home) const {
   std::lock_guard lock(mutex_);
-  const auto experience = model.captured.find(length_class(seconds_at_home));
-  return experience != model.captured.end() && experience->second.lost();
+  const Experience* const experience = experience_of(model, seconds_at_home);
+  return experience != nullptr && experience->lost();
 }
 
 std::optional<double> TimeModel::copy_seconds(int device, bool to_device, double bytes) const {
