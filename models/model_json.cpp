@@ -28,18 +28,6 @@ json interval_to_json(const Interval& i) {
   return json::array({i.lo, i.hi});
 }
 
-json work_to_json(const Work& w) {
-  return {{"local", w.local},
-          {"items", w.items},
-          {"operations", w.operations},
-          {"bytes", w.bytes},
-          {"footprint", w.footprint},
-          {"crowding", w.crowding},
-          {"lines", w.lines},
-          {"group_reach", w.group_reach},
-          {"group_crowding", w.group_crowding}};
-}
-
 // Reading throws inside this file only: nlohmann's exceptions and these carry the sentence.
 [[noreturn]] void refuse(const std::string& what) {
   throw std::runtime_error(what);
@@ -177,7 +165,7 @@ json entry_to_json(const Entry& e) {
     j["classes"].push_back(class_to_json(c, m.form));
   j["points"] = json::array();
   for (const Model::Point& p : m.points) {
-    json point = work_to_json(p.work);
+    json point = to_json(p.work);
     point["seconds"] = p.seconds;
     j["points"].push_back(std::move(point));
   }
@@ -231,6 +219,18 @@ bool is_other_version(const json& j) {
 }
 
 }  // namespace
+
+json to_json(const Work& w) {
+  return {{"local", w.local},
+          {"items", w.items},
+          {"operations", w.operations},
+          {"bytes", w.bytes},
+          {"footprint", w.footprint},
+          {"crowding", w.crowding},
+          {"lines", w.lines},
+          {"group_reach", w.group_reach},
+          {"group_crowding", w.group_crowding}};
+}
 
 json to_json(const std::vector<Entry>& entries) {
   json list = json::array();

@@ -45,26 +45,17 @@ std::string default_spool_folder() {
 }
 
 std::string to_line(const Record& r) {
-  const models::Work& w = r.sample.work;
-  const json j = {{"v", kFormat},
-                  {"kernel", r.key.kernel},
-                  {"content", r.key.content},
-                  {"device", r.key.device},
-                  {"dim", r.work_dim},
-                  {"global", r.global},
-                  {"local", w.local},
-                  {"scalars", r.scalars},
-                  {"items", w.items},
-                  {"operations", w.operations},
-                  {"bytes", w.bytes},
-                  {"footprint", w.footprint},
-                  {"crowding", w.crowding},
-                  {"lines", w.lines},
-                  {"group_reach", w.group_reach},
-                  {"group_crowding", w.group_crowding},
-                  {"input", r.sample.input},
-                  {"seconds", r.sample.seconds},
-                  {"alone", r.sample.alone}};
+  json j = models::to_json(r.sample.work);
+  j.update({{"v", kFormat},
+            {"kernel", r.key.kernel},
+            {"content", r.key.content},
+            {"device", r.key.device},
+            {"dim", r.work_dim},
+            {"global", r.global},
+            {"scalars", r.scalars},
+            {"input", r.sample.input},
+            {"seconds", r.sample.seconds},
+            {"alone", r.sample.alone}});
   const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
   char sum[20];
   std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(checksum(text)));
