@@ -2,33 +2,13 @@
 #include "common/trace_owner.hpp"
 
 #include "common/json.hpp"
+#include "common/process.hpp"
 
-#include <cstdio>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace mkmd {
-
-uint64_t process_began(pid_t pid) {
-  std::FILE* const file = std::fopen(("/proc/" + std::to_string(pid) + "/stat").c_str(), "re");
-  if (file == nullptr) return 0;
-  char text[1024];
-  text[std::fread(text, 1, sizeof text - 1, file)] = '\0';
-  std::fclose(file);
-  // The name of the program, in brackets, may hold anything.
-  const char* const rest = std::strrchr(text, ')');
-  char state = 'Z';
-  unsigned long long began = 0;
-  if (rest == nullptr ||
-      std::sscanf(rest + 1,
-                  " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                  "%*s %llu",
-                  &state, &began) != 2)
-    return 0;
-  return state == 'Z' || state == 'X' ? 0 : began;
-}
 
 pid_t other_writer(int fd) {
   std::string start(64 << 10, '\0');

@@ -4,14 +4,10 @@
 // it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <sys/types.h>
 
 namespace mkmd {
-
-// When a process began, in the kernel's ticks: with it, a process id is never another's. 0: there is none.
-uint64_t process_began(pid_t pid);
 
 // The process that writes the file, if it still runs and is another than this one; otherwise 0.
 pid_t other_writer(int fd);

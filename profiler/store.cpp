@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/store.hpp"
 
+#include "common/process.hpp"
 #include "common/settings.hpp"
 
 #include <algorithm>
-#include <csignal>
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sqlite3.h>
 
 namespace fs = std::filesystem;
@@ -67,16 +66,11 @@ bool damaged_inside(sqlite3* database) {
   return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
-// The process whose number the spool file's name begins with. One that nobody has waited for yet writes no
-// more.
-bool process_ended(const std::string& name) {
-  const long pid = std::strtol(name.c_str(), nullptr, 10);
-  if (pid <= 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)) return true;
-  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const size_t state = text.rfind(") ");  // the name before it may hold anything
-  return state != std::string::npos && state + 2 < text.size() &&
-         (text[state + 2] == 'Z' || text[state + 2] == 'X');
+// Of the process that writes a spool file: its name begins with it.
+pid_t writer(const std::string& name) {
+  pid_t pid = 0;
+  std::from_chars(name.data(), name.data() + name.size(), pid);
+  return pid;
 }
 
 }  // namespace
@@ -209,7 +203,7 @@ Status Store::insert(const std::vector<Record>& records) {
 
 Status Store::import_file(const std::string& path, const std::string& name, Imported& total) {
   // Asked before the file is read: what a process that has ended wrote is all there.
-  const bool ended = process_ended(name);
+  const bool ended = process_ended(writer(name));
   if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
   const auto work = [&]() -> Status {
     uint64_t offset = 0;

@@ -3,6 +3,7 @@
 
 #include "common/files.hpp"
 #include "common/log.hpp"
+#include "common/process.hpp"
 #include "common/trace_owner.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
