@@ -26,6 +26,17 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+// A new file beside another. Unlike mkostemp's, others may read it if they may read what this process writes.
+int create_beside(const std::string& path, std::string& name) {
+  for (;;) {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    name = path + "." + std::to_string(getpid()) + "." + std::to_string(now.tv_nsec);
+    const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+}
+
 }  // namespace
 
 NoWriteSignals::NoWriteSignals() {
@@ -73,15 +84,15 @@ Result<std::string> read_file(const std::string& path, uint64_t most) {
   return bytes;
 }
 
-Status replace_file(const std::string& path, std::string_view bytes) {
+Status replace_file(const std::string& path, std::string_view bytes, Sync sync) {
   const NoWriteSignals quiet;
   for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
     mkdir(path.substr(0, at).c_str(), 0700);
-  std::string temporary = path + ".XXXXXX";
-  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  std::string temporary;
+  const int fd = create_beside(path, temporary);
   if (fd < 0) return Status::internal("cannot write " + path + ": " + std::strerror(errno));
   errno = 0;
-  bool good = write_all(fd, bytes);
+  bool good = write_all(fd, bytes) && (sync == Sync::no || fsync(fd) == 0);
   int error = errno;
   if (close(fd) != 0 && good) good = false, error = errno;
   if (good && rename(temporary.c_str(), path.c_str()) != 0) good = false, error = errno;

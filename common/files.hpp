@@ -29,8 +29,12 @@ private:
 // The bytes of a regular file of at most `most` bytes.
 Result<std::string> read_file(const std::string& path, uint64_t most = uint64_t{1} << 30);
 
+// Whether a loss of power may leave an empty file: it may where what is lost can be had again, since waiting
+// for the disk takes milliseconds.
+enum class Sync { no, yes };
+
 // Makes the file hold `bytes`, and the folders above it if they are missing. Others see all of it or what was
 // there before: it is written under another name, then renamed.
-Status replace_file(const std::string& path, std::string_view bytes);
+Status replace_file(const std::string& path, std::string_view bytes, Sync sync = Sync::no);
 
 }  // namespace mkmd

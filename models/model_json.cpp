@@ -8,12 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fcntl.h>
-#include <filesystem>
 #include <limits>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace mkmd::models {
 
@@ -276,25 +272,8 @@ Result<std::vector<Entry>> read_models(const std::string& file, bool* damaged) {
 }
 
 Status write_models(const std::string& file, const std::vector<Entry>& entries) {
-  std::error_code ignored;
-  if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
-    std::filesystem::create_directories(folder, ignored);
-  const std::string temporary = file + "." + std::to_string(getpid());
   const std::string text = to_json(entries).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  bool written = fd >= 0;
-  for (size_t at = 0; written && at < text.size();) {
-    const ssize_t count = write(fd, text.data() + at, text.size() - at);
-    written = count > 0;
-    if (written) at += static_cast<size_t>(count);
-  }
-  written = written && fsync(fd) == 0;
-  int error = errno;
-  if (fd >= 0) close(fd);
-  if (written && std::rename(temporary.c_str(), file.c_str()) == 0) return {};
-  if (written) error = errno;
-  unlink(temporary.c_str());
-  return Status::internal("cannot write " + file + ": " + std::strerror(error));
+  return replace_file(file, text, Sync::yes);  // imported models may be nowhere else
 }
 
 std::string default_models_file() {

@@ -39,11 +39,24 @@ protected:
 TEST_F(FilesTest, WhatIsWrittenIsRead) {
   const std::string path = folder_ + "/new/folders/file";
   for (const std::string& bytes : {std::string("one"), std::string(300000, '\0'), std::string()}) {
-    ASSERT_TRUE(replace_file(path, bytes).ok());
-    EXPECT_EQ(*read_file(path), bytes);
+    for (const Sync sync : {Sync::no, Sync::yes}) {
+      ASSERT_TRUE(replace_file(path, bytes, sync).ok());
+      EXPECT_EQ(*read_file(path), bytes);
+    }
   }
   const auto entries = std::filesystem::directory_iterator(folder_ + "/new/folders");
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);  // no temporary file is left
+}
+
+TEST_F(FilesTest, OthersMayReadWhatTheyMayReadOfThisProcess) {
+  for (const mode_t hidden : {022, 077}) {
+    const mode_t before = umask(hidden);
+    ASSERT_TRUE(replace_file(folder_ + "/file", "x").ok());
+    umask(before);
+    struct stat about {};
+    ASSERT_EQ(stat((folder_ + "/file").c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777, 0666 & ~hidden);
+  }
 }
 
 TEST_F(FilesTest, NothingInTheWayMakesItWait) {
