@@ -67,7 +67,8 @@ Result<std::string> read_file(const std::string& path, uint64_t most) {
   if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
     status = Status::internal(path + " is not a file");
   else if (static_cast<uint64_t>(about.st_size) > most)
-    status = Status::internal(path + " is too large");
+    status = Status::internal(path + " has " + std::to_string(about.st_size) + " bytes, more than " +
+                              std::to_string(most));
   else
     bytes.resize(static_cast<size_t>(about.st_size));
   size_t at = 0;

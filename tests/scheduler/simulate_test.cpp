@@ -197,8 +197,8 @@ TEST(Simulate, WrongUseIsNamed) {
       {{input, "--polcy", "mkmd"}, "unknown option --polcy"},
       {{input, "--policy", "mkmd", "--rate-error", "2"}, "--rate-error 2"},
       {{input, "--policy"}, "--policy needs a value"},
-      {{"/nonexistent.json", "--policy", "mkmd"}, "no such file"},
-      {{"/", "--policy", "mkmd"}, "/: is not a file"},
+      {{"/nonexistent.json", "--policy", "mkmd"}, "cannot open /nonexistent.json: No such file"},
+      {{"/", "--policy", "mkmd"}, "/ is not a file"},
       {{"--generate", "hilbert:3"}, "no such generator"},
   };
   for (const auto& [args, what] : cases) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulate/other_hardware.hpp"
 
+#include "common/files.hpp"
 #include "common/json.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/json_reader.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 namespace mkmd {
@@ -14,8 +14,6 @@ namespace mkmd {
 using namespace scheduler;
 
 namespace {
-
-constexpr uintmax_t kLargestInput = 96'000'000;  // bytes
 
 Status wrong(const std::string& what) {
   return Status::internal(what);
@@ -71,21 +69,6 @@ Result<std::vector<size_t>> find_alike(const std::vector<Device>& old, const std
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return wrong(path + ": there is no such file");
-  if (!std::filesystem::is_regular_file(path, error)) return wrong(path + ": is not a file");
-  const uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return wrong(path + ": cannot be read");
-  if (size > kLargestInput)
-    return wrong(path + ": has " + std::to_string(size) + " bytes, more than " +
-                 std::to_string(kLargestInput));
-  std::ifstream in(path, std::ios::binary);
-  std::string text(size, '\0');
-  if (!in.read(text.data(), static_cast<std::streamsize>(size))) return wrong(path + ": cannot be read");
-  return text;
-}
-
 Status write_file(const std::string& path, const nlohmann::ordered_json& json) {
   std::ofstream file(path);
   file << json.dump() << "\n";
@@ -94,7 +77,7 @@ Status write_file(const std::string& path, const nlohmann::ordered_json& json) {
 }
 
 Status move_to_platform(Problem& problem, const std::string& path, const Counts& counts) {
-  Result<std::string> text = read_file(path);
+  Result<std::string> text = read_file(path, kLargestInput);
   if (!text) return text.status();
   Result<nlohmann::json> parsed = parse_json(*text);
   if (!parsed) return wrong(path + ": not JSON: " + parsed.status().message());

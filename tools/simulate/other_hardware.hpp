@@ -7,12 +7,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace mkmd {
 
-Result<std::string> read_file(const std::string& path);
+inline constexpr uint64_t kLargestInput = 96'000'000;  // bytes
+
 Status write_file(const std::string& path, const nlohmann::ordered_json& json);
 
 // How fast a device is; 0: not known.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulate/simulate.hpp"
 
+#include "common/files.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/simulator.hpp"
 #include "scheduler/solver/coin.hpp"
@@ -114,7 +115,7 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
 }
 
 Result<Problem> read_problem(const std::string& path) {
-  Result<std::string> text = read_file(path);
+  Result<std::string> text = read_file(path, kLargestInput);
   if (!text) return text.status();
   Result<Document> document = parse_document(*text);
   if (!document) return wrong(path + ": " + document.status().message());
