@@ -16,16 +16,6 @@ namespace {
 
 constexpr int kWriteSignals[] = {SIGPIPE, SIGXFSZ};
 
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
 // A new file beside another. Unlike mkostemp's, others may read it if they may read what this process writes.
 int create_beside(const std::string& path, std::string& name) {
   for (;;) {
@@ -83,6 +73,16 @@ Result<std::string> read_file(const std::string& path, uint64_t most) {
   close(fd);
   if (!status.ok()) return status;
   return bytes;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
 }
 
 Status replace_file(const std::string& path, std::string_view bytes, Sync sync) {

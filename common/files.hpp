@@ -29,6 +29,9 @@ private:
 // The bytes of a regular file of at most `most` bytes.
 Result<std::string> read_file(const std::string& path, uint64_t most = uint64_t{1} << 30);
 
+// However often write(2) must be called for it.
+bool write_all(int fd, std::string_view bytes);
+
 // Whether a loss of power may leave an empty file: it may where what is lost can be had again, since waiting
 // for the disk takes milliseconds.
 enum class Sync { no, yes };

@@ -15,8 +15,8 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <unistd.h>
 
+#include "common/files.hpp"
 #include "compiler/helper/accesses.hpp"
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/frontend.hpp"
@@ -72,16 +72,6 @@ ModuleFile answer(const Request& request) {
   file.dependencies = std::move(front->dependencies);
   if (Status s = process(*front->module, file); !s.ok()) file.error = s.message();
   return file;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
 }
 
 int serve() {

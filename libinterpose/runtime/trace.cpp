@@ -118,16 +118,6 @@ void add_native(Buffer& b) {
   b.native_commands.clear();
 }
 
-bool write_all(int fd, const std::string& text) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t count = write(fd, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    done += static_cast<size_t>(count);
-  }
-  return true;
-}
-
 // Whether the file still begins with what this process wrote there.
 bool is_ours(int fd, const std::string& header) {
   std::string start(header.size(), '\0');
