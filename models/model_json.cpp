@@ -3,6 +3,7 @@
 #include "models/model.hpp"
 
 #include "common/files.hpp"
+#include "common/json.hpp"
 #include "common/settings.hpp"
 
 #include <algorithm>
@@ -264,10 +265,10 @@ Result<std::vector<Entry>> read_models(const std::string& file, bool* damaged) {
   if (stat(file.c_str(), &about) != 0 && errno == ENOENT) return std::vector<Entry>{};
   const auto text = read_file(file);
   if (!text) return text.status();
-  const json j = json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  auto entries = j.is_discarded() ? Status::internal("not JSON") : entries_from_json(j);
+  const Result<json> j = parse_json(*text);
+  auto entries = j ? entries_from_json(*j) : Status::internal("not JSON: " + j.status().message());
   if (entries) return entries;
-  if (damaged != nullptr) *damaged = !is_other_version(j);
+  if (damaged != nullptr) *damaged = !j || !is_other_version(*j);
   return Status::internal(file + ": " + entries.status().message());
 }
 

@@ -76,8 +76,9 @@ TEST(ModelsFile, MistakesNameFileAndEntry) {
     return read ? std::string("accepted") : read.status().message();
   };
   EXPECT_THAT(message(""), HasSubstr(file));
-  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\""), HasSubstr("not JSON"));
-  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\": [1e999]}"), HasSubstr("not JSON"));
+  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\""), HasSubstr("not JSON: line 1, column 28: "));
+  EXPECT_THAT(message("{\"mkmd_models\": 1, \"models\": [1e999]}"),
+              HasSubstr("not JSON: line 1, column 31: number overflow"));
   EXPECT_THAT(message("[1, 2]"), HasSubstr("not a models file"));
   EXPECT_THAT(message("{\"mkmd_models\": 99, \"models\": []}"), HasSubstr("format 99"));
   EXPECT_THAT(message("{\"mkmd_models\": 1}"), HasSubstr("models"));

@@ -325,7 +325,7 @@ class Profile(unittest.TestCase):
         result = self.mkmd("run", "--devices", "pocl/2", "--", *program)
         self.assertEqual((result.returncode, result.stdout), (0, expected))
         self.assertEqual(len(result.stderr.splitlines()), 1)
-        self.assertIn("models.json: not JSON", result.stderr)
+        self.assertIn("models.json: not JSON: line 1, column ", result.stderr)
 
     def test_damaged_models_are_fitted_again(self):
         self.assertEqual(self.profile(SMALL).returncode, 0)
