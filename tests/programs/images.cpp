@@ -7,10 +7,7 @@ int main() {
   constexpr size_t width = 301;
   constexpr size_t height = 203;
   const Cl cl = open_cl();
-  cl_bool supported = CL_FALSE;
-  CL_CHECK(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(supported), &supported, nullptr));
-  std::printf("images %u\n", supported);
-  if (!supported) return 0;
+  if (!has_images(cl)) return 0;
   const cl_program program = build(cl, R"(
     __kernel void paint(__write_only image2d_t image, __global const int* seed, int w, int h) {
       int x = get_global_id(0), y = get_global_id(1);

@@ -66,6 +66,14 @@ inline void close_cl(const Cl& cl) {
   CL_CHECK(clReleaseContext(cl.context));
 }
 
+// Says it, too: without images, a program that needs them has nothing else to print.
+inline bool has_images(const Cl& cl) {
+  cl_bool supported = CL_FALSE;
+  CL_CHECK(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(supported), &supported, nullptr));
+  std::printf("images %u\n", supported);
+  return supported != CL_FALSE;
+}
+
 inline cl_program build(const Cl& cl, const char* source, const char* options = "") {
   cl_int error = CL_SUCCESS;
   const cl_program program = clCreateProgramWithSource(cl.context, 1, &source, nullptr, &error);

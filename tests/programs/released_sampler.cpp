@@ -6,10 +6,7 @@
 int main() {
   constexpr size_t side = 64;
   const Cl cl = open_cl();
-  cl_bool supported = CL_FALSE;
-  CL_CHECK(clGetDeviceInfo(cl.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(supported), &supported, nullptr));
-  std::printf("images %u\n", supported);
-  if (!supported) return 0;
+  if (!has_images(cl)) return 0;
   const cl_program program = build(cl, R"(
     __kernel void look_around(__read_only image2d_t image, sampler_t sampler, __global uint* out, int w) {
       int x = get_global_id(0), y = get_global_id(1);
