@@ -17,6 +17,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <thread>
@@ -136,8 +137,8 @@ private:
   void post(Action* action, cl_int status);
   bool can_wait(const Action& action, cl_int status);
   bool take_posts();
-  // False if it is not so at the instant `latest` of the host's clock; 0: waits for ever.
-  bool wait_until(const std::function<bool()>& done, cl_ulong latest = 0);
+  // False if it is not so at the instant `latest` of the host's clock; without one it waits for ever.
+  bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {});
   Action::Outcome run_emulated(Action& action);
   // threads.cpp; with or without mutex_
   void wake_waiters();  // something happened that they may wait for

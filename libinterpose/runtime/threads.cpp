@@ -89,7 +89,7 @@ bool Runtime::take_posts() {
   return true;
 }
 
-bool Runtime::wait_until(const std::function<bool()>& done, cl_ulong latest) {
+bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest) {
   bool over = false;
   for (;;) {
     uint64_t seen;
@@ -112,15 +112,15 @@ bool Runtime::wait_until(const std::function<bool()>& done, cl_ulong latest) {
     }
     bury(std::move(dead));
     if (over) break;
-    const cl_ulong now = latest == 0 ? 0 : host_nanoseconds();
-    if (latest != 0 && now >= latest) break;
+    const cl_ulong now = latest ? host_nanoseconds() : 0;
+    if (latest && now >= *latest) break;
     std::unique_lock lock(posts_.mutex);
     ++posts_.waiting;
     const auto changed = [&] { return !posts_.list.empty() || posts_.generation != seen; };
-    if (latest == 0) {
-      posts_.waiters.wait(lock, changed);
+    if (latest) {
+      posts_.waiters.wait_for(lock, std::chrono::nanoseconds(*latest - now), changed);
     } else {
-      posts_.waiters.wait_for(lock, std::chrono::nanoseconds(latest - now), changed);
+      posts_.waiters.wait(lock, changed);
     }
     --posts_.waiting;
   }
