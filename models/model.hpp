@@ -127,6 +127,8 @@ struct Entry {
 // entry. Entries that cannot be used are an error as a whole: a half-read file would mislead.
 nlohmann::json to_json(const std::vector<Entry>& entries);
 nlohmann::json to_json(const Work& work);  // as points of models have it, and samples
+// Of this version or an earlier one, which knew less.
+Result<Work> work_from_json(const nlohmann::json& json);
 Result<std::vector<Entry>> entries_from_json(const nlohmann::json& json);
 // A missing file is an empty list. The message names the file. `damaged` becomes true if it could be read and
 // is no models file of any version.

@@ -236,6 +236,14 @@ json to_json(const std::vector<Entry>& entries) {
   return {{"mkmd_models", kFormat}, {"models", std::move(list)}};
 }
 
+Result<Work> work_from_json(const json& j) {
+  try {
+    return work_from(j);
+  } catch (const std::exception& problem) {
+    return Status::internal(problem.what());
+  }
+}
+
 Result<std::vector<Entry>> entries_from_json(const json& j) {
   if (!has_version(j)) {
     return Status::internal("not a models file: it does not begin with {\"mkmd_models\": 1, …}");

@@ -74,6 +74,25 @@ TEST_F(StoreTest, RecordsSurviveTheSpool) {
   EXPECT_EQ(again.sample.input, record(7).sample.input);
 }
 
+TEST_F(StoreTest, RecordsOfTheFirstVersionAreRead) {
+  const auto line = [](const std::string& operations, const char* checksum) {
+    return R"({"aligned":true,"alone":true,"bytes":512.0,"content":"content","device":"device","dim":1,)"
+           R"("footprint":256.0,"global":[64,1,1],"input":7,"items":64.0,"kernel":"old","local":[16,1,1],)"
+           R"("operations":)" +
+           operations + R"(,"scalars":[],"seconds":0.001,"v":1} )" + checksum;
+  };
+  Record old;
+  ASSERT_TRUE(from_line(line("640.0", "48708de34afc8f4c"), old));
+  models::Work work;  // what that version did not know stays as it is here
+  work.local = {16, 1, 1};
+  work.items = 64;
+  work.operations = 640;
+  work.bytes = 512;
+  work.footprint = 256;
+  EXPECT_EQ(old.sample.work, work);
+  EXPECT_FALSE(from_line(line("-640.0", "8a0cfb83f07defb3"), old));
+}
+
 TEST_F(StoreTest, RecordsSurviveTheStore) {
   std::ofstream(spool_file(), std::ios::binary) << to_line(record(7));
   ASSERT_TRUE(learn(places_));
