@@ -11,6 +11,7 @@ namespace {
 // Where the text stops being JSON, and why: what the library says, without its own numbering and without
 // bytes that a terminal might take for commands.
 std::string complaint(std::string_view text, const nlohmann::json::exception& e) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "it is empty";
   std::string what = e.what();
   const size_t number = what.find("] ");
   if (number != std::string::npos) what.erase(0, number + 2);

@@ -10,7 +10,7 @@
 
 namespace mkmd {
 
-// The value of a text, or one line that says where it stops being JSON and why ("line 3, column 14: …"). A
+// The value of a text, or one line that says where it stops being JSON and why ("line 3, column 14: …", "it is empty"). A
 // number that fits no double is a mistake, too.
 Result<nlohmann::json> parse_json(std::string_view text);
 

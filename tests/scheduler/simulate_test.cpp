@@ -162,7 +162,8 @@ TEST(Simulate, BrokenInputGetsOneLineWithItsPlace) {
       {with(two, R"({"src":0,"dst":1,"bytes":1,"access":"column"})"), "graph.edges[0].access"},
       {R"({"graph":{"tasks":[]}})", "platform: is missing"},
       {"[1,2]", "must be an object"},
-      {"", "not JSON"},
+      {"", "broken.json: is empty; give a graph (docs/exchange-format.md) or a trace of mkmd run --trace"},
+      {"\n", "broken.json: not JSON: it is empty"},
       {R"({"platform":{"devices":[]},"graph":{"tasks":[]}})", "platform.devices"},
   };
   for (const auto& [text, place] : cases) {

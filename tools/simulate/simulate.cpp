@@ -117,6 +117,8 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
 Result<Problem> read_problem(const std::string& path) {
   Result<std::string> text = read_file(path, kLargestInput);
   if (!text) return text.status();
+  if (text->empty())
+    return wrong(path + ": is empty; give a graph (docs/exchange-format.md) or a trace of mkmd run --trace");
   Result<Document> document = parse_document(*text);
   if (!document) return wrong(path + ": " + document.status().message());
   return std::move(document->problem);

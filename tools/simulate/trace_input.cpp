@@ -43,7 +43,7 @@ Result<std::vector<Window>> windows_of(const TraceRequest& request) {
   Result<inspect::Trace> trace = inspect::read_trace(request.trace);
   if (!trace) return trace.status();
   if (trace->windows.empty())
-    return Status::internal(request.trace + ": has no window: nothing was captured");
+    return Status::internal(request.trace + ": nothing was captured in this trace, so nothing can be scheduled");
   const inspect::Analysis analysis = inspect::analyse(*trace);
   BoundOptions options = request.bounds;
   options.seconds_each /= static_cast<double>(trace->windows.size());
