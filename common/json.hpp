@@ -10,8 +10,8 @@
 
 namespace mkmd {
 
-// The value of a text, or one line that says where it stops being JSON and why ("line 3, column 14: …", "it is empty"). A
-// number that fits no double is a mistake, too.
+// The value of a text, or one line that says where it stops being JSON and why ("line 3, column 14: …", "it
+// is empty"). A number that fits no double is a mistake, too.
 Result<nlohmann::json> parse_json(std::string_view text);
 
 }  // namespace mkmd

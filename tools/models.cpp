@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd models`: what is known of kernels' times. First takes in what profiling runs have left in the spool,
 // so that nothing a killed run measured is missing.
+#include "common/counted.hpp"
 #include "profiler/learn.hpp"
 #include "tools/commands.hpp"
 
@@ -139,9 +140,9 @@ int models(const std::vector<std::string>& arguments) {
   if (!import_file.empty()) {
     const auto taken = profiler::import_models(import_file, places.models);
     if (!taken) return fail(taken.status());
-    std::printf("%d models imported", taken->models);
+    std::printf("%s imported", counted(static_cast<uint64_t>(taken->models), "model").c_str());
     if (taken->measured_here > 0) {
-      std::printf("; %d of them replace models measured here, `mkmd profile` measures those again",
+      std::printf(", %d of them in place of what was measured here; `mkmd profile` measures that again",
                   taken->measured_here);
     }
     std::printf("\n");

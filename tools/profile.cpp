@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd profile`: runs the program with the library in profiling mode, then takes the samples it left in the
 // spool into the store and fits models. The exit code is the program's; whatever becomes of the samples.
+#include "common/counted.hpp"
 #include "common/settings.hpp"
 #include "profiler/learn.hpp"
 #include "tools/commands.hpp"
@@ -54,14 +55,14 @@ void report(const Result<profiler::Learned>& learned) {
   }
   print_notices(learned->notices);
   if (learned->damaged > 0) {
-    std::fprintf(stderr, "mkmd: %d damaged lines of the spool were left out\n", learned->damaged);
+    std::fprintf(stderr, "mkmd: left out of the spool: %s\n", counted(static_cast<uint64_t>(learned->damaged), "damaged line").c_str());
   }
   if (learned->samples == 0) {
     std::fprintf(stderr, "mkmd: no kernel was measured: %s\n", why_no_samples().c_str());
     return;
   }
-  std::fprintf(stderr, "mkmd: %d samples taken, %d models fitted; `mkmd models` shows them\n",
-               learned->samples, learned->fitted);
+  std::fprintf(stderr, "mkmd: %s taken, %s fitted; `mkmd models` shows what is known\n",
+               counted(static_cast<uint64_t>(learned->samples), "sample").c_str(), counted(static_cast<uint64_t>(learned->fitted), "model").c_str());
 }
 
 }  // namespace

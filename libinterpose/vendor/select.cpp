@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the text of a specification to real devices. An empty text means every device there is, the fastest
 // first.
+#include "common/counted.hpp"
 #include "libinterpose/vendor/icd.hpp"
 #include "libinterpose/vendor/specification.hpp"
 
@@ -120,8 +121,7 @@ std::string what_is_available(const std::vector<Platform>& platforms) {
   std::string text;
   for (const Platform& platform : platforms) {
     const size_t count = devices_of_all({platform}).size();
-    text += (text.empty() ? "" : ", ") + short_name(platform) + " (" + std::to_string(count) +
-            (count == 1 ? " device)" : " devices)");
+    text += (text.empty() ? "" : ", ") + short_name(platform) + " (" + counted(count, "device") + ")";
   }
   return text.empty() ? "no OpenCL platform is installed" : "available: " + text;
 }

@@ -250,8 +250,8 @@ class Profile(unittest.TestCase):
             listing = subprocess.run([MKMD, "models"], env=environment(other), capture_output=True, text=True)
             self.assertEqual(listing.stdout.count(", imported)"), count)
         again = self.mkmd("models", "--import", exported).stdout
-        self.assertEqual(again, f"{count} models imported; {count} of them replace models measured here, "
-                                "`mkmd profile` measures those again\n")
+        self.assertEqual(again, f"{count} models imported, {count} of them in place of what was measured here; "
+                                "`mkmd profile` measures that again\n")
         self.assertEqual(self.mkmd("models", "--import", exported).stdout, f"{count} models imported\n")
         none = os.path.join(self.data, "none.json")
         self.assertIn(f"{none}: no such file", self.mkmd("models", "--import", none).stderr)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that `mkmd inspect TRACE` prints.
+#include "common/counted.hpp"
 #include "tools/inspect/formats.hpp"
 
 #include <algorithm>
@@ -35,10 +36,6 @@ void print_table(std::ostream& out, const std::vector<Cells>& rows, size_t left)
     }
     out << line.substr(0, line.find_last_not_of(' ') + 1) << "\n";
   }
-}
-
-std::string counted(size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::string at_line(int line) {

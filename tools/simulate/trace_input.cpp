@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulate/trace_input.hpp"
 
+#include "common/counted.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/simulator.hpp"
 #include "tools/inspect/analysis.hpp"
@@ -43,7 +44,8 @@ Result<std::vector<Window>> windows_of(const TraceRequest& request) {
   Result<inspect::Trace> trace = inspect::read_trace(request.trace);
   if (!trace) return trace.status();
   if (trace->windows.empty())
-    return Status::internal(request.trace + ": nothing was captured in this trace, so nothing can be scheduled");
+    return Status::internal(request.trace +
+                            ": nothing was captured in this trace, so nothing can be scheduled");
   const inspect::Analysis analysis = inspect::analyse(*trace);
   BoundOptions options = request.bounds;
   options.seconds_each /= static_cast<double>(trace->windows.size());
@@ -173,7 +175,7 @@ Status simulate_trace(const TraceRequest& request, std::ostream& out) {
   double recorded = 0;
   for (const Window& w : *windows)
     recorded += w.recorded;
-  print(out, "%zu windows, recorded %.6g s\n", windows->size(), recorded);
+  print(out, "%s, recorded %.6g s\n", counted(windows->size(), "window").c_str(), recorded);
   return several(request, *windows, policies, out);
 }
 
