@@ -29,17 +29,17 @@ Result<std::vector<models::Entry>> read_own_models(const std::string& file,
   return std::vector<models::Entry>{};
 }
 
-Result<Learned> learn(const Places& places) {
+Result<Learned> learn(const Places& places, std::vector<std::string>& notices) {
   Learned result;
   std::string notice;
   auto store = Store::open(places.store, notice);
-  if (!notice.empty()) result.notices.push_back(notice);
+  if (!notice.empty()) notices.push_back(notice);
   if (!store) return store.status();
   const auto imported = (*store)->import_spool(places.spool);
   if (!imported) return imported.status();
   result.samples = imported->records;
   result.damaged = imported->damaged;
-  auto entries = read_own_models(places.models, result.notices);
+  auto entries = read_own_models(places.models, notices);
   if (!entries) return entries.status();
   auto counts = (*store)->counts();
   if (!counts) return counts.status();

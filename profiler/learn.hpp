@@ -17,11 +17,11 @@ struct Learned {
   int samples = 0;                     // new in the store
   int damaged = 0;                     // lines of the spool that were no records
   int fitted = 0;                      // models
-  std::vector<std::string> notices;    // what a user should know
   std::vector<models::Entry> entries;  // all models there are now
 };
 
-Result<Learned> learn(const Places& places);
+// `notices`: what a user should know, also if it fails in the end.
+Result<Learned> learn(const Places& places, std::vector<std::string>& notices);
 
 // The models there are. A file that is none is moved aside, never deleted (`notices` says where to): what was
 // measured here is in the store, and is fitted again. One of another version is refused and left as it is.

@@ -134,9 +134,10 @@ int models(const std::vector<std::string>& arguments) {
     *file = arguments[++i];
   }
   const profiler::Places places;
-  const auto learned = profiler::learn(places);
+  std::vector<std::string> notices;
+  const auto learned = profiler::learn(places, notices);
+  print_notices(notices);
   if (!learned) return fail(learned.status());
-  print_notices(learned->notices);
   if (!import_file.empty()) {
     const auto taken = profiler::import_models(import_file, places.models);
     if (!taken) return fail(taken.status());

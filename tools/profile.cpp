@@ -48,21 +48,25 @@ std::string why_no_samples() {
   return "profiling needs at least two devices (`mkmd devices`, --devices) and kernels with buffers";
 }
 
-void report(const Result<profiler::Learned>& learned) {
+void learn_and_report() {
+  std::vector<std::string> notices;
+  const auto learned = profiler::learn({}, notices);
+  print_notices(notices);
   if (!learned) {
     std::fprintf(stderr, "mkmd: %s\n", learned.status().message().c_str());
     return;
   }
-  print_notices(learned->notices);
   if (learned->damaged > 0) {
-    std::fprintf(stderr, "mkmd: left out of the spool: %s\n", counted(static_cast<uint64_t>(learned->damaged), "damaged line").c_str());
+    std::fprintf(stderr, "mkmd: left out of the spool: %s\n",
+                 counted(static_cast<uint64_t>(learned->damaged), "damaged line").c_str());
   }
   if (learned->samples == 0) {
     std::fprintf(stderr, "mkmd: no kernel was measured: %s\n", why_no_samples().c_str());
     return;
   }
   std::fprintf(stderr, "mkmd: %s taken, %s fitted; `mkmd models` shows what is known\n",
-               counted(static_cast<uint64_t>(learned->samples), "sample").c_str(), counted(static_cast<uint64_t>(learned->fitted), "model").c_str());
+               counted(static_cast<uint64_t>(learned->samples), "sample").c_str(),
+               counted(static_cast<uint64_t>(learned->fitted), "model").c_str());
 }
 
 }  // namespace
@@ -91,7 +95,7 @@ int profile(const std::vector<std::string>& arguments) {
   const int code = wait_for(child);
   char failed = 0;
   if (read(started[0], &failed, 1) == 1) return code;
-  report(profiler::learn({}));
+  learn_and_report();
   return code;
 }
 
