@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that `mkmd inspect TRACE` prints.
-#include "common/counted.hpp"
 #include "tools/inspect/formats.hpp"
+
+#include "common/counted.hpp"
 
 #include <algorithm>
 #include <cmath>
