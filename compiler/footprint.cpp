@@ -59,13 +59,6 @@ LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)
   }
 }
 
-std::vector<Footprint> LaunchFootprints::whole() const {
-  GroupBox box;
-  for (size_t d = 0; d < 3; ++d)
-    box.hi[d] = static_cast<uint64_t>(groups_[d]);
-  return of(box);
-}
-
 std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, size_t most_blocks) const {
   std::vector<Footprint> all;
   Region region(info_, values_, local_, offset_);
@@ -125,16 +118,6 @@ double LaunchFootprints::operations() const {
 }
 double LaunchFootprints::bytes_moved() const {
   return per_item(info_.cost.bytes);
-}
-
-std::vector<Footprint> footprints(const KernelInfo& info, const Launch& launch, const GroupBox& box) {
-  return LaunchFootprints(info, launch).of(box);
-}
-double operations(const KernelInfo& info, const Launch& launch) {
-  return LaunchFootprints(info, launch).operations();
-}
-double bytes_moved(const KernelInfo& info, const Launch& launch) {
-  return LaunchFootprints(info, launch).bytes_moved();
 }
 
 }  // namespace mkmd::compiler

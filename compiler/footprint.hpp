@@ -55,9 +55,8 @@ public:
   // One per buffer argument the kernel accesses. Of a set that has more than `most_blocks` blocks the
   // smallest gaps are filled, or all of them: that takes a small part of the time, and is as safe.
   std::vector<Footprint> of(const GroupBox&, size_t most_blocks = kMostBlocks) const;
-  std::vector<Footprint> whole() const;  // of all work-groups
-  double trips() const;                  // of innermost loops, over the whole launch
-  double operations() const;             // of the whole launch; a guess if cost.irregular
+  double trips() const;       // of innermost loops, over the whole launch
+  double operations() const;  // of the whole launch; a guess if cost.irregular
   // How unevenly the cache lines that one access of a whole work-group touches fall on the sets of a cache
   // whose ways are 4 KiB: the most lines in one set, of the worst access; 1 is best. Rows a multiple of a
   // large power of two apart crowd. Bytes reached in a loop are not counted: they are not needed at the same
@@ -88,9 +87,5 @@ private:
   bool uniform_ = true;
   std::vector<Value> values_;  // of info.expressions
 };
-
-std::vector<Footprint> footprints(const KernelInfo&, const Launch&, const GroupBox&);
-double operations(const KernelInfo&, const Launch&);
-double bytes_moved(const KernelInfo&, const Launch&);
 
 }  // namespace mkmd::compiler

@@ -61,12 +61,6 @@ bool Form::uses_derived() const {
                              [](const Other& o) { return o.variable.kind == Variable::Kind::derived; });
 }
 
-bool Form::uses_loop(int loop) const {
-  return std::ranges::any_of(rest(), [&](const Other& o) {
-    return o.variable.kind == Variable::Kind::loop && o.variable.index == loop;
-  });
-}
-
 void Form::add(const Variable& variable, int64_t coefficient) {
   for (int i = 0; i < others_count; ++i) {
     Other& other = others[static_cast<size_t>(i)];

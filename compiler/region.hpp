@@ -41,7 +41,6 @@ struct Form {
 
   bool constant() const;
   bool uses_derived() const;
-  bool uses_loop(int loop) const;
   void add(const Variable& variable, int64_t coefficient);
   std::span<const Other> rest() const { return {others.data(), static_cast<size_t>(others_count)}; }
 };

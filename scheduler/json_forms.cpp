@@ -256,13 +256,6 @@ Result<Platform> platform_from_json(const json& j) {
   return problem.platform;
 }
 
-Result<Schedule> schedule_from_json(const json& j, const Problem& problem) {
-  Status status;
-  Schedule schedule = ScheduleReader(problem, status).read(j);
-  if (!status) return status;
-  return schedule;
-}
-
 ordered_json to_json(const Platform& p) {
   ordered_json devices = ordered_json::array();
   for (const Device& d : p.devices) {

@@ -23,7 +23,6 @@ struct Document {
 Result<Document> parse_document(std::string_view text);
 Result<Document> document_from_json(const nlohmann::json& json);
 Result<Platform> platform_from_json(const nlohmann::json& json);
-Result<Schedule> schedule_from_json(const nlohmann::json& json, const Problem& problem);
 
 nlohmann::ordered_json to_json(const Platform& platform);
 nlohmann::ordered_json to_json(const TaskGraph& graph);

@@ -82,13 +82,6 @@ void ParameterReader::integer(std::string_view key, int& value, int min, int max
   value = x;
 }
 
-void ParameterReader::flag(std::string_view key, bool& value) {
-  const std::string* given = take(key, "0|1");
-  if (!given) return;
-  if (*given != "0" && *given != "1") return refuse(key, *given, "0|1");
-  value = *given == "1";
-}
-
 void ParameterReader::text(std::string_view key, std::string& value, std::string_view accepted) {
   if (const std::string* given = take(key, accepted)) value = *given;
 }

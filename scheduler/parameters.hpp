@@ -27,7 +27,6 @@ public:
   // Each binds one key; `value` holds the default and keeps it when the key is not given.
   void number(std::string_view key, double& value, double min, double max);
   void integer(std::string_view key, int& value, int min, int max);
-  void flag(std::string_view key, bool& value);  // 0|1
   void text(std::string_view key, std::string& value, std::string_view accepted);
   void unnamed(std::string& value, std::string_view accepted);  // "name:value"
 

@@ -19,7 +19,6 @@ public:
   void reserve(double start, double end);  // must be free
   void release(double start, double end);  // must be reserved: undoes reserve exactly
   double last_end() const { return busy_.empty() ? 0 : busy_.back().end; }
-  bool is_free(double start, double end) const { return first_fit(start, end - start) <= start; }
   const std::vector<Busy>& busy() const { return busy_; }
 
 private:

@@ -97,7 +97,6 @@ private:
     bool floor = false;
   };
   int intern(const Atom& a);
-  std::optional<Affine> affine_part(const Monomial& m, int64_t coefficient);
 
   KernelInfo& info_;
   std::vector<Atom> atoms_;

@@ -53,9 +53,6 @@ public:
   void find_trip_counts();                                     // fills KernelInfo::loops
 
 private:
-  struct Recurrence {
-    Number init, step;  // value in iteration k: init + k·step
-  };
   std::optional<Number> compute(llvm::Value* v, int lane);
   // The number modulo 2^bits, for a wider v: extensions inside need no range check then.
   std::optional<Number> low_bits(llvm::Value* v, unsigned bits, int lane, int depth);

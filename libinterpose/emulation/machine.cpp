@@ -191,7 +191,6 @@ void Machine::release(int domain, uint64_t bytes) {
 
 void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Real real) {
   ++totals_.actions;
-  totals_.busy_seconds += static_cast<double>(end - start) * 1e-9;
   const Nanoseconds done = real.done;
   if (done <= end || done - real.began <= end - start) return;
   ++totals_.overruns;

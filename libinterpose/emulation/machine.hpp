@@ -50,7 +50,6 @@ struct Totals {
   uint64_t overruns = 0;
   uint64_t again = 0;       // commands that were executed again, elsewhere, after a device had failed
   uint64_t refused = 0;     // allocations a full memory had no room for
-  double busy_seconds = 0;  // virtual, over all devices and ports
   double late_seconds = 0;  // virtual, of the overruns
   bool valid() const { return overruns * 100 <= actions; }
 };

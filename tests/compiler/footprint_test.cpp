@@ -307,7 +307,7 @@ TEST(Footprint, AgreesWithBruteForce) {
     }
     bool valid = true;
     const std::set<int64_t> starts = interpreter.touched(k.accesses[0], box, valid);
-    const std::vector<Footprint> found = footprints(k, kernel.launch, box);
+    const std::vector<Footprint> found = LaunchFootprints(k, kernel.launch).of(box);
     ASSERT_EQ(found.size(), 1U);
     const Footprint& f = found[0];
     if (f.writes_unknown) continue;
@@ -380,12 +380,12 @@ constexpr const char* kMatmul =
 TEST(Footprint, RowsOfAMatrixProduct) {
   const KernelInfo k = kernel_of(kMatmul);
   const Launch l = launch(2, {1024, 1024, 1}, {16, 16, 1}, {0, 0, 0, 1024});
-  const std::vector<Footprint> f = footprints(k, l, {{0, 8, 0}, {64, 16, 1}});
+  const std::vector<Footprint> f = LaunchFootprints(k, l).of({{0, 8, 0}, {64, 16, 1}});
   EXPECT_EQ(of(f, 2).sure_writes, ByteRanges(128 * 4096, 256 * 4096));
   EXPECT_EQ(of(f, 0).reads, ByteRanges(128 * 4096, 256 * 4096));
   EXPECT_EQ(of(f, 1).reads, ByteRanges(0, 1024 * 4096));
   // Columns: a part of every row.
-  const std::vector<Footprint> g = footprints(k, l, {{0, 0, 0}, {32, 64, 1}});
+  const std::vector<Footprint> g = LaunchFootprints(k, l).of({{0, 0, 0}, {32, 64, 1}});
   EXPECT_EQ(of(g, 2).sure_writes, ByteRanges(ByteRows{0, 512 * 4, 1024 * 4, 1024}));
   EXPECT_EQ(of(g, 2).sure_writes.size(), 1U);
 }
@@ -394,15 +394,15 @@ TEST(Footprint, WrapAroundIsUnknown) {
   const KernelInfo k = kernel_of(kMatmul);
   // 65536 rows of 65536: row · n leaves 32 bits.
   const Launch l = launch(2, {65536, 65536, 1}, {16, 16, 1}, {0, 0, 0, 65536});
-  EXPECT_TRUE(of(footprints(k, l, {{0, 4000, 0}, {4096, 4096, 1}}), 2).writes_unknown);
-  EXPECT_FALSE(of(footprints(k, l, {{0, 0, 0}, {1, 1, 1}}), 2).writes_unknown)
+  EXPECT_TRUE(of(LaunchFootprints(k, l).of({{0, 4000, 0}, {4096, 4096, 1}}), 2).writes_unknown);
+  EXPECT_FALSE(of(LaunchFootprints(k, l).of({{0, 0, 0}, {1, 1, 1}}), 2).writes_unknown)
       << "the first rows are still in range";
 }
 
 TEST(Footprint, TooManyRangesBecomeAHull) {
   const KernelInfo k = kernel_of("kernel void s(global char* p) { p[2 * get_global_id(0)] = 1; }");
   const std::vector<Footprint> f =
-      footprints(k, launch(1, {1 << 20, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {1 << 14, 1, 1}});
+      LaunchFootprints(k, launch(1, {1 << 20, 1, 1}, {64, 1, 1}, {0})).of({{0, 0, 0}, {1 << 14, 1, 1}});
   EXPECT_TRUE(f[0].sure_writes.empty());
   EXPECT_EQ(f[0].may_writes, ByteRanges(0, (2 << 20) - 1));
 }
@@ -411,7 +411,7 @@ TEST(Footprint, FilledGapsLeaveNoRowsThatTouch) {
   const KernelInfo k =
       kernel_of("kernel void s(global float* p) { p[2 * get_global_id(0) + 5 * get_global_id(1)] = 1; }");
   const Launch l = launch(2, {3, 30000, 1}, {3, 1, 1}, {0});
-  const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {1, 30000, 1}});
+  const std::vector<Footprint> f = LaunchFootprints(k, l).of({{0, 0, 0}, {1, 30000, 1}});
   EXPECT_EQ(f[0].may_writes.size(), 1U);
   EXPECT_EQ(f[0].may_writes, ByteRanges(0, 600000));
   EXPECT_EQ(f[0].may_writes.begin()->count, 1U);
@@ -423,28 +423,30 @@ TEST(Footprint, TooManyRowsBecomeASlabInEachPlane) {
       "kernel void s(global float* p, int row, int plane, int depth) {\n"
       "  for (int z = 0; z < depth; ++z) p[z * plane + get_global_id(1) * row + get_global_id(0)] = z; }");
   const Launch l = launch(2, {192, 800, 1}, {16, 4, 1}, {0, 200, 160000, 200});
-  const std::vector<Footprint> f = footprints(k, l, {{0, 0, 0}, {12, 100, 1}});
+  const std::vector<Footprint> f = LaunchFootprints(k, l).of({{0, 0, 0}, {12, 100, 1}});
   EXPECT_TRUE(f[0].sure_writes.empty());
   EXPECT_EQ(f[0].may_writes, ByteRanges(ByteRows{0, 4 * (399 * 200 + 192), 640000, 200}));
-  const std::vector<Footprint> g = footprints(k, l, {{0, 100, 0}, {12, 200, 1}});
+  const std::vector<Footprint> g = LaunchFootprints(k, l).of({{0, 100, 0}, {12, 200, 1}});
   EXPECT_FALSE(f[0].may_writes.overlaps(g[0].may_writes)) << "so it can be split";
-  const std::vector<Footprint> few = footprints(k, l, {{0, 0, 0}, {12, 50, 1}});
+  const std::vector<Footprint> few = LaunchFootprints(k, l).of({{0, 0, 0}, {12, 50, 1}});
   EXPECT_EQ(few[0].sure_writes.total(), 200U * 200 * 4 * 192) << "listed row by row";
 }
 
 TEST(Footprint, GlobalSizesThatDoNotDivideAreUnknown) {
   const KernelInfo k = kernel_of("kernel void s(global char* p) { p[get_global_id(0)] = 1; }");
-  EXPECT_TRUE(
-      footprints(k, launch(1, {100, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {1, 1, 1}})[0].writes_unknown);
-  EXPECT_TRUE(
-      footprints(k, launch(1, {128, 1, 1}, {64, 1, 1}, {0}), {{0, 0, 0}, {3, 1, 1}})[0].writes_unknown)
+  EXPECT_TRUE(LaunchFootprints(k, launch(1, {100, 1, 1}, {64, 1, 1}, {0}))
+                  .of({{0, 0, 0}, {1, 1, 1}})[0]
+                  .writes_unknown);
+  EXPECT_TRUE(LaunchFootprints(k, launch(1, {128, 1, 1}, {64, 1, 1}, {0}))
+                  .of({{0, 0, 0}, {3, 1, 1}})[0]
+                  .writes_unknown)
       << "a box outside the NDRange";
 }
 
 TEST(Footprint, MissingScalarsAreUnknown) {
   const KernelInfo k = kernel_of(kMatmul);
-  EXPECT_TRUE(
-      of(footprints(k, launch(2, {64, 64, 1}, {8, 8, 1}, {}), {{0, 0, 0}, {8, 8, 1}}), 2).writes_unknown);
+  EXPECT_TRUE(of(LaunchFootprints(k, launch(2, {64, 64, 1}, {8, 8, 1}, {})).of({{0, 0, 0}, {8, 8, 1}}), 2)
+                  .writes_unknown);
 }
 
 TEST(Footprint, StencilReadsRowsWithTheirHalo) {
@@ -454,7 +456,7 @@ TEST(Footprint, StencilReadsRowsWithTheirHalo) {
                                  "    out[y * w + x] = in[y * w + x - 1] + in[y * w + x + 1] + in[(y - 1) * "
                                  "w + x] + in[(y + 1) * w + x]; }");
   const Launch l = launch(2, {64, 64, 1}, {8, 8, 1}, {0, 0, 64, 64});
-  const std::vector<Footprint> f = footprints(k, l, {{0, 2, 0}, {8, 4, 1}});
+  const std::vector<Footprint> f = LaunchFootprints(k, l).of({{0, 2, 0}, {8, 4, 1}});
   const ByteRange reads = of(f, 0).reads.hull();
   EXPECT_EQ(reads.lo, (15U * 64 + 1) * 4);
   EXPECT_EQ(reads.hi, (32U * 64 + 63) * 4);
@@ -465,8 +467,9 @@ TEST(Footprint, EmptyLoopsWriteNothing) {
   const KernelInfo k = kernel_of(
       "kernel void e(global int* p, int n) { for (int i = 0; i < n; ++i) p[get_global_id(0)] = i; }");
   const GroupBox box{{0, 0, 0}, {2, 1, 1}};
-  EXPECT_TRUE(footprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 0}), box)[0].may_writes.empty());
-  EXPECT_EQ(footprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 1}), box)[0].sure_writes, ByteRanges(0, 64));
+  EXPECT_TRUE(LaunchFootprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 0})).of(box)[0].may_writes.empty());
+  EXPECT_EQ(LaunchFootprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, 1})).of(box)[0].sure_writes,
+            ByteRanges(0, 64));
 }
 
 TEST(Footprint, RowsAPowerOfTwoApartCrowd) {
@@ -531,7 +534,7 @@ TEST(Footprint, OfAMatrixProductTakesMicroseconds) {
   size_t sum = 0;
   const double start = thread_seconds();
   for (int i = 0; i < rounds; ++i)
-    sum += footprints(k, l, {{0, 8, 0}, {64, 16, 1}}).size();
+    sum += LaunchFootprints(k, l).of({{0, 8, 0}, {64, 16, 1}}).size();
   const double us = (thread_seconds() - start) * 1e6 / rounds;
   EXPECT_EQ(sum, 3U * rounds);
   std::printf("%.2f us\n", us);

@@ -112,10 +112,10 @@ TEST(Info, CostFollowsTheArguments) {
   const KernelInfo& k = m.kernels[0];
   EXPECT_FALSE(k.cost.irregular);
   Launch l{2, {64, 64, 1}, {8, 8, 1}, {0, 0, 0}, {0, 0, 0, 64}};
-  EXPECT_DOUBLE_EQ(bytes_moved(k, l), 64.0 * 64 * (64 * 8 + 4));
-  const double at64 = operations(k, l);
+  EXPECT_DOUBLE_EQ(LaunchFootprints(k, l).bytes_moved(), 64.0 * 64 * (64 * 8 + 4));
+  const double at64 = LaunchFootprints(k, l).operations();
   l.scalars[3] = 128;
-  EXPECT_NEAR(operations(k, l) / at64, 2, 0.1);
+  EXPECT_NEAR(LaunchFootprints(k, l).operations() / at64, 2, 0.1);
   const Module w = compile("kernel void w(global int* p) { int i = p[0]; while (i > 1) i = i & 1 ? 3 * i + 1 "
                            ": i / 2; p[1] = i; }");
   EXPECT_TRUE(w.kernels[0].cost.irregular);

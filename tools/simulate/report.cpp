@@ -60,7 +60,7 @@ std::vector<Bound> bounds_of(const Problem& problem, const BoundOptions& options
   if (options.wants("path")) bounds.push_back({"critical path", critical_path(*index)});
   if (options.wants("classes") && two) {
     const AreaSolution area = area_bound(*index, classes);
-    bounds.push_back({"area of two classes", area.bound, true, work(area.cpu_share)});
+    bounds.push_back({"area of two classes", area.bound, work(area.cpu_share)});
   }
   if (options.wants("area")) add("area", area_transfer_bound(*index, false, options.seconds_each));
   if (options.wants("transfers"))
@@ -73,7 +73,7 @@ std::vector<Bound> bounds_of(const Problem& problem, const BoundOptions& options
   if (options.exact_seconds > 0) {
     Result<ExactOptimum> exact = exact_optimum(*index, options.exact_seconds);
     const std::string name = std::string("exact optimum") + (divisible ? " of undivided tasks" : "");
-    bounds.push_back({name, exact ? std::optional(exact->lower_bound) : std::nullopt, !divisible});
+    bounds.push_back({name, exact ? std::optional(exact->lower_bound) : std::nullopt});
     bounds.back().note = exact ? gap_of(*exact) : exact.status().message();
   }
   return bounds;

@@ -19,7 +19,6 @@ namespace mkmd {
 struct Bound {
   std::string name;
   std::optional<double> seconds;                       // none: not solved in time
-  bool of_all = true;                                  // false: only of schedules that divide no task
   std::optional<std::pair<double, double>> work = {};  // seconds of CPUs and of GPUs in its solution
   std::string note = {};                               // why it is not exact, or not known
 };

@@ -227,13 +227,9 @@ int run_simulate(std::span<const std::string> args, std::ostream& out, std::ostr
   return kWrongUse;
 }
 
-int run_simulate(std::span<const std::string> args) {
-  return run_simulate(args, std::cout, std::cerr);
-}
-
 int run_simulate(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  return run_simulate(args);
+  return run_simulate(args, std::cout, std::cerr);
 }
 
 }  // namespace mkmd
