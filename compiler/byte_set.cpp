@@ -11,13 +11,6 @@ __extension__ using Wide = __int128;
 // A block is equal rows at equal distances: sets of bytes are as large as they have blocks.
 constexpr int64_t kMaxRanges = 65536;
 
-int64_t floor_divide(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-int64_t ceil_divide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
-}
-
 // start + Σ i·stride for 0 <= i < count, each `length` bytes long, cut to [clip_lo, clip_hi).
 struct Lattice {
   struct Step {

@@ -6,13 +6,6 @@
 namespace mkmd::compiler {
 namespace {
 
-int64_t floor_divide(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-int64_t ceil_divide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
-}
-
 // sum += a * b, false on overflow.
 bool multiply_add(int64_t& sum, int64_t a, int64_t b) {
   int64_t product;

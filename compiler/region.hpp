@@ -17,6 +17,13 @@ namespace mkmd::compiler {
 
 inline constexpr int64_t kUnbounded = INT64_MAX;
 
+inline int64_t floor_divide(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+inline int64_t ceil_divide(int64_t a, int64_t b) {
+  return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
+}
+
 struct Interval {
   int64_t lo = 0, hi = 0;  // inclusive; hi may be kUnbounded
   bool known = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/learn.hpp"
 
+#include "common/text.hpp"
 #include "models/fit.hpp"
 
 #include <algorithm>
@@ -22,21 +23,6 @@ constexpr int kMarks = 4;
 struct Dot {
   double measured, predicted;
 };
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else
-      result += c;
-  }
-  return result;
-}
 
 template <typename... Args>
 std::string format(const char* form, Args... args) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd models`: what is known of kernels' times. First takes in what profiling runs have left in the spool,
 // so that nothing a killed run measured is missing.
-#include "common/counted.hpp"
+#include "common/text.hpp"
 #include "profiler/learn.hpp"
 #include "tools/commands.hpp"
 

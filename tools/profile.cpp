@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd profile`: runs the program with the library in profiling mode, then takes the samples it left in the
 // spool into the store and fits models. The exit code is the program's; whatever becomes of the samples.
-#include "common/counted.hpp"
 #include "common/settings.hpp"
+#include "common/text.hpp"
 #include "profiler/learn.hpp"
 #include "tools/commands.hpp"
 #include "tools/launch.hpp"

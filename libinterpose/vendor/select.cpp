@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the text of a specification to real devices. An empty text means every device there is, the fastest
 // first.
-#include "common/counted.hpp"
+#include "common/text.hpp"
 #include "libinterpose/vendor/icd.hpp"
 #include "libinterpose/vendor/specification.hpp"
 

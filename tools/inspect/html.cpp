@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <string_view>
 
 namespace mkmd::inspect {
@@ -17,10 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPlace = "@DATA@";
-
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
-}
 
 int index_of(size_t command) {
   return command == kNoCommand ? -1 : static_cast<int>(command);
@@ -53,7 +48,7 @@ Json windows_of(const Trace& trace, const Analysis& a) {
         edges.push_back({e.src - 1, e.dst - 1, e.bytes, e.buffer, e.access == scheduler::Access::row});
     }
     windows.push_back({{"policy", w.policy},
-                       {"predicted", number(w.predicted)},
+                       {"predicted", w.predicted},
                        {"planning", w.planning_seconds},
                        {"measured", a.windows[i].complete ? Json(a.windows[i].measured()) : Json(nullptr)},
                        {"start", a.windows[i].start},
@@ -70,7 +65,7 @@ Json commands_of(const Trace& trace) {
   for (const Command& c : trace.commands) {
     Json seconds = Json::array();
     for (double s : c.seconds)
-      seconds.push_back(number(s));
+      seconds.push_back(s);  // where it cannot run: infinite, written as null
     commands.push_back({{"id", c.id},
                         {"window", c.window},
                         {"name", c.name},
@@ -91,8 +86,8 @@ void write_html(const Trace& trace, const Analysis& a, std::ostream& out) {
        devices = Json::array(), colours = Json::array(), segments = Json::array(), worst = Json::array();
   for (const Piece& p : trace.pieces) {
     const double all = trace.commands[p.command].whole.groups();
-    pieces.push_back({p.command, p.device, all > 0 ? p.box.groups() / all : 0,
-                      number(predicted_seconds(trace, p)), p.end - p.start});
+    pieces.push_back({p.command, p.device, all > 0 ? p.box.groups() / all : 0, predicted_seconds(trace, p),
+                      p.end - p.start});
   }
   for (const Transfer& t : trace.transfers)
     transfers.push_back({index_of(t.command), t.buffer, t.bytes});

@@ -4,17 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-
 namespace mkmd::inspect {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double x) {
-  return std::isfinite(x) ? Json(x) : Json(nullptr);
-}
 
 Json task_of(const Trace& trace, size_t command) {
   return command == kNoCommand ? Json(nullptr) : Json(trace.commands[command].id);
@@ -27,7 +21,7 @@ Json tasks(const Trace& trace) {
     if (c.is_kernel()) task["groups"] = c.whole.hi;
     task["seconds"] = Json::array();
     for (double s : c.seconds)
-      task["seconds"].push_back(number(s));
+      task["seconds"].push_back(s);  // where it cannot run: infinite, written as null
     if (c.is_kernel()) task["planned_pieces"] = c.plan.size();
     if (!c.whole_because.empty()) {
       task["whole_because"] = c.whole_because;
@@ -55,7 +49,7 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
                       {"hi", p.box.hi},
                       {"start", p.start},
                       {"end", p.end},
-                      {"predicted", number(predicted_seconds(trace, p))}});
+                      {"predicted", predicted_seconds(trace, p)}});
   for (const Transfer& t : trace.transfers)
     transfers.push_back({{"task", task_of(trace, t.command)},
                          {"buffer", t.buffer},

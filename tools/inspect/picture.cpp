@@ -153,24 +153,6 @@ Colour colour_of(int kernel) {
   return kPalette[std::clamp(kernel, 0, kColours)];
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (c == '"') {
-      result += "&quot;";
-    } else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n') {
-      result += c;
-    }
-  }
-  return result;
-}
-
 std::string title_of(const Trace& trace, const Analysis& a, const Row& row, const Mark& mark) {
   if (mark.count != 1) {
     std::string what = mark.kind == BarKind::piece      ? "pieces, mostly of " + a.kernels[mark.colour]

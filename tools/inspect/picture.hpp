@@ -55,9 +55,6 @@ inline constexpr int kColours = 7;
 Colour colour_of(int kernel);
 inline constexpr const char* kTransferFill = "#8a8a8a";
 
-// For XML and HTML.
-std::string escaped(const std::string& text);
-
 // What a mark is, for people.
 std::string title_of(const Trace& trace, const Analysis& analysis, const Row& row, const Mark& mark);
 

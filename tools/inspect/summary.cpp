@@ -2,7 +2,7 @@
 // The text that `mkmd inspect TRACE` prints.
 #include "tools/inspect/formats.hpp"
 
-#include "common/counted.hpp"
+#include "common/text.hpp"
 
 #include <algorithm>
 #include <cmath>

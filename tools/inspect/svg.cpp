@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Gantt chart as one SVG image: a row per device, then one per link. Bars narrower than a pixel are added
 // up: the height says how much of the time is busy.
+#include "common/text.hpp"
 #include "tools/inspect/formats.hpp"
 #include "tools/inspect/picture.hpp"
 

@@ -15,10 +15,6 @@ using namespace scheduler;
 
 namespace {
 
-Status wrong(const std::string& what) {
-  return Status::internal(what);
-}
-
 Result<std::vector<Rates>> rates_in(const nlohmann::json& platform) {
   Status status;
   std::vector<Rates> result;
@@ -59,9 +55,9 @@ Result<std::vector<size_t>> find_alike(const std::vector<Device>& old, const std
     } else if (!counts.rates.empty() && rates[d].operations > 0) {
       like.push_back(first != old.end() ? static_cast<size_t>(first - old.begin()) : 0);
     } else {
-      return wrong("nothing is known about device \"" + devices[d].name +
-                   "\": no device of the input has its name" +
-                   (counts.rates.empty() ? "" : ", and the file gives no rates for it"));
+      return Status::internal("nothing is known about device \"" + devices[d].name +
+                              "\": no device of the input has its name" +
+                              (counts.rates.empty() ? "" : ", and the file gives no rates for it"));
     }
   }
   return like;
@@ -73,24 +69,24 @@ Status write_file(const std::string& path, const nlohmann::ordered_json& json) {
   std::ofstream file(path);
   file << json.dump() << "\n";
   file.flush();
-  return file ? Status{} : wrong(path + ": cannot be written");
+  return file ? Status{} : Status::internal(path + ": cannot be written");
 }
 
 Status move_to_platform(Problem& problem, const std::string& path, const Counts& counts) {
   Result<std::string> text = read_file(path, kLargestInput);
   if (!text) return text.status();
   Result<nlohmann::json> parsed = parse_json(*text);
-  if (!parsed) return wrong(path + ": not JSON: " + parsed.status().message());
+  if (!parsed) return Status::internal(path + ": not JSON: " + parsed.status().message());
   nlohmann::json json = std::move(*parsed);
   if (json.is_object() && json.contains("platform")) json = json["platform"];
-  if (!json.is_object()) return wrong(path + ": not a JSON object with a platform");
+  if (!json.is_object()) return Status::internal(path + ": not a JSON object with a platform");
   Result<Platform> platform = platform_from_json(json);
-  if (!platform) return wrong(path + ": " + platform.status().message());
+  if (!platform) return Status::internal(path + ": " + platform.status().message());
   const Result<std::vector<Rates>> rates = rates_in(json);
-  if (!rates) return wrong(path + ": " + rates.status().message());
+  if (!rates) return Status::internal(path + ": " + rates.status().message());
   const auto& old = problem.platform.devices;
   const Result<std::vector<size_t>> like = find_alike(old, platform->devices, *rates, counts);
-  if (!like) return wrong(path + ": " + like.status().message());
+  if (!like) return Status::internal(path + ": " + like.status().message());
 
   for (size_t i = 0; i < problem.graph.tasks.size(); ++i) {
     Task& t = problem.graph.tasks[i];
@@ -107,7 +103,7 @@ Status move_to_platform(Problem& problem, const std::string& path, const Counts&
       if (t.pinned >= 0 && pinned < 0 && static_cast<size_t>(t.pinned) == l) pinned = static_cast<int>(d);
     }
     if (t.pinned >= 0 && pinned < 0)
-      return wrong(path + ": no device for what is pinned to " + old[t.pinned].name);
+      return Status::internal(path + ": no device for what is pinned to " + old[t.pinned].name);
     t.times = std::move(times);
     t.pinned = pinned;
   }

@@ -43,10 +43,6 @@ struct Arguments {
   bool list = false, help = false, json = false;
 };
 
-Status wrong(const std::string& what) {
-  return Status::internal(what);
-}
-
 Status read_number(const std::string& option, const std::string& text, double min, double max,
                    double& value) {
   double x = 0;
@@ -54,7 +50,7 @@ Status read_number(const std::string& option, const std::string& text, double mi
   if (error != std::errc() || end != text.data() + text.size() || !(x >= min && x <= max)) {
     std::ostringstream out;
     out << option << " " << text << ": needs a number from " << min << " to " << max;
-    return wrong(out.str());
+    return Status::internal(out.str());
   }
   value = x;
   return {};
@@ -73,7 +69,7 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
     } else if (arg == "--json") {
       a.json = true;
     } else if (!arg.starts_with("-")) {
-      if (!a.input.empty()) return wrong("more than one input: " + a.input + " and " + arg);
+      if (!a.input.empty()) return Status::internal("more than one input: " + a.input + " and " + arg);
       a.input = arg;
     } else {
       std::string* text = nullptr;
@@ -94,21 +90,21 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
       }
       if (arg == "--bound-time") number = &a.bounds.seconds_each;
       if (arg == "--exact") number = &a.bounds.exact_seconds;
-      if (!text && !number) return wrong("unknown option " + arg + " (see mkmd simulate --help)");
-      if (i + 1 == args.size()) return wrong(arg + " needs a value");
+      if (!text && !number) return Status::internal("unknown option " + arg + " (see mkmd simulate --help)");
+      if (i + 1 == args.size()) return Status::internal(arg + " needs a value");
       ++i;
       if (text) *text = args[i];
       if (number)
         if (Status s = read_number(arg, args[i], min, max, *number); !s) return s;
     }
   }
-  if (seed != std::floor(seed)) return wrong("--seed needs a whole number");
+  if (seed != std::floor(seed)) return Status::internal("--seed needs a whole number");
   a.rate.seed = static_cast<uint64_t>(seed);
   if (!bounds.empty()) a.bounds.only.clear();
   std::istringstream list(bounds);
   for (std::string name; std::getline(list, name, ',');) {
     if (!BoundOptions{}.wants(name) && name != "none")
-      return wrong("--bounds " + name + ": needs path, classes, area, transfers, mixed or none");
+      return Status::internal("--bounds " + name + ": needs path, classes, area, transfers, mixed or none");
     a.bounds.only.push_back(name);
   }
   return a;
@@ -118,9 +114,10 @@ Result<Problem> read_problem(const std::string& path) {
   Result<std::string> text = read_file(path, kLargestInput);
   if (!text) return text.status();
   if (text->empty())
-    return wrong(path + ": is empty; give a graph (docs/exchange-format.md) or a trace of mkmd run --trace");
+    return Status::internal(
+        path + ": is empty; give a graph (docs/exchange-format.md) or a trace of mkmd run --trace");
   Result<Document> document = parse_document(*text);
-  if (!document) return wrong(path + ": " + document.status().message());
+  if (!document) return Status::internal(path + ": " + document.status().message());
   return std::move(document->problem);
 }
 
@@ -166,8 +163,10 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
     return 0;
   }
   if (a.list) return list_policies(out);
-  if (!a.generate.empty() && !a.input.empty()) return fail(wrong("either an input or --generate, not both"));
-  if (a.generate.empty() && a.input.empty()) return fail(wrong("needs an input (see mkmd simulate --help)"));
+  if (!a.generate.empty() && !a.input.empty())
+    return fail(Status::internal("either an input or --generate, not both"));
+  if (a.generate.empty() && a.input.empty())
+    return fail(Status::internal("needs an input (see mkmd simulate --help)"));
 
   if (a.generate.empty() && inspect::is_trace(a.input)) {
     const TraceRequest request{a.input, a.platform, a.output, a.policies, a.rate, a.bounds};
@@ -179,7 +178,7 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   if (!a.platform.empty())
     if (Status s = move_to_platform(*problem, a.platform, {}); !s) return fail(s);
   if (a.policies.empty()) {
-    if (a.generate.empty()) return fail(wrong("needs --policy (see mkmd simulate --list)"));
+    if (a.generate.empty()) return fail(Status::internal("needs --policy (see mkmd simulate --list)"));
     const nlohmann::ordered_json json = to_json(*problem);
     if (a.output.empty()) {
       out << json.dump() << "\n";
@@ -203,7 +202,7 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
       wanted.push_back(spec);
     }
   }
-  if (wanted.size() > 1 && !a.output.empty()) return fail(wrong("--output needs one policy"));
+  if (wanted.size() > 1 && !a.output.empty()) return fail(Status::internal("--output needs one policy"));
   const std::vector<Bound> bounds = bounds_of(actual, a.bounds);
   if (a.json || wanted.size() > 1) return compare(wanted, *problem, actual, bounds, a.json, out);
   const Outcome outcome = try_policy(*problem, actual, wanted.front());

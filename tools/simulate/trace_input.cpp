@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulate/trace_input.hpp"
 
-#include "common/counted.hpp"
+#include "common/text.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/simulator.hpp"
 #include "tools/inspect/analysis.hpp"
