@@ -326,6 +326,14 @@ double Machine::sample(const Demand& d) {
   return seconds_of(d, bytes, launch);
 }
 
+double Machine::sample_working(const Demand& d) {
+  std::lock_guard lock(mutex_);
+  double bytes = 0;
+  double launch = 0;
+  const double seconds = seconds_of(d, bytes, launch);
+  return seconds - launch;
+}
+
 std::vector<double> Machine::sample_together(const std::vector<Demand>& demands) {
   std::lock_guard lock(mutex_);
   std::map<int, SharedBandwidth> shared;  // by domain

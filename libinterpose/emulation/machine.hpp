@@ -98,8 +98,10 @@ public:
   void owe(const HostWork& work);         // to be paid with the next pay()
   Nanoseconds pay(const HostWork& work);  // the instant at which the work, and all that was owed, is done
 
-  // What measuring this alone would give, jitter included: calibration.
+  // What measuring this alone would give, jitter included: all of it (calibration), or what its event would
+  // call the time from start to end (profiling).
   double sample(const Demand& demand);
+  double sample_working(const Demand& demand);
   // What measuring these kernels gives if all start at once, each on a device of its own.
   std::vector<double> sample_together(const std::vector<Demand>& demands);
 

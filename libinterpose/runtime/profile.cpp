@@ -191,9 +191,8 @@ private:
         const auto demand = emulated_piece(d, *command_, bytes, share, boxed_);
         double seconds = 0;
         for (int again = 0; again < kEmulatedRuns; ++again)
-          seconds += process().machine->sample(*demand) / kEmulatedRuns;
-        const double kernel = seconds - runtime_.times_.rates(d).launch_seconds;
-        record(d, b, std::max(kernel, seconds / 10), true);
+          seconds += process().machine->sample_working(*demand) / kEmulatedRuns;
+        record(d, b, seconds, true);
         progress.step();
       }
     }
