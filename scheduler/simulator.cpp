@@ -274,4 +274,14 @@ Problem with_rate_error(const Problem& problem, double error, uint64_t seed) {
   return actual;
 }
 
+Problem with_jitter(const Problem& problem, double jitter, uint64_t seed) {
+  Problem actual = problem;
+  Random random(seed);
+  for (Task& t : actual.graph.tasks) {
+    for (double& seconds : t.times)
+      seconds *= random.between(1 - jitter, 1 + jitter);
+  }
+  return actual;
+}
+
 }  // namespace mkmd::scheduler

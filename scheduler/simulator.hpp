@@ -38,4 +38,8 @@ Result<Schedule> replay(const Problem& actual, const Schedule& plan);
 // of task (its name without digits) and device.
 Problem with_rate_error(const Problem& problem, double error, uint64_t seed);
 
+// The problem with every time multiplied by a factor of its own, drawn evenly from [1 - jitter, 1 + jitter]:
+// what nobody can predict. Transfers keep their times.
+Problem with_jitter(const Problem& problem, double jitter, uint64_t seed);
+
 }  // namespace mkmd::scheduler

@@ -116,16 +116,20 @@ TEST(Simulate, GeneratesWhatItReads) {
 }
 
 TEST(Simulate, RatesMayBeWrong) {
+  const auto without_times = [](std::string text) {
+    const size_t at = text.find("scheduling time");
+    return text.erase(at, text.find('\n', at) - at);
+  };
   for (const char* policy : {"heteroprio", "heft", "mkmd-malleable"}) {
-    const std::vector<std::string> args = {graph("cholesky8"), "--policy", policy, "--rate-error", "0.2",
-                                           "--seed",           "3"};
-    const Answer answer = simulate(args);
-    EXPECT_EQ(answer.code, 0) << answer.err;
-    const auto without_times = [](std::string text) {
-      const size_t at = text.find("scheduling time");
-      return text.erase(at, text.find('\n', at) - at);
-    };
-    EXPECT_EQ(without_times(answer.out), without_times(simulate(args).out));
+    const std::string predicted = without_times(simulate({graph("cholesky8"), "--policy", policy}).out);
+    for (const char* option : {"--rate-error", "--jitter"}) {
+      const std::vector<std::string> args = {graph("cholesky8"), "--policy", policy, option, "0.2",
+                                             "--seed",           "3"};
+      const Answer answer = simulate(args);
+      EXPECT_EQ(answer.code, 0) << answer.err;
+      EXPECT_EQ(without_times(answer.out), without_times(simulate(args).out));
+      EXPECT_NE(without_times(answer.out), predicted);
+    }
   }
 }
 
@@ -197,6 +201,7 @@ TEST(Simulate, WrongUseIsNamed) {
       {{input, "--policy", "mkmd", "--seed", "1.5"}, "--seed needs a whole number"},
       {{input, "--polcy", "mkmd"}, "unknown option --polcy"},
       {{input, "--policy", "mkmd", "--rate-error", "2"}, "--rate-error 2"},
+      {{input, "--policy", "mkmd", "--jitter", "-1"}, "--jitter -1"},
       {{input, "--policy"}, "--policy needs a value"},
       {{"/nonexistent.json", "--policy", "mkmd"}, "cannot open /nonexistent.json: No such file"},
       {{"/", "--policy", "mkmd"}, "/ is not a file"},

@@ -6,6 +6,8 @@
 #include "scheduler/generators/tiled.hpp"
 #include "tests/scheduler/data.hpp"
 
+#include <set>
+
 namespace mkmd::scheduler {
 namespace {
 
@@ -86,6 +88,20 @@ TEST(Simulator, WrongRatesGiveValidSchedulesOfTheActualProblem) {
       EXPECT_TRUE(valid.ok()) << policy << " seed " << seed << ": " << valid.message();
     }
   }
+}
+
+TEST(Simulator, JitterIsOfEverySingleTime) {
+  const Problem problem = two_devices(4, 1);
+  const Problem actual = with_jitter(problem, 0.05, 1);
+  std::set<double> factors;
+  for (size_t t = 0; t < problem.graph.tasks.size(); ++t) {
+    for (size_t d = 0; d < 2; ++d) {
+      const double factor = actual.graph.tasks[t].times[d] / problem.graph.tasks[t].times[d];
+      EXPECT_NEAR(factor, 1, 0.05);
+      factors.insert(factor);
+    }
+  }
+  EXPECT_EQ(factors.size(), 2 * problem.graph.tasks.size());
 }
 
 }  // namespace

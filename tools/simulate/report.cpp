@@ -86,6 +86,10 @@ double best_bound(const std::vector<Bound>& bounds) {
   return best;
 }
 
+Problem Disturbance::of(const Problem& problem) const {
+  return with_jitter(with_rate_error(problem, rate_error, seed), jitter, seed);
+}
+
 Outcome try_policy(const Problem& predicted, const Problem& actual, const std::string& spec) {
   Outcome outcome;
   Result<std::unique_ptr<Policy>> policy = make_policy(spec);

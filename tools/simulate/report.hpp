@@ -36,9 +36,14 @@ struct BoundOptions {
 std::vector<Bound> bounds_of(const scheduler::Problem& problem, const BoundOptions& options);
 double best_bound(const std::vector<Bound>& bounds);
 
-struct RateError {
-  double error = 0;
+// How the times things really take differ from the predicted ones.
+struct Disturbance {
+  double rate_error = 0;
+  double jitter = 0;
   uint64_t seed = 1;
+
+  bool none() const { return rate_error == 0 && jitter == 0; }
+  scheduler::Problem of(const scheduler::Problem& problem) const;
 };
 
 struct Outcome {
@@ -48,7 +53,7 @@ struct Outcome {
   double planning_seconds = 0;
 };
 
-// Plans with the problem's times and, with a rate error, carries the plan out in a world that has other
+// Plans with the predicted times and, if the actual problem is another one, carries the plan out with its
 // times.
 Outcome try_policy(const scheduler::Problem& predicted, const scheduler::Problem& actual,
                    const std::string& spec);

@@ -29,16 +29,19 @@ constexpr int kFailed = 1, kWrongUse = 2;
 constexpr const char* kUsage =
     "usage: mkmd simulate INPUT.json|TRACE --policy NAME[:key=value,...]|all [--output FILE] [--platform "
     "FILE]\n"
-    "                     [--rate-error 0.2 [--seed 1]] [--bound-time SECONDS] [--exact SECONDS]\n"
-    "                     [--bounds path,classes,area,transfers,mixed] [--json]   (several --policy: one "
-    "table)\n"
+    "                     [--rate-error 0.2] [--jitter 0.05] [--seed 1] [--bound-time SECONDS]\n"
+    "                     [--exact SECONDS] [--bounds path,classes,area,transfers,mixed] [--json]\n"
+    "                     (several --policy: one table)\n"
     "       mkmd simulate --generate SPEC [--output FILE]\n"
-    "       mkmd simulate --list\n";
+    "       mkmd simulate --list\n"
+    "--rate-error F: the plan is carried out in a world where every kind of task is up to the share F "
+    "quicker\n"
+    "or slower on each device; --jitter F: where every single time is; --seed N: another such world\n";
 
 struct Arguments {
   std::string input, output, platform, generate;
   std::vector<std::string> policies;
-  RateError rate;
+  Disturbance disturbance;
   BoundOptions bounds;
   bool list = false, help = false, json = false;
 };
@@ -80,8 +83,8 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
       if (arg == "--platform") text = &a.platform;
       if (arg == "--bounds") text = &bounds;
       if (arg == "--generate") text = &a.generate;
-      if (arg == "--rate-error") {
-        number = &a.rate.error;
+      if (arg == "--rate-error" || arg == "--jitter") {
+        number = arg == "--jitter" ? &a.disturbance.jitter : &a.disturbance.rate_error;
         max = 0.99;
       }
       if (arg == "--seed") {
@@ -99,7 +102,7 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
     }
   }
   if (seed != std::floor(seed)) return Status::internal("--seed needs a whole number");
-  a.rate.seed = static_cast<uint64_t>(seed);
+  a.disturbance.seed = static_cast<uint64_t>(seed);
   if (!bounds.empty()) a.bounds.only.clear();
   std::istringstream list(bounds);
   for (std::string name; std::getline(list, name, ',');) {
@@ -169,7 +172,7 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
     return fail(Status::internal("needs an input (see mkmd simulate --help)"));
 
   if (a.generate.empty() && inspect::is_trace(a.input)) {
-    const TraceRequest request{a.input, a.platform, a.output, a.policies, a.rate, a.bounds};
+    const TraceRequest request{a.input, a.platform, a.output, a.policies, a.disturbance, a.bounds};
     const Status status = simulate_trace(request, out);
     return status.ok() ? 0 : fail(status, status.code() == Status::kInternal ? kWrongUse : kFailed);
   }
@@ -188,9 +191,8 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
     return 0;
   }
 
-  const Problem perturbed =
-      a.rate.error > 0 ? with_rate_error(*problem, a.rate.error, a.rate.seed) : Problem{};
-  const Problem& actual = a.rate.error > 0 ? perturbed : *problem;
+  const Problem disturbed = a.disturbance.of(*problem);
+  const Problem& actual = a.disturbance.none() ? *problem : disturbed;
   std::vector<std::string> wanted;
   for (const std::string& spec : a.policies) {
     if (spec == "all") {

@@ -23,7 +23,7 @@ constexpr int kNoSchedule = 1;
 
 struct Window {
   Problem problem;                     // as predicted
-  Problem actual;                      // with a rate error
+  Problem actual;                      // disturbed
   double recorded = 0, predicted = 0;  // seconds; recorded 0: the trace ends within it
   double bound = 0;
 };
@@ -61,8 +61,7 @@ Result<std::vector<Window>> windows_of(const TraceRequest& request) {
       const Status moved = move_to_platform(w.problem, request.platform, counts_of(*trace, recorded));
       if (!moved) return moved;
     }
-    w.actual = request.rate.error > 0 ? with_rate_error(w.problem, request.rate.error, request.rate.seed)
-                                      : w.problem;
+    w.actual = request.disturbance.of(w.problem);
     w.bound = best_bound(bounds_of(w.actual, options));
     windows.push_back(std::move(w));
   }
@@ -101,7 +100,7 @@ void print_row(std::ostream& out, const char* name, const Sum& s) {
 
 // try_policy plans with the predicted times when both problems are the same object.
 Outcome outcome_of(const Window& w, const TraceRequest& request, const std::string& policy) {
-  return try_policy(w.problem, request.rate.error > 0 ? w.actual : w.problem, policy);
+  return try_policy(w.problem, request.disturbance.none() ? w.problem : w.actual, policy);
 }
 
 Status one_policy(const TraceRequest& request, const std::vector<Window>& windows, const std::string& policy,

@@ -16,7 +16,7 @@ struct TraceRequest {
   std::string platform;               // a file; empty: the recorded one
   std::string output;                 // a file; empty: none. For one policy
   std::vector<std::string> policies;  // "all" stands for each
-  RateError rate;
+  Disturbance disturbance;
   BoundOptions bounds;  // seconds_each is for all windows together
 };
 
