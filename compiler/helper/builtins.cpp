@@ -179,8 +179,10 @@ std::optional<PointerUse> vector_memory(const llvm::CallBase& call, StringRef na
       if (name.consume_back(rounding)) break;
     const int n = name.empty() ? 1 : vector_width(name);
     if (n == 0) return std::nullopt;
-    use.bytes = 2 * n;
-    use.unit = 2 * (aligned && n == 3 ? 4 : n);  // vloada_half3 steps by four
+    // vstorea_half3 steps by four, and some drivers write the fourth: those that do not leave what was read.
+    const bool padded = aligned && n == 3;
+    use.bytes = use.unit = 2 * (padded ? 4 : n);
+    use.reads = load || padded;
     return use;
   }
   const int n = vector_width(name);

@@ -12,6 +12,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/helper/half_memory.hpp"
 #include "compiler/helper/options.hpp"
 
 namespace mkmd::compiler {
@@ -39,6 +40,8 @@ Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext&
   std::vector<const char*> pointers;
   for (const std::string& a : *arguments)
     pointers.push_back(a.c_str());
+  pointers.push_back("-include");
+  pointers.push_back(kHalfMemoryFile);
   pointers.push_back("-x");
   pointers.push_back("cl");
   pointers.push_back(kMainFile);
@@ -57,6 +60,8 @@ Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext&
   compiler.createDiagnostics(printer, true);
   auto source = llvm::MemoryBuffer::getMemBufferCopy(request.source, kMainFile);
   compiler.getPreprocessorOpts().addRemappedFile(kMainFile, source.release());
+  auto half_memory = llvm::MemoryBuffer::getMemBuffer(kHalfMemory, kHalfMemoryFile);
+  compiler.getPreprocessorOpts().addRemappedFile(kHalfMemoryFile, half_memory.release());
   auto files = std::make_shared<Collector>();
   compiler.addDependencyCollector(files);
 
@@ -68,7 +73,7 @@ Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext&
   result.module = action.takeModule();
   if (!result.module) return Status::internal("the program does not compile: " + first_error(log));
   for (const std::string& path : files->getDependencies()) {
-    if (path == kMainFile) continue;
+    if (path == kMainFile || path == kHalfMemoryFile) continue;
     Result<std::string> bytes = read_file(path);
     if (!bytes) return bytes.status();
     result.dependencies.push_back({path, bytes->size(), hex(hash_of(*bytes))});

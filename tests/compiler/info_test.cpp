@@ -49,6 +49,30 @@ TEST(Info, JsonFormIsCompleteAndStable) {
     }
 }
 
+// They are part of the language without cl_khr_fp16, too, in every version and for every real type.
+TEST(Info, HalvesAreLoadedAndStoredWithAndWithoutTheExtension) {
+  const std::string source = R"(
+    #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+    kernel void k(global half* p, constant half* c, local half* l, double d) {
+      int i = get_global_id(0);
+      float4 x = vload_half4(i, c) + vloada_half4(0, l);
+      vstore_half_rtz(vload_half(i, p) + x.y, i, p);
+      vstorea_half2((float2)(1), 0, l);
+      vstore_half_rte(d, 2, l);
+    })";
+  for (const bool extension : {false, true})
+    for (const char* standard : {"CL1.1", "CL1.2", "CL3.0"}) {
+      Request request = request_for(source, std::string("-cl-std=") + standard);
+      if (extension) request.extensions.emplace_back("cl_khr_fp16");
+      Client client(MKMD_KC, "");
+      const Result<Module> m = client.compile(request);
+      ASSERT_TRUE(m.ok()) << standard << ": " << m.status().message();
+      EXPECT_TRUE(m->kernels.at(0).split_allowed) << standard;
+      // A double is rounded once: to float first would give other bits.
+      EXPECT_NE(m->spir.find("_Z15vstore_half_rtedmPU3AS3Dh"), std::string::npos) << standard;
+    }
+}
+
 TEST(Info, BadIndicesAreRefused) {
   const Module m =
       compile("kernel void k(global int* p, int n) { int i = get_global_id(0); if (i < n) p[i] = 1; }");

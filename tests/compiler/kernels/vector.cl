@@ -25,6 +25,14 @@ __kernel void loads(__global const float* a, __global float* out, __global uchar
   vstore4(convert_uchar4_sat(v * 10.0f), i, bytes);
 }
 //@ doubles global=128 local=16 exact : f64[128] f64[128]
+//@ halves global=64 local=8 exact : u8[128] u8[128] u8[512] u8[512]
+__kernel void halves(__global const half* in, __global half* out, __global half* four, __global half* aligned) {
+  size_t i = get_global_id(0);
+  float x = vload_half(i, in);
+  vstore_half(x * 0.9f, i, out);
+  vstore_half4_rte((float4)(x), i, four);
+  vstorea_half3((float3)(x, x + 1.0f, x + 2.0f), i, aligned);
+}
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 __kernel void doubles(__global const double* in, __global double* out) {
   int i = get_global_id(0);
