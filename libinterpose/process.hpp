@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
+#include <vector>
 
 namespace mkmd {
 
@@ -34,6 +36,8 @@ struct Process {
   // Counted over all contexts, so that a trace is unambiguous.
   std::atomic<uint64_t> next_sequence{0};  // of captured commands
   std::atomic<uint64_t> next_buffer{1};    // of buffers that were planned for
+  std::mutex numbers_mutex;
+  std::vector<bool> numbers;  // those that live (LiveNumber)
 
   bool splits() const { return devices.size() > 1; }
   // Home has a lane of its own, behind those of the devices, unless it is one of them.

@@ -222,15 +222,14 @@ void Planner::emit_kernel(Task& task) {
     const int domain = process().lane_domain(piece.device);
     Lane& lane = *runtime_.compute_[piece.device];
     order_ = piece.order;
-    const cl_program program = boxed ? program_in(*c.launch.kernel->sub_kernels, domain) : nullptr;
     // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
     const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole();
     const Ref<Action> action =
-        new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], own ? nullptr : program));
+        new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], boxed && !own));
     if (piece.seconds > 0) {
       action->piece.seconds = piece.seconds;
-      action->moved = [&c, box = piece.box, memories = memories[i], program](Lane& other) {
-        return kernel_piece(other, c, box, memories, program);
+      action->moved = [&c, box = piece.box, memories = memories[i], boxed](Lane& other) {
+        return kernel_piece(other, c, box, memories, boxed);
       };
     }
     action->piece.device = piece.device;

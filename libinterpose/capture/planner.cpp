@@ -240,7 +240,7 @@ void Planner::analyse(Task& task) {
 }
 
 bool Planner::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.domains_of());
+  return kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.code_places_);
 }
 
 bool Planner::is_left_alone(const Task& task, const KernelModel& model) const {

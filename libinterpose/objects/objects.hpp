@@ -117,7 +117,7 @@ public:
 struct SubKernels {
   compiler::Module module;
   std::string device_options;  // for building `module.spir`
-  // One vendor program per memory domain, built when first needed; empty where the build failed.
+  // One vendor program per place of the runtime's, built when first needed; empty where the build failed.
   std::mutex mutex;
   std::vector<vendor::Owned<cl_program>> programs;
   std::vector<bool> tried;

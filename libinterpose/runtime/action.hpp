@@ -134,6 +134,7 @@ public:
   const int domain;
   const cl_context native_context;
   const vendor::Owned<cl_command_queue> queue;
+  size_t code = 0;  // which of the runtime's places its sub-kernels are built for
 
   struct Earlier {
     bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order < b->order; }

@@ -71,7 +71,7 @@ public:
     command_->launch = launch;
     cost_ = cost_of(*launch.facts, model_);
     command_->cost = cost_;
-    boxed_ = kernel_.info->split_allowed && programs_ready(*kernel_.sub_kernels, runtime.domains_of());
+    boxed_ = kernel_.info->split_allowed && programs_ready(*kernel_.sub_kernels, runtime.code_places_);
     cut_ = static_cast<size_t>(std::max_element(launch.groups.begin(), launch.groups.end()) -
                                launch.groups.begin());
   }
@@ -134,8 +134,7 @@ private:
   vendor::Owned<cl_event> submit(int device, const compiler::GroupBox& b, cl_int& status) {
     Lane& lane = *runtime_.compute_[device];
     const int domain = process().lane_domain(device);
-    const cl_program program = boxed_ ? program_in(*kernel_.sub_kernels, domain) : nullptr;
-    Action::Outcome outcome = kernel_piece(lane, *command_, b, scratch_.memories(domain), program)({});
+    Action::Outcome outcome = kernel_piece(lane, *command_, b, scratch_.memories(domain), boxed_)({});
     status = outcome.status;
     if (status == CL_SUCCESS) vendor::table(lane.queue.get()).clFlush(lane.queue.get());
     return std::move(outcome.event);

@@ -94,6 +94,7 @@ Status Runtime::start() {
     compute_.push_back(lanes_.back().get());
   }
   home_ = compute_[p.home_index()];
+  code_places_ = place_code(compute_, p.home_is_whole() ? home_ : nullptr, number_.value());
   for (size_t i = 0; i < domains_.size() && domains_.size() > 1; ++i) {
     // PoCL copies on the workers of the queue's device, so that a copy waits for a kernel on the same
     // sub-device. On the whole device any idle worker takes it: that of the device which waits for the bytes.
@@ -142,7 +143,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (times_.better_left_alone(model, at_home, static_cast<double>(host_nanoseconds()) * 1e-9))
     return kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
-  return programs_ready(*kernel.sub_kernels, domains_of()) ? nullptr : "no code for its pieces could be had";
+  return programs_ready(*kernel.sub_kernels, code_places_) ? nullptr : "no code for its pieces could be had";
 }
 
 std::vector<cl_context> Runtime::domains_of() const {

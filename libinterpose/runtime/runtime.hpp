@@ -10,6 +10,7 @@
 
 #include "libinterpose/capture/command.hpp"
 #include "libinterpose/memory/storage.hpp"
+#include "libinterpose/runtime/code_places.hpp"
 #include "libinterpose/runtime/time_model.hpp"
 
 #include <condition_variable>
@@ -166,6 +167,8 @@ private:
     Lane* transfer = nullptr;  // copies into this domain; and from it into the program's memory
   };
   std::vector<Domain> domains_;
+  const LiveNumber number_;  // among runtimes
+  std::vector<CodePlace> code_places_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> compute_;  // by index of the device; last, where it is none of them, home
   Lane* home_ = nullptr;        // one of these

@@ -34,6 +34,11 @@ Action::Work enqueue(Lane& lane, Call call) {
   };
 }
 
+cl_program program_of(const Lane& lane, SubKernels& sub_kernels) {
+  std::lock_guard lock(sub_kernels.mutex);
+  return lane.code < sub_kernels.programs.size() ? sub_kernels.programs[lane.code].get() : nullptr;
+}
+
 cl_kernel lane_kernel(const Lane& lane, Kernel& kernel, cl_program sub_kernels) {
   std::lock_guard lock(kernel.lane_mutex);
   auto& own = kernel.lane_kernels[{&lane, sub_kernels != nullptr}];
@@ -136,7 +141,8 @@ cl_int copy_range(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem t
 }  // namespace
 
 Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
-                          std::vector<cl_mem> memories, cl_program sub_kernels) {
+                          std::vector<cl_mem> memories, bool boxed) {
+  const cl_program sub_kernels = boxed ? program_of(lane, *command.launch.kernel->sub_kernels) : nullptr;
   return enqueue(
       lane,
       [&lane, &command, box, memories = std::move(memories),
@@ -271,49 +277,45 @@ cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem
   return CL_SUCCESS;
 }
 
-bool programs_ready(SubKernels& sub_kernels, const std::vector<cl_context>& contexts) {
+bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places) {
   std::lock_guard lock(sub_kernels.mutex);
   if (sub_kernels.module.spir.empty()) return false;
-  sub_kernels.programs.resize(contexts.size());
-  sub_kernels.tried.resize(contexts.size());
+  sub_kernels.programs.resize(places.size());
+  sub_kernels.tried.resize(places.size());
   bool all = true;
-  for (size_t d = 0; d < contexts.size(); ++d) {
-    if (!sub_kernels.tried[d]) {
+  for (size_t p = 0; p < places.size(); ++p) {
+    if (!sub_kernels.tried[p]) {
+      const cl_context context = places[p].context;
       std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
       if (process().machine != nullptr) stop.emplace(process().machine->clock());
-      sub_kernels.tried[d] = true;
-      const auto& table = vendor::table(contexts[d]);
+      sub_kernels.tried[p] = true;
+      const auto& table = vendor::table(context);
       cl_uint count = 0;
-      table.clGetContextInfo(contexts[d], CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
+      table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
       std::vector<cl_device_id> devices(count);
-      table.clGetContextInfo(contexts[d], CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(),
+      table.clGetContextInfo(context, CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(),
                              nullptr);
       const std::string& spir = sub_kernels.module.spir;
       const std::vector<size_t> sizes(count, spir.size());
       std::vector<const unsigned char*> binaries(count, reinterpret_cast<const unsigned char*>(spir.data()));
       cl_int status = CL_SUCCESS;
       vendor::Owned<cl_program> program(table.clCreateProgramWithBinary(
-          contexts[d], count, devices.data(), sizes.data(), binaries.data(), nullptr, &status));
+          context, count, devices.data(), sizes.data(), binaries.data(), nullptr, &status));
       if (program) {
-        status = table.clBuildProgram(program.get(), count, devices.data(),
-                                      sub_kernels.device_options.c_str(), nullptr, nullptr);
+        const std::string options = sub_kernels.device_options + places[p].options;
+        status =
+            table.clBuildProgram(program.get(), count, devices.data(), options.c_str(), nullptr, nullptr);
       }
       if (status == CL_SUCCESS) {
-        sub_kernels.programs[d] = std::move(program);
+        sub_kernels.programs[p] = std::move(program);
       } else {
         log(LogLevel::info, "a device does not take our sub-kernels (" + std::to_string(status) +
                                 "): this program's kernels run whole");
       }
     }
-    all = all && static_cast<bool>(sub_kernels.programs[d]);
+    all = all && static_cast<bool>(sub_kernels.programs[p]);
   }
   return all;
-}
-
-cl_program program_in(SubKernels& sub_kernels, int domain) {
-  std::lock_guard lock(sub_kernels.mutex);
-  return static_cast<size_t>(domain) < sub_kernels.programs.size() ? sub_kernels.programs[domain].get()
-                                                                   : nullptr;
 }
 
 bool ClockOffset::may_equal(const ClockOffset& other) const {

@@ -3,13 +3,15 @@
 #pragma once
 
 #include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/code_places.hpp"
 
 namespace mkmd {
 
-// A piece of a kernel as a sub-kernel (`box` in work-groups), or the whole of it as the program wrote it.
-// `memories` holds the vendor object of every memory argument, by argument index, in the lane's domain.
+// A piece of a kernel (`box` in work-groups): `boxed` as a sub-kernel, otherwise the whole of it as the
+// program wrote it. `memories` holds the vendor object of every memory argument, by argument index, in the
+// lane's domain.
 Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
-                          std::vector<cl_mem> memories, cl_program sub_kernels);
+                          std::vector<cl_mem> memories, bool boxed);
 
 Action::Work read_at_home(Lane& lane, Command& command);
 Action::Work write_at_home(Lane& lane, Command& command);
@@ -24,10 +26,8 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
 cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                     const ByteRanges& ranges);
 
-// Builds the sub-kernels for every domain (contexts[d]) if that has not been tried. False if one cannot have
-// them.
-bool programs_ready(SubKernels& sub_kernels, const std::vector<cl_context>& contexts);
-cl_program program_in(SubKernels& sub_kernels, int domain);
+// Builds the sub-kernels for every place if that has not been tried. False if one cannot have them.
+bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places);
 
 // The clock of a queue's device minus the host's, in nanoseconds, as well as could be measured.
 struct ClockOffset {

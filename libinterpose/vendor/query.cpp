@@ -2,6 +2,9 @@
 // Questions to real platforms and devices.
 #include "libinterpose/vendor/vendor.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace mkmd::vendor {
 
 namespace {
@@ -38,6 +41,15 @@ std::string platform_string(cl_platform_id platform, cl_platform_info what) {
   return string_answer([&](size_t size, void* value, size_t* size_ret) {
     return table(platform).clGetPlatformInfo(platform, what, size, value, size_ret);
   });
+}
+
+std::optional<size_t> queues_of_a_program(cl_platform_id platform) {
+  constexpr std::string_view kName = "PoCL ";  // "OpenCL 3.0 PoCL 3.1+debian  Linux, …"
+  const std::string version = platform_string(platform, CL_PLATFORM_VERSION);
+  const size_t at = version.find(kName);
+  const bool older = at != std::string::npos && std::atoi(version.c_str() + at + kName.size()) < 6;
+  if (older) return 2;
+  return {};
 }
 
 void* extension_function(cl_platform_id platform, const char* name) {

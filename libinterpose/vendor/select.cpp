@@ -65,6 +65,9 @@ void prepare_for_sub_devices() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   if (CPU_COUNT(&allowed) < sysconf(_SC_NPROCESSORS_ONLN)) return;
+  // More threads than cores: it would end the process over the first thread without one.
+  const char* const threads = std::getenv("POCL_MAX_PTHREAD_COUNT");
+  if (threads != nullptr && std::atoi(threads) > CPU_COUNT(&allowed)) return;
   setenv("POCL_AFFINITY", "1", 0);
 }
 

@@ -10,6 +10,7 @@
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,12 @@ std::string short_name(const Platform& platform);
 void* extension_function(cl_platform_id platform, const char* name);
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform);
+
+// How many in-order queues may run kernels of one program at the same time. PoCL before 6.0 counts who uses a
+// kernel's machine code without asking which of several versions, for small and for large NDRanges; when
+// three launches of different widths are under way it can count below zero, and aborts (its commit
+// c9ac4c0c3). Two never get there: each counts twice. Nothing: any number.
+std::optional<size_t> queues_of_a_program(cl_platform_id platform);
 
 std::string device_string(cl_device_id device, cl_device_info what);
 std::string platform_string(cl_platform_id platform, cl_platform_info what);

@@ -115,7 +115,7 @@ class Runner:
         # PoCL's and our caches stay inside the build folder: a test leaves nothing in the home folder.
         self.sanitizers = Sanitizers(options.build)
         # The helper may take as long as it likes: on a busy machine that is none of the program's business.
-        self.environment = dict(os.environ, POCL_AFFINITY="1", LC_ALL="C", MKMD_KC_SECONDS="600",
+        self.environment = dict({"POCL_AFFINITY": "1"}, **os.environ, LC_ALL="C", MKMD_KC_SECONDS="600",
                                 XDG_CACHE_HOME=os.path.join(self.folder, "cache"),
                                 POCL_CACHE_DIR=os.path.join(self.bare_folder, "cache/pocl/kcache"),
                                 XDG_DATA_HOME=os.path.join(self.folder, "data"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/vendor/vendor.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -59,6 +60,18 @@ TEST_F(SelectTest, EqualPartsAreSubDevicesOfOneParent) {
   EXPECT_EQ((*parts)[1].name, "pocl/2#1");
   release((*parts)[0].id);
   release((*parts)[1].id);
+}
+
+TEST_F(SelectTest, OldPoclRunsAKernelOnTwoQueuesAtATime) {
+  constexpr const char* kOld[] = {" PoCL 1.", " PoCL 3.", " PoCL 4.", " PoCL 5."};
+  const auto devices = select_devices("pocl");
+  ASSERT_TRUE(devices) << devices.status().message();
+  const cl_platform_id platform = devices->front().platform;
+  const std::string version = platform_string(platform, CL_PLATFORM_VERSION);
+  const bool old = std::any_of(std::begin(kOld), std::end(kOld),
+                               [&](const char* name) { return version.find(name) != std::string::npos; });
+  EXPECT_EQ(queues_of_a_program(platform).has_value(), old) << version;
+  EXPECT_EQ(queues_of_a_program(platform).value_or(2), 2u);
 }
 
 TEST_F(SelectTest, OclgrindIsFoundThoughNobodyListsIt) {
