@@ -124,12 +124,7 @@ bool choose_emulated(Process& process) {
   return true;
 }
 
-// Starts the vendors, and with them their threads.
 void choose_devices(Process& process) {
-  const bool user_binds = std::getenv("POCL_AFFINITY") != nullptr;  // or does not: it is not ours to change
-  const std::vector<pid_t> before = vendor::threads_of_process();
-  cpu_set_t anywhere;
-  const bool known = sched_getaffinity(0, sizeof anywhere, &anywhere) == 0;
   auto devices = vendor::select_devices(process.settings.devices);
   if (!devices && !process.settings.devices.empty()) {
     log(LogLevel::warning,
@@ -138,10 +133,6 @@ void choose_devices(Process& process) {
     if (devices && devices->size() > 1) devices->resize(1);
   }
   if (devices) process.devices = std::move(*devices);
-  if (user_binds || !known) return;
-  std::vector<pid_t> threads = vendor::threads_of_process();
-  std::erase_if(threads, [&](pid_t t) { return std::find(before.begin(), before.end(), t) != before.end(); });
-  process.bound_threads.watch(std::move(threads), anywhere);
 }
 
 Process* start() {

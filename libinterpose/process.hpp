@@ -7,7 +7,6 @@
 #include "common/settings.hpp"
 #include "compiler/client.hpp"
 #include "libinterpose/objects/objects.hpp"
-#include "libinterpose/vendor/bound_threads.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -30,7 +29,6 @@ struct Process {
   int domain_count = 0;
   Platform* platform = nullptr;  // null if there is no device
   Device* device = nullptr;
-  vendor::BoundThreads bound_threads;     // of the drivers, where a device is divided
   emulation::Machine* machine = nullptr;  // null unless devices are emulated
   compiler::Client* compiler = nullptr;   // null where nothing is ever split
   // Counted over all contexts, so that a trace is unambiguous.

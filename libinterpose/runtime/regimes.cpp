@@ -51,7 +51,6 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
 }
 
 void Runtime::note_native(Queue& queue) {
-  process().bound_threads.native_command();
   if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
   std::lock_guard lock(native_mutex_);
   native_active_.push_back(&queue);
@@ -127,7 +126,6 @@ void Runtime::finish_native() {
 }
 
 void Runtime::enter_captured_regime() {
-  process().bound_threads.captured_work_begins();
   std::vector<vendor::Owned<cl_event>> markers = take_native_work();
   std::lock_guard lock(mutex_);
   entry_ = nullptr;
@@ -138,7 +136,6 @@ void Runtime::enter_captured_regime() {
 }
 
 void Runtime::leave_captured_regime() {
-  process().bound_threads.captured_work_ends();
   for (const Ref<Memory>& memory : epoch_memories_) {
     Storage& storage = *memory->storage;
     storage.in_epoch = false;

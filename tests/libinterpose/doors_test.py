@@ -18,8 +18,7 @@ GENERATOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
 
 
 def run(command, **variables):
-    ours = ("MKMD_", "OCL_", "LD_", "POCL_AFFINITY")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "OCL_", "LD_"))}
     environment.update(variables)
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
 
@@ -63,26 +62,6 @@ class Exit(unittest.TestCase):
         ours = run([program], OCL_ICD_VENDORS=vendor, LD_PRELOAD=LIBRARY, LD_LIBRARY_PATH=FOLDER)
         self.assertEqual(ours.stdout.split("\n"), ["vendor loaded", "handler 2", "handler 1", "vendor gone", ""])
         self.assertEqual((ours.returncode, ours.stderr), (0, ""))
-
-
-@unittest.skipUnless(os.cpu_count() > 1, "needs two cores")
-class BoundThreads(unittest.TestCase):
-    def counts(self, **variables):
-        program = os.path.join(BUILD, "tests", "libinterpose", "bound_threads")
-        result = run([os.path.join(BUILD, "mkmd"), "run", "--devices", "pocl/2", "--", program], **variables)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(re.findall("[a-z]+", result.stdout), ["captured", "native", "captured"])
-        return [int(number) for number in re.findall("[0-9]+", result.stdout)]
-
-    def test_are_let_go_while_nothing_is_captured(self):
-        first, native, second = self.counts()
-        self.assertGreater(first, 1)
-        self.assertEqual((native, second), (0, first))
-
-    def test_what_the_user_says_of_them_stays(self):
-        first, native, second = self.counts(POCL_AFFINITY="1")
-        self.assertEqual((native, second), (first, first))
-        self.assertEqual(self.counts(POCL_AFFINITY="0"), [0, 0, 0])
 
 
 @unittest.skipUnless(shutil.which("clinfo"), "needs clinfo")
