@@ -87,6 +87,7 @@ double best_bound(const std::vector<Bound>& bounds) {
 }
 
 Problem Disturbance::of(const Problem& problem) const {
+  if (none()) return problem;
   return with_jitter(with_rate_error(problem, rate_error, seed), jitter, seed);
 }
 
