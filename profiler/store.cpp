@@ -5,11 +5,15 @@
 #include "common/settings.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <filesystem>
 #include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -66,6 +70,25 @@ bool damaged_inside(sqlite3* database) {
   return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
+// While it lives, no other mkmd opens a store of the folder: another one's that is being begun is empty, then
+// has tables, then all it should have, and one that looks damaged may be moved aside once only.
+class FoldersTurn {
+public:
+  explicit FoldersTurn(const fs::path& folder)
+      : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (folder_ >= 0 && flock(folder_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~FoldersTurn() {
+    if (folder_ >= 0) close(folder_);
+  }
+  FoldersTurn(const FoldersTurn&) = delete;
+  FoldersTurn& operator=(const FoldersTurn&) = delete;
+
+private:
+  const int folder_;
+};
+
 // Of the process that writes a spool file: its name begins with it.
 pid_t writer(const std::string& name) {
   pid_t pid = 0;
@@ -107,7 +130,9 @@ Status Store::execute(const char* sql) {
 
 Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string& notice) {
   std::error_code ignored, no_folder;
-  fs::create_directories(fs::path(file).parent_path(), no_folder);
+  const fs::path folder = fs::path(file).parent_path();
+  fs::create_directories(folder, no_folder);
+  const FoldersTurn turn(folder);
   for (int attempt = 0; attempt < 2; ++attempt) {
     sqlite3* database = nullptr;
     const int opened =

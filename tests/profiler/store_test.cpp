@@ -186,6 +186,27 @@ TEST_F(StoreTest, ProcessesMayWriteAndImportAtOnce) {
   EXPECT_EQ(samples(), kProcesses * kRecords);
 }
 
+TEST_F(StoreTest, ProcessesMayBeginTheStoreAtOnce) {
+  constexpr int kRounds = 300;
+  constexpr int kProcesses = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string file = folder_ + "/" + std::to_string(round) + ".db";
+    std::vector<pid_t> children;
+    for (int p = 0; p < kProcesses; ++p) {
+      children.push_back(fork());
+      if (children.back() == 0) {
+        std::string notice;
+        _exit(Store::open(file, notice).ok() && notice.empty() ? 0 : 1);
+      }
+    }
+    for (const pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      ASSERT_EQ(status, 0);
+    }
+  }
+}
+
 TEST_F(StoreTest, GarbageIsMovedAsideAndKept) {
   const std::string garbage(100000, 'x');
   std::ofstream(places_.store) << garbage;
