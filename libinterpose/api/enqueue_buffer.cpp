@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads, writes, copies and fills of buffers. They are captured while captured kernels are unfinished, or
-// when bytes are not at home, and always on emulated devices (home's real speed is not theirs); otherwise,
-// and while kernels are profiled, they go to the home's own queue at once.
+// when bytes of theirs are not at home, and always on emulated devices (home's real speed is not theirs);
+// otherwise, and while kernels are profiled, they go to the home's own queue at once.
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/process.hpp"
@@ -24,13 +24,14 @@ bool host_may(const Memory& memory, cl_mem_flags forbidden) {
 }
 
 // Whether the runtime should see a command on these buffers, all of whose arguments are in order.
-bool wants_capture(Queue& queue, std::initializer_list<Memory*> memories, WaitList wait_list) {
+bool wants_capture(Queue& queue, std::span<const Touched> touched, WaitList wait_list) {
   Runtime* runtime = queue.context->runtime.get();
   if (runtime == nullptr) return false;
   bool wanted = runtime->capturing() || (process().machine != nullptr && !profiling());
-  for (Memory* m : memories) {
-    if (!m->is_buffer || m->context.get() != queue.context.get() || !m->root()->storage) return false;
-    wanted = wanted || !m->root()->storage->at_home.load(std::memory_order_acquire);
+  for (const Touched& t : touched) {
+    const Memory& m = *t.memory;
+    if (!m.is_buffer || m.context.get() != queue.context.get() || !t.memory->root()->storage) return false;
+    wanted = wanted || !runtime->is_at_home(t);
   }
   return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS && may_capture(queue, wait_list);
 }
@@ -45,7 +46,8 @@ cl_int EnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
   Memory* memory = object_cast<Memory>(buffer);
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
-  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits) &&
+  const Touched touched[] = {{memory, false, {{offset, size}}}};
+  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, touched, waits) &&
       host_may(*memory, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) {
     Ref<Command> command(new Command(Command::Kind::read, queue));
     command->source = Ref<Memory>(memory);
@@ -54,7 +56,6 @@ cl_int EnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
     command->host = ptr;
     return capture(std::move(command), CL_COMMAND_READ_BUFFER, waits, event, blocking_read != CL_FALSE);
   }
-  const Touched touched[] = {{memory, false}};
   return enqueue_native(*queue, CL_COMMAND_READ_BUFFER, touched, waits, event, blocking_read != CL_FALSE,
                         [&](const NativeCall& n) {
                           return vendor::table(n.queue).clEnqueueReadBuffer(n.queue, memory->native.get(),
@@ -71,7 +72,8 @@ cl_int EnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool
   Memory* memory = object_cast<Memory>(buffer);
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
-  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits) &&
+  const Touched touched[] = {{memory, true, {{offset, size}}}};
+  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, touched, waits) &&
       host_may(*memory, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) {
     Ref<Command> command(new Command(Command::Kind::write, queue));
     command->destination = Ref<Memory>(memory);
@@ -80,7 +82,6 @@ cl_int EnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool
     command->host = const_cast<void*>(ptr);
     return capture(std::move(command), CL_COMMAND_WRITE_BUFFER, waits, event, blocking_write != CL_FALSE);
   }
-  const Touched touched[] = {{memory, true}};
   return enqueue_native(*queue, CL_COMMAND_WRITE_BUFFER, touched, waits, event, blocking_write != CL_FALSE,
                         [&](const NativeCall& n) {
                           return vendor::table(n.queue).clEnqueueWriteBuffer(n.queue, memory->native.get(),
@@ -98,9 +99,11 @@ cl_int EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_m
   Memory* destination = object_cast<Memory>(dst_buffer);
   if (source == nullptr || destination == nullptr) return CL_INVALID_MEM_OBJECT;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
+  const Touched touched[] = {{source, false, {{src_offset, size}}},
+                             {destination, true, {{dst_offset, size}}}};
   const bool apart = source->root() != destination->root();  // overlap is an error the vendor reports
   if (apart && inside(*source, src_offset, size) && inside(*destination, dst_offset, size) &&
-      wants_capture(*queue, {source, destination}, waits)) {
+      wants_capture(*queue, touched, waits)) {
     Ref<Command> command(new Command(Command::Kind::copy, queue));
     command->source = Ref<Memory>(source);
     command->destination = Ref<Memory>(destination);
@@ -109,7 +112,6 @@ cl_int EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_m
     command->size = size;
     return capture(std::move(command), CL_COMMAND_COPY_BUFFER, waits, event, false);
   }
-  const Touched touched[] = {{source, false}, {destination, true}};
   return enqueue_native(
       *queue, CL_COMMAND_COPY_BUFFER, touched, waits, event, false, [&](const NativeCall& n) {
         return vendor::table(n.queue).clEnqueueCopyBuffer(n.queue, source->native.get(),
@@ -129,7 +131,8 @@ cl_int EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const vo
   const bool pattern_ok = pattern != nullptr && pattern_size > 0 && pattern_size <= 128 &&
                           (pattern_size & (pattern_size - 1)) == 0 && offset % pattern_size == 0 &&
                           size % pattern_size == 0;
-  if (pattern_ok && inside(*memory, offset, size) && wants_capture(*queue, {memory}, waits)) {
+  const Touched touched[] = {{memory, true, {{offset, size}}}};
+  if (pattern_ok && inside(*memory, offset, size) && wants_capture(*queue, touched, waits)) {
     Ref<Command> command(new Command(Command::Kind::fill, queue));
     command->destination = Ref<Memory>(memory);
     command->destination_offset = offset;
@@ -138,7 +141,6 @@ cl_int EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const vo
     command->pattern.assign(bytes, bytes + pattern_size);
     return capture(std::move(command), CL_COMMAND_FILL_BUFFER, waits, event, false);
   }
-  const Touched touched[] = {{memory, true}};
   return enqueue_native(
       *queue, CL_COMMAND_FILL_BUFFER, touched, waits, event, false, [&](const NativeCall& n) {
         return vendor::table(n.queue).clEnqueueFillBuffer(n.queue, memory->native.get(), pattern,

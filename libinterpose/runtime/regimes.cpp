@@ -28,6 +28,14 @@ void add_marker(Queue& queue, std::vector<vendor::Owned<cl_event>>& markers) {
   table.clFlush(native);
 }
 
+// Of the root buffer. None if they are not in order: the vendor will refuse the command.
+ByteRanges bytes_of(const Runtime::Touched& t) {
+  if (!t.only) return ByteRanges(0, t.memory->root()->size);
+  const auto [offset, size] = *t.only;
+  if (!t.memory->is_buffer || offset > t.memory->size || size > t.memory->size - offset) return {};
+  return ByteRanges(t.memory->origin + offset, t.memory->origin + offset + size);
+}
+
 }  // namespace
 
 Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
@@ -44,8 +52,7 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
     Memory* root = t.memory->root();
     if (!root->storage) continue;
     const auto& ready = t.written ? root->storage->home_only : root->storage->at_home;
-    if (!ready.load(std::memory_order_acquire))
-      status_ = std::min(status_, runtime.bring_home(*root, t.written));
+    if (!ready.load(std::memory_order_acquire)) status_ = std::min(status_, runtime.bring_home(t));
     if (t.written && runtime.journal_) runtime.note_native_write(*root);
   }
 }
@@ -73,14 +80,23 @@ std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
   return markers;
 }
 
-cl_int Runtime::bring_home(Memory& root, bool written) {
+bool Runtime::is_at_home(const Touched& bytes) {
+  Storage& storage = *bytes.memory->root()->storage;
+  if (storage.at_home.load(std::memory_order_acquire)) return true;
+  std::lock_guard lock(mutex_);
+  return storage.regions.missing(0, bytes_of(bytes)).empty();
+}
+
+cl_int Runtime::bring_home(const Touched& bytes) {
   std::lock_guard lock(mutex_);  // nothing is captured now, so nobody waits for it long
   if (transfers_failed_ < 0) return transfers_failed_;
+  Memory& root = *bytes.memory->root();
   Storage& storage = *root.storage;
-  const ByteRanges all(0, root.size);
+  // The journal knows native writes of whole buffers only.
+  const ByteRanges touched = journal_ ? ByteRanges(0, root.size) : bytes_of(bytes);
   if (journal_) take_loss(root);
-  if (!storage.regions.nowhere(all).empty() && !written) return CL_OUT_OF_RESOURCES;
-  for (const RegionMap::Source& source : storage.regions.sources(storage.regions.missing(0, all))) {
+  if (!storage.regions.nowhere(touched).empty() && !bytes.written) return CL_OUT_OF_RESOURCES;
+  for (const RegionMap::Source& source : storage.regions.sources(storage.regions.missing(0, touched))) {
     const Lane& from = *domains_[source.domain].transfer;
     const Lane& to = *domains_[0].transfer;
     const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
@@ -103,8 +119,8 @@ cl_int Runtime::bring_home(Memory& root, bool written) {
     add_bytes_moved(source.ranges.total());
     if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
   }
-  storage.regions.add_valid(0, all);
-  if (written) storage.regions.set_only_valid(0, all);
+  storage.regions.add_valid(0, touched);
+  if (bytes.written) storage.regions.set_only_valid(0, touched);
   note_places(storage);
   return CL_SUCCESS;
 }

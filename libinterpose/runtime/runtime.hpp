@@ -46,12 +46,17 @@ public:
 
   Status start();  // makes the lanes; before anything else
 
-  // The right to call the home's driver for the program. While it lives, nothing captured is unfinished, and
-  // the bytes named by `touched` are valid at home (those written: only there).
+  // What a command does with a memory object it names.
   struct Touched {
     Memory* memory;
     bool written;
+    struct Bytes {
+      size_t offset, size;
+    };
+    std::optional<Bytes> only = std::nullopt;  // without: any of the object's
   };
+  // The right to call the home's driver for the program. While it lives, nothing captured is unfinished, and
+  // the bytes named by `touched` are valid at home (those written: only there).
   class NativeTurn {
   public:
     NativeTurn(Runtime& runtime, std::span<const Touched> touched);
@@ -62,9 +67,10 @@ public:
     cl_int status_ = CL_SUCCESS;
     std::shared_lock<std::shared_mutex> lock_;
   };
-  void finish_native();            // everything the program has enqueued on its native queues
-  void note_native(Queue& queue);  // something was enqueued on the queue's native queue during a turn
-  void note_end(Queue& queue);     // the queue is about to go
+  bool is_at_home(const Touched& bytes);  // all of them
+  void finish_native();                   // everything the program has enqueued on its native queues
+  void note_native(Queue& queue);         // something was enqueued on the queue's native queue during a turn
+  void note_end(Queue& queue);            // the queue is about to go
 
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
@@ -109,7 +115,7 @@ private:
   std::vector<vendor::Owned<cl_event>> take_native_work();  // markers behind all that is under way
   void enter_captured_regime();
   void leave_captured_regime();
-  cl_int bring_home(Memory& memory, bool written);
+  cl_int bring_home(const Touched& bytes);
   void join_epoch(Memory& root);
   void note_places(Storage& storage) const;  // for the fast path
 
