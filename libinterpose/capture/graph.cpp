@@ -32,35 +32,26 @@ uint64_t buffer_number(const Memory& root) {
   return number;
 }
 
-// Between memories whose copies have been profiled. Links have a fixed cost and a rate; those that give the
-// model's times of the transfers at hand and of half of them.
+// Links have a fixed cost and a rate; those that give the expected times of the transfers at hand and of half
+// of them.
 void Planner::add_links(scheduler::Problem& problem) const {
-  const Process& p = process();
   std::vector<double> sizes;
   for (const scheduler::Edge& e : problem.graph.edges) {
     if (e.bytes > 0) sizes.push_back(static_cast<double>(e.bytes));
   }
-  if (sizes.empty() || !runtime_.separate_memories()) return;
+  if (sizes.empty()) return;
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
-  for (size_t from = 0; from < p.devices.size(); ++from) {
-    for (size_t to = 0; to < p.devices.size(); ++to) {
-      if (p.domain[from] == p.domain[to]) continue;
-      const auto seconds = [&](double bytes) -> double {
-        const auto out = runtime_.times_.copy_seconds(static_cast<int>(from), false, bytes);
-        const auto in = runtime_.times_.copy_seconds(static_cast<int>(to), true, bytes);
-        return out && in ? *out + *in : 0;
-      };
-      const auto& links = problem.platform.links;
-      if (std::any_of(links.begin(), links.end(), [&](const scheduler::Link& link) {
-            return link.src == p.domain[from] && link.dst == p.domain[to];
-          }))
-        continue;
-      const double all = seconds(*middle);
-      const double half = seconds(*middle / 2);
-      if (all <= half || half <= 0) continue;
-      problem.platform.links.push_back(
-          {p.domain[from], p.domain[to], *middle / 2 / (all - half), std::max(0.0, 2 * half - all)});
+  const auto& domains = runtime_.domains_;
+  for (int from = 0; from < static_cast<int>(domains.size()); ++from) {
+    for (int to = 0; to < static_cast<int>(domains.size()); ++to) {
+      if (from == to) continue;
+      const int source = domains[from].devices.front();
+      const int destination = domains[to].devices.front();
+      const double all = runtime_.times_.copy_seconds(source, destination, *middle);
+      const double half = runtime_.times_.copy_seconds(source, destination, *middle / 2);
+      if (all <= half) continue;
+      problem.platform.links.push_back({from, to, *middle / 2 / (all - half), std::max(0.0, 2 * half - all)});
     }
   }
 }

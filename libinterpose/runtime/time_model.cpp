@@ -219,16 +219,27 @@ bool TimeModel::has_lost(const KernelModel& model, double seconds_at_home) const
   return experience != nullptr && experience->lost();
 }
 
-std::optional<double> TimeModel::copy_seconds(int device, bool to_device, double bytes) const {
+double TimeModel::calibrated_copy(int device, double bytes) const {
+  return rates_[device].copy_seconds + bytes / rates_[device].copy_bytes_per_second;
+}
+
+std::optional<double> TimeModel::profiled_copy(int device, bool to_device, double bytes) const {
   for (const models::Entry& e : profiles_) {
     if (e.key.device != rates_[device].kind || e.key.kernel != (to_device ? kCopyIn : kCopyOut)) continue;
     // A model from elsewhere is believed as far as that of a kernel.
-    const double measured = rates_[device].copy_seconds + bytes / rates_[device].copy_bytes_per_second;
+    const double calibrated = calibrated_copy(device, bytes);
     const double seconds = e.model.evaluate(work_of_copy(bytes));
     if (!std::isfinite(seconds) || seconds <= 0) return std::nullopt;
-    return std::clamp(seconds, measured / kCommonTrust, measured * kCommonTrust);
+    return std::clamp(seconds, calibrated / kCommonTrust, calibrated * kCommonTrust);
   }
   return std::nullopt;
+}
+
+double TimeModel::copy_seconds(int from, int to, double bytes) const {
+  const auto out = profiled_copy(from, false, bytes);
+  const auto in = profiled_copy(to, true, bytes);
+  if (out && in) return *out + *in;
+  return std::max(calibrated_copy(from, bytes), calibrated_copy(to, bytes));
 }
 
 namespace {

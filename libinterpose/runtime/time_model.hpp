@@ -74,10 +74,12 @@ public:
   std::optional<double> together(const KernelModel& model, const LaunchCost& cost, int device) const;
 
   const DeviceRates& rates(int device) const { return rates_[device]; }
-  // Seconds to copy so many bytes between the host and the device's memory, where that has been profiled.
-  std::optional<double> copy_seconds(int device, bool to_device, double bytes) const;
+  // Seconds to copy so many bytes from one device's memory into another's, as profiled or else calibrated.
+  double copy_seconds(int from, int to, double bytes) const;
 
 private:
+  std::optional<double> profiled_copy(int device, bool to_device, double bytes) const;
+  double calibrated_copy(int device, double bytes) const;
   double estimate(const LaunchCost& cost, int device) const;
   std::optional<double> shape_correction(const KernelModel& model, uint64_t shape, int device) const;
   double overall_correction(const std::vector<KernelModel::Learned>& learned, int device) const;
