@@ -39,7 +39,9 @@ def size_of(options, name):
 
 
 def geometric_mean(values):
-    return math.exp(statistics.fmean(math.log(value) for value in values))
+    """Of those that are known."""
+    known = [math.log(value) for value in values if not math.isnan(value)]
+    return math.exp(statistics.fmean(known)) if known else math.nan
 
 
 def perturb(content, seed):

@@ -72,18 +72,18 @@ bool damaged_inside(sqlite3* database) {
 
 // While it lives, no other mkmd opens a store of the folder: another one's that is being begun is empty, then
 // has tables, then all it should have, and one that looks damaged may be moved aside once only.
-class FoldersTurn {
+class FolderLock {
 public:
-  explicit FoldersTurn(const fs::path& folder)
+  explicit FolderLock(const fs::path& folder)
       : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     while (folder_ >= 0 && flock(folder_, LOCK_EX) != 0 && errno == EINTR) {
     }
   }
-  ~FoldersTurn() {
+  ~FolderLock() {
     if (folder_ >= 0) close(folder_);
   }
-  FoldersTurn(const FoldersTurn&) = delete;
-  FoldersTurn& operator=(const FoldersTurn&) = delete;
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
 
 private:
   const int folder_;
@@ -132,7 +132,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string&
   std::error_code ignored, no_folder;
   const fs::path folder = fs::path(file).parent_path();
   fs::create_directories(folder, no_folder);
-  const FoldersTurn turn(folder);
+  const FolderLock alone(folder);
   for (int attempt = 0; attempt < 2; ++attempt) {
     sqlite3* database = nullptr;
     const int opened =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// While a kernel's results are spread over the devices and nothing is under way: writes, reads, copies and fills
-// of a few bytes, from here and from there, launches too short to be split, on the buffer and on a part of it;
-// then the kernel again.
+// While a kernel's results are spread over the devices and nothing is under way: writes, reads, copies and
+// fills of a few bytes, from here and from there, launches too short to be split, on the buffer and on a part
+// of it; then the kernel again.
 #include "program.h"
 
 int main(int argc, char** argv) {
@@ -47,8 +47,8 @@ int main(int argc, char** argv) {
     if (round % 2 == 0) {
       CL_CHECK(clEnqueueFillBuffer(cl.queue, b, &pattern, sizeof pattern, bytes_at(count / 2 - 8),
                                    bytes_at(16), 0, nullptr, nullptr));
-      CL_CHECK(clEnqueueCopyBuffer(cl.queue, b, a, bytes_at(count / 2 - 4), bytes_at(count / 4), bytes_at(8), 0,
-                                   nullptr, nullptr));
+      CL_CHECK(clEnqueueCopyBuffer(cl.queue, b, a, bytes_at(count / 2 - 4), bytes_at(count / 4), bytes_at(8),
+                                   0, nullptr, nullptr));
     }
     if (round % 3 == 0) {
       set_args(bump, round % 2 == 0 ? part : b, cl_int(round));
@@ -56,8 +56,8 @@ int main(int argc, char** argv) {
     }
     if (round % 4 == 3) report<cl_int>(cl, "part", part, count / 4);
     std::vector<cl_int> fresh(count / 8, round);
-    CL_CHECK(clEnqueueWriteBuffer(cl.queue, part, CL_FALSE, 0, bytes_at(fresh.size()), fresh.data(), 0, nullptr,
-                                  nullptr));
+    CL_CHECK(clEnqueueWriteBuffer(cl.queue, part, CL_FALSE, 0, bytes_at(fresh.size()), fresh.data(), 0,
+                                  nullptr, nullptr));
     set_args(stir, b, a, cl_int(200));
     launch(cl, stir, {count}, {64});
     CL_CHECK(clFinish(cl.queue));
