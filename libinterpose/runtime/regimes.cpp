@@ -50,7 +50,8 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
   for (const Touched& t : touched) {
     if (t.memory == nullptr) continue;
     Memory* root = t.memory->root();
-    if (!root->storage) continue;
+    // What is of another context the vendor refuses.
+    if (!root->storage || root->context.get() != &runtime.context_) continue;
     const auto& ready = t.written ? root->storage->home_only : root->storage->at_home;
     if (!ready.load(std::memory_order_acquire)) status_ = std::min(status_, runtime.bring_home(t));
     if (t.written && runtime.journal_) runtime.note_native_write(*root);

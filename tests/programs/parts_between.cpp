@@ -62,6 +62,13 @@ int main(int argc, char** argv) {
     launch(cl, stir, {count}, {64});
     CL_CHECK(clFinish(cl.queue));
   }
+  // A queue of another context has no business with them, wherever their bytes are.
+  const Cl other = open_cl();
+  cl_int word = 1;
+  std::printf("%d %d\n",
+              clEnqueueWriteBuffer(other.queue, a, CL_TRUE, 0, sizeof word, &word, 0, nullptr, nullptr),
+              clEnqueueReadBuffer(other.queue, a, CL_TRUE, bytes_at(count - 1), sizeof word, &word, 0,
+                                  nullptr, nullptr));
   report<cl_int>(cl, "a", a, count);
   report<cl_int>(cl, "b", b, count);
 }
