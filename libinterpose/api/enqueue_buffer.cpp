@@ -11,10 +11,6 @@ namespace mkmd::api {
 
 namespace {
 
-bool inside(const Memory& memory, size_t offset, size_t size) {
-  return size > 0 && offset <= memory.size && size <= memory.size - offset;
-}
-
 // The vendor's checks of host access flags are its own: a buffer that has such flags is left to it.
 bool host_may(const Memory& memory, cl_mem_flags forbidden) {
   cl_mem_flags flags = 0;
@@ -29,8 +25,8 @@ bool wants_capture(Queue& queue, std::span<const Touched> touched, WaitList wait
   if (runtime == nullptr) return false;
   bool wanted = runtime->capturing() || (process().machine != nullptr && !profiling());
   for (const Touched& t : touched) {
-    const Memory& m = *t.memory;
-    if (!m.is_buffer || m.context.get() != queue.context.get() || !t.memory->root()->storage) return false;
+    Memory& m = *t.memory;
+    if (!m.is_buffer || m.context.get() != queue.context.get() || !m.root()->storage) return false;
     wanted = wanted || !runtime->is_at_home(t);
   }
   return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS && may_capture(queue, wait_list);
@@ -47,7 +43,7 @@ cl_int EnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
   const Touched touched[] = {{memory, false, {{offset, size}}}};
-  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, touched, waits) &&
+  if (ptr != nullptr && memory->has(offset, size) && wants_capture(*queue, touched, waits) &&
       host_may(*memory, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) {
     Ref<Command> command(new Command(Command::Kind::read, queue));
     command->source = Ref<Memory>(memory);
@@ -73,7 +69,7 @@ cl_int EnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
   const Touched touched[] = {{memory, true, {{offset, size}}}};
-  if (ptr != nullptr && inside(*memory, offset, size) && wants_capture(*queue, touched, waits) &&
+  if (ptr != nullptr && memory->has(offset, size) && wants_capture(*queue, touched, waits) &&
       host_may(*memory, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) {
     Ref<Command> command(new Command(Command::Kind::write, queue));
     command->destination = Ref<Memory>(memory);
@@ -102,7 +98,7 @@ cl_int EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_m
   const Touched touched[] = {{source, false, {{src_offset, size}}},
                              {destination, true, {{dst_offset, size}}}};
   const bool apart = source->root() != destination->root();  // overlap is an error the vendor reports
-  if (apart && inside(*source, src_offset, size) && inside(*destination, dst_offset, size) &&
+  if (apart && source->has(src_offset, size) && destination->has(dst_offset, size) &&
       wants_capture(*queue, touched, waits)) {
     Ref<Command> command(new Command(Command::Kind::copy, queue));
     command->source = Ref<Memory>(source);
@@ -132,7 +128,7 @@ cl_int EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const vo
                           (pattern_size & (pattern_size - 1)) == 0 && offset % pattern_size == 0 &&
                           size % pattern_size == 0;
   const Touched touched[] = {{memory, true, {{offset, size}}}};
-  if (pattern_ok && inside(*memory, offset, size) && wants_capture(*queue, touched, waits)) {
+  if (pattern_ok && memory->has(offset, size) && wants_capture(*queue, touched, waits)) {
     Ref<Command> command(new Command(Command::Kind::fill, queue));
     command->destination = Ref<Memory>(memory);
     command->destination_offset = offset;

@@ -35,6 +35,7 @@ uint64_t buffer_number(const Memory& root) {
 // Links have a fixed cost and a rate; those that give the expected times of the transfers at hand and of half
 // of them.
 void Planner::add_links(scheduler::Problem& problem) const {
+  if (!runtime_.separate_memories()) return;
   std::vector<double> sizes;
   for (const scheduler::Edge& e : problem.graph.edges) {
     if (e.bytes > 0) sizes.push_back(static_cast<double>(e.bytes));

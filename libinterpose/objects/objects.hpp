@@ -91,6 +91,8 @@ public:
   ~Memory();
 
   Memory* root() { return parent ? parent->root() : this; }
+  // Whether these are bytes of it, and any at all.
+  bool has(size_t at, size_t count) const { return count > 0 && at <= size && count <= size - at; }
 
   const Ref<Context> context;
   const vendor::Owned<cl_mem> native;

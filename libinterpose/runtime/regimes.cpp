@@ -32,7 +32,7 @@ void add_marker(Queue& queue, std::vector<vendor::Owned<cl_event>>& markers) {
 ByteRanges bytes_of(const Runtime::Touched& t) {
   if (!t.only) return ByteRanges(0, t.memory->root()->size);
   const auto [offset, size] = *t.only;
-  if (!t.memory->is_buffer || offset > t.memory->size || size > t.memory->size - offset) return {};
+  if (!t.memory->is_buffer || !t.memory->has(offset, size)) return {};
   return ByteRanges(t.memory->origin + offset, t.memory->origin + offset + size);
 }
 
