@@ -147,6 +147,7 @@ public:
     Schedule s;
     JsonReader in(j, "schedule", status_);
     s.algorithm = in.has("algorithm") ? in.text("algorithm") : "";
+    s.in_order = in.flag_or("in_order", false);
     const json& entries = in.list("entries");
     for (size_t i = 0; i < entries.size() && status_.ok(); ++i) {
       JsonReader e(entries[i], element("schedule.entries", i), status_);
@@ -336,6 +337,7 @@ ordered_json to_json(const Schedule& s, const Problem& problem) {
                          {"lo", t.lo},
                          {"hi", t.hi}});
   return {{"algorithm", s.algorithm},
+          {"in_order", s.in_order},
           {"entries", std::move(entries)},
           {"transfers", std::move(transfers)},
           {"aborted", occupations(s.aborted, problem)},

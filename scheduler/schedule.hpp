@@ -33,6 +33,8 @@ struct Occupation {
 
 struct Schedule {
   std::string algorithm;
+  // As in one in-order queue: no two of these happen at a time, and none is to be begun early.
+  bool in_order = false;
   std::vector<Entry> entries;
   std::vector<Transfer> transfers;
   std::vector<Occupation> aborted;

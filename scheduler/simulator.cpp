@@ -241,6 +241,9 @@ Result<Schedule> simulate(const ProblemIndex& predicted, OnlinePolicy& policy,
 Result<Schedule> replay(const Problem& actual, const Schedule& plan) {
   if (!plan.merges.empty() || !plan.aborted.empty())
     return Status::internal("only schedules without merges and aborted runs can be replayed");
+  const auto is_whole = [](const Entry& e) { return e.lo == 0 && e.hi == 1; };
+  if (plan.in_order && !std::all_of(plan.entries.begin(), plan.entries.end(), is_whole))
+    return Status::internal("of schedules in order, only those of whole tasks can be replayed");
   Result<ProblemIndex> index = ProblemIndex::make(actual);
   if (!index) return index.status();
   std::vector<Entry> order = plan.entries;
@@ -251,10 +254,18 @@ Result<Schedule> replay(const Problem& actual, const Schedule& plan) {
     return a.start != b.start ? a.start < b.start : place[a.task] < place[b.task];
   });
   Placement placement(*index);
-  for (const Entry& e : order)
-    placement.place(e.task, e.device, e.lo, e.hi, Placement::Inputs::needed,
-                    placement.device(e.device).last_end());
-  return placement.schedule(plan.algorithm);
+  double now = 0;
+  for (const Entry& e : order) {
+    if (plan.in_order) {
+      now = placement.place_in_order(e.task, e.device, now).end;
+    } else {
+      placement.place(e.task, e.device, e.lo, e.hi, Placement::Inputs::needed,
+                      placement.device(e.device).last_end());
+    }
+  }
+  Schedule replayed = placement.schedule(plan.algorithm);
+  replayed.in_order = plan.in_order;
+  return replayed;
 }
 
 Problem with_rate_error(const Problem& problem, double error, uint64_t seed) {

@@ -31,7 +31,7 @@ Result<Schedule> simulate(const ProblemIndex& predicted, OnlinePolicy& policy,
                           const SimulationOptions& options = {});
 
 // What happens when a schedule is carried out as planned although the actual times differ: every device keeps
-// its pieces and their order. Not for schedules with merges or aborted runs.
+// its pieces and their order. Not for schedules with merges or aborted runs, nor for pieces in order.
 Result<Schedule> replay(const Problem& actual, const Schedule& plan);
 
 // The problem with every time multiplied by a factor drawn evenly from [1 - error, 1 + error], one per kind

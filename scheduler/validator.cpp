@@ -32,6 +32,7 @@ public:
       if (Status s = check_pieces(t); !s) return s;
     if (Status s = check_devices(); !s) return s;
     if (Status s = check_ports(); !s) return s;
+    if (Status s = check_order(); !s) return s;
     if (Status s = replay_transfers(); !s) return s;
     for (size_t i = 0; i < schedule_.entries.size(); ++i) {
       const Entry& e = schedule_.entries[i];
@@ -210,6 +211,20 @@ private:
       if (Status s = no_overlap(in[m], "the in-port of " + memory); !s) return s;
     }
     return {};
+  }
+
+  Status check_order() const {
+    if (!schedule_.in_order) return {};
+    std::vector<Stretch> all;
+    const auto add = [&](const auto& list, const std::string& name) {
+      for (size_t i = 0; i < list.size(); ++i)
+        all.push_back({list[i].start, list[i].end, name + "[" + std::to_string(i) + "]"});
+    };
+    add(schedule_.entries, "entries");
+    add(schedule_.transfers, "transfers");
+    add(schedule_.aborted, "aborted");
+    add(schedule_.merges, "merges");
+    return no_overlap(all, "the only queue there is in order");
   }
 
   // Whether [lo, hi) of the item is in `mem` at `time`.

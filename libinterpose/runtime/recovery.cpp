@@ -89,6 +89,7 @@ void Runtime::note_native_write(Memory& root) {
 }
 
 void Runtime::drop_unfinished_actions() {
+  last_in_order_ = nullptr;
   const bool entry = entry_ && !entry_->complete();
   if (entry) {
     entry_->on_submit.clear();

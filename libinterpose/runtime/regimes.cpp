@@ -165,6 +165,7 @@ void Runtime::leave_captured_regime() {
   since_barrier_.clear();
   command_of_event_.clear();
   entry_ = nullptr;
+  last_in_order_ = nullptr;
   lessons_help_ = true;
   trace_flush();
 }

@@ -41,7 +41,9 @@ public:
         d = other;
       now = placement.place_in_order(t, d, now).end;
     }
-    return placement.schedule("single:" + device_);
+    Schedule schedule = placement.schedule("single:" + device_);
+    schedule.in_order = true;
+    return schedule;
   }
 
 private:

@@ -78,6 +78,31 @@ TEST(Simulator, ReplayedPlansAreValid) {
   }
 }
 
+TEST(Simulator, SchedulesInOrderStayInOrder) {
+  for (const char* name : kMkmdGraphs) {
+    const Problem predicted = load_graph(std::string("mkmd_") + name);
+    const Schedule plan = valid_schedule(predicted, "single:1");
+    EXPECT_TRUE(plan.in_order);
+    const Problem actual = with_jitter(predicted, 0.2, 1);
+    const Result<Schedule> replayed = replay(actual, plan);
+    ASSERT_TRUE(replayed.ok());
+    EXPECT_TRUE(replayed->in_order);
+    EXPECT_TRUE(validate(actual, *replayed).ok()) << name;
+    EXPECT_DOUBLE_EQ(replayed->makespan(), valid_schedule(actual, "single:1").makespan()) << name;
+  }
+}
+
+TEST(Simulator, InOrderNothingOverlaps) {
+  const Problem problem = two_devices(2, 1);
+  Schedule schedule;
+  schedule.entries = {{0, 0, 0, 1}, {1, 1, 0.5, 1.5}};
+  EXPECT_TRUE(validate(problem, schedule).ok());
+  schedule.in_order = true;
+  EXPECT_NE(validate(problem, schedule).message().find("in order"), std::string::npos);
+  schedule.entries[1] = {1, 1, 1, 2};
+  EXPECT_TRUE(validate(problem, schedule).ok());
+}
+
 TEST(Simulator, WrongRatesGiveValidSchedulesOfTheActualProblem) {
   for (int seed = 0; seed < 200; ++seed) {
     const Problem predicted = random_problem(seed), actual = with_rate_error(predicted, 0.5, seed);

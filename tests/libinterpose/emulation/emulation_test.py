@@ -31,6 +31,19 @@ class Emulation(EmulatedRuns):
         self.assertEqual((groups["i7-3770"], groups["GTX750Ti"]), (0, 0))
         self.assertGreater(groups["GTX760"], 0)
 
+    def test_in_order_nothing_is_fetched_ahead(self):
+        trace = os.path.join(self.folder, "single.trace")
+        result, _ = self.emulated(os.path.join(PLATFORMS, "mkmd-table2.json"), "jacobi", "--policy", "single:GTX760",
+                                  "--trace", trace)
+        self.assertEqual(checksum(result), self.bare("jacobi"))
+        with open(trace) as file:
+            lines = [json.loads(line) for line in file]
+        done = [line[kind] for line in lines for kind in ("piece", "transfer") if kind in line]
+        done.sort(key=lambda d: d["start"])
+        self.assertGreater(sum("bytes" in d for d in done), 3)
+        for before, after in zip(done, done[1:]):
+            self.assertLessEqual(before["end"], after["start"], (before, after))
+
     def test_a_policy_that_gives_no_schedule_is_one_warning(self):
         for policy in ("single:9", "single:foo"):
             result, _ = self.emulated(os.path.join(PLATFORMS, "laptop.json"), "svd", "--policy", policy)
