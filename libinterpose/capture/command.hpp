@@ -53,7 +53,11 @@ public:
   void* host = nullptr;                // read: where to; write: where from
   std::vector<unsigned char> pattern;  // fill
   bool is_barrier = false;             // marker: later commands of the queue wait for it, too
-  LaunchCost cost;                     // kernel
+  // Copy: from a byte of the destination's root to that of the source's, modulo 2^64.
+  uint64_t source_ahead() const {
+    return source->origin + source_offset - destination->origin - destination_offset;
+  }
+  LaunchCost cost;  // kernel
   // Kernel, after a device has failed: only these work-groups are to be executed (again), at home. Empty:
   // all.
   std::vector<compiler::GroupBox> redo;

@@ -179,7 +179,6 @@ void Planner::emit(Task& task) {
   for (const BufferUse& use : task.whole)
     runtime_.join_epoch(*use.root);
   if (doomed(task)) return;
-  Lane& home = *runtime_.home_;
   order_ = task.order;
   switch (c.kind) {
   case Command::Kind::kernel:
@@ -187,13 +186,10 @@ void Planner::emit(Task& task) {
   case Command::Kind::read:
     return emit_read(task);
   case Command::Kind::write:
-    return emit_at_home(task,
-                        emulated_write_work(*c.destination->root()->storage, home,
-                                            c.destination->root()->native.get(), c, write_at_home(home, c)));
+    return emit_write(task);
   case Command::Kind::copy:
-    return emit_at_home(task, emulated_copy_work(home, c, copy_at_home(home, c)));
   case Command::Kind::fill:
-    return emit_at_home(task, emulated_fill_work(home, c, fill_at_home(home, c)));
+    return emit_fill_or_copy(task);
   case Command::Kind::marker:
     return;  // complete when what it waits for is
   }
@@ -297,20 +293,17 @@ void Planner::emit_read(Task& task) {
   }
 }
 
-void Planner::emit_at_home(Task& task, Action::Work work) {
+void Planner::emit_write(Task& task) {
   Command& c = *task.command;
-  for (const BufferUse& use : task.whole) {
-    if (!use.needed.empty()) make_valid(0, *use.root, use.needed);
-  }
-  const Ref<Action> action = new_action(*runtime_.home_, &c, std::move(work));
-  action->demand = emulated_memory_command(c);
+  Lane& home = *runtime_.home_;
+  Memory& root = *c.destination->root();
+  const Ref<Action> action = new_action(
+      home, &c, emulated_write_work(*root.storage, home, root.native.get(), c, write_at_home(home, c)));
   journal(*action, task.whole);
   order_uses(0, task.whole, *action);
   record_uses(0, task.whole, *action);
-  if (c.kind == Command::Kind::write) {
-    const auto from = reinterpret_cast<uintptr_t>(c.host);
-    runtime_.host_memory_.read(0, ByteRanges(from, from + c.size), *action);
-  }
+  const auto from = reinterpret_cast<uintptr_t>(c.host);
+  runtime_.host_memory_.read(0, ByteRanges(from, from + c.size), *action);
   runtime_.push(action);
 }
 

@@ -100,8 +100,12 @@ scheduler::Problem Planner::make_problem() const {
       t.times.push_back(std::max(0.0, task.seconds[d] - problem.platform.devices[d].launch));
     }
     t.divisible = task.cut >= 0;
-    if (t.divisible)
+    if (follows_bytes(task)) {
+      t.units = static_cast<int>(std::clamp<uint64_t>(task.command->size / kCopiedAtOnce, 1, 1 << 20));
+      t.divisible = t.units > 1;
+    } else if (t.divisible) {
       t.units = static_cast<int>(std::min<uint64_t>(task.command->launch.groups[task.cut], 1 << 20));
+    }
     if (on_whole(task) && p.home_is_sum()) {
       // It keeps all parts busy: to the policy, a task they share equally.
       t.times.assign(p.devices.size(), task.at_home * static_cast<double>(p.devices.size()));
@@ -117,9 +121,8 @@ scheduler::Problem Planner::make_problem() const {
     graph.tasks.push_back(std::move(t));
 
     for (const BufferUse& use : task.whole) {
-      const auto access = task.cut >= 0 && read_in_slices(task.first_half, use.root, use.needed.total())
-                              ? scheduler::Access::row
-                              : scheduler::Access::full;
+      const bool slices = task.cut >= 0 && read_in_slices(task.first_half, use.root, use.needed.total());
+      const auto access = slices || follows_bytes(task) ? scheduler::Access::row : scheduler::Access::full;
       const std::string name = name_of(*use.root);
       ByteRanges left = use.needed;
       auto& earlier = writers[use.root];
@@ -127,8 +130,14 @@ scheduler::Problem Planner::make_problem() const {
         const uint64_t before = left.total();
         left.subtract(*w->ranges);
         const auto bytes = static_cast<double>(before - left.total());
-        if (bytes > 0)
+        if (bytes == 0) continue;
+        // A fill is made wherever it is needed, so that nothing moves.
+        const Task& writer = tasks_[w->task - 1];
+        if (writer.command->kind == Command::Kind::fill && follows_bytes(writer)) {
+          graph.edges.push_back({w->task, id, 0, "", scheduler::Access::full});
+        } else {
           graph.edges.push_back({w->task, id, bytes, name + "." + std::to_string(w->task), access});
+        }
       }
       if (!left.empty()) {
         graph.edges.push_back({0, id, static_cast<double>(use.root->size), name, access});

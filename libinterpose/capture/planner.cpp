@@ -125,6 +125,7 @@ bool Planner::on_whole(const Task& task) const {
 }
 
 bool Planner::stays_home(const Task& task) const {
+  if (follows_bytes(task)) return false;
   return !task.footprints || task.left_alone || on_whole(task) || !task.command->redo.empty();
 }
 
@@ -186,6 +187,8 @@ void Planner::analyse(Task& task) {
     task.seconds[0] = static_cast<double>(c.size) / rates.copy_bytes_per_second;
     if (c.kind == Command::Kind::fill || c.kind == Command::Kind::copy)
       task.seconds[0] += rates.launch_seconds;
+    for (size_t d = 0; d < devices && follows_bytes(task); ++d)
+      task.seconds[d] = seconds_to_make(c, static_cast<int>(d));
     task.at_home = task.seconds[0];
     return;
   }
@@ -409,6 +412,7 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
       task.pieces.front().uses = task.whole;
     }
   }
+  find_wanted();
 }
 
 double Planner::Task::first_order() const {

@@ -26,6 +26,9 @@ using BufferUses = std::vector<BufferUse>;
 // Of a part of a long piece (Rule 18).
 inline constexpr double kShortestPart = 1e-3;  // seconds
 
+// Plans cut fills and copies into blocks of so many bytes.
+inline constexpr uint64_t kCopiedAtOnce = 4096;
+
 // Sets of more blocks are handled as their hulls.
 inline constexpr size_t kFewBlocks = 16;
 
@@ -55,6 +58,11 @@ private:
     double start = 0;    // where the plan puts it
     double order = 0;    // its place among all of the plan
   };
+  // Bytes of a fill's or copy's destination that the window needs in the memory of a device.
+  struct Wanted {
+    int device = 0;
+    ByteRange bytes;
+  };
   struct Task {
     Command* command = nullptr;
     const LaunchFacts* footprints = nullptr;  // of kernels our compiler understands
@@ -65,6 +73,7 @@ private:
     double at_home = 0;           // seconds, whole
     double bytes = 0;             // that it must move to and from memory; 0: they may stay in caches
     std::vector<Piece> pieces;
+    std::vector<Wanted> wanted;       // of a fill or copy
     double start = 0;                 // where the plan puts its first piece
     double order = 0;                 // of a command without pieces; see first_order()
     bool left_alone = false;          // capturing such launches has lost time
@@ -108,6 +117,14 @@ private:
   bool coarsen(BufferUses& uses) const;
   bool coarsen_pieces(Task& task) const;
 
+  // fill_copy.cpp
+  bool follows_bytes(const Task& task) const;
+  double seconds_to_make(const Command& command, int device) const;
+  void find_wanted();
+  struct Share;
+  std::vector<Share> shares_of(const Task& task);
+  void emit_fill_or_copy(Task& task);
+
   // kept_plans.cpp
   bool take_over(const std::vector<Ref<Command>>& window);
   void keep();
@@ -127,7 +144,7 @@ private:
   void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {});
   void emit_kernel(Task& task);
   void emit_read(Task& task);
-  void emit_at_home(Task& task, Action::Work work);
+  void emit_write(Task& task);
   Ref<Action> new_action(Lane& lane, Command* command, Action::Work work);
   std::vector<RegionMap::Source> sources(int domain, Memory& root, const ByteRanges& missing) const;
   void make_valid(int domain, Memory& root, const ByteRanges& ranges);

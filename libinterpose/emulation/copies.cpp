@@ -20,13 +20,6 @@ bool in_process_memory(cl_command_queue queue) {
          vendor::device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
 }
 
-// Where the bytes of a buffer or sub-buffer at home begin.
-char* bytes_at_home(Memory& memory, const Lane& home) {
-  Memory& root = *memory.root();
-  char* bytes = bytes_in_process(*root.storage, 0, root.native.get(), home.queue.get());
-  return bytes == nullptr ? nullptr : bytes + memory.origin;
-}
-
 }  // namespace
 
 char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_queue queue) {
@@ -89,24 +82,32 @@ Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Co
   };
 }
 
-Action::Work emulated_fill_work(Lane& home, Command& command, Action::Work otherwise) {
+Action::Work emulated_fill_work(Lane& lane, Command& command, cl_mem destination, ByteRange bytes,
+                                Action::Work otherwise) {
   if (process().machine == nullptr) return otherwise;
-  return [&home, &command, otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
-    char* bytes = bytes_at_home(*command.destination, home);
-    if (bytes == nullptr) return otherwise(waits);
-    for (size_t done = 0; done < command.size; done += command.pattern.size())
-      std::memcpy(bytes + command.destination_offset + done, command.pattern.data(), command.pattern.size());
+  return [&lane, &command, destination, bytes,
+          otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    char* const to =
+        bytes_in_process(*command.destination->root()->storage, lane.domain, destination, lane.queue.get());
+    if (to == nullptr) return otherwise(waits);
+    for (uint64_t at = bytes.lo; at < bytes.hi; at += command.pattern.size())
+      std::memcpy(to + at, command.pattern.data(), command.pattern.size());
     return Action::Outcome{};
   };
 }
 
-Action::Work emulated_copy_work(Lane& home, Command& command, Action::Work otherwise) {
+Action::Work emulated_copy_work(Lane& lane, Command& command, cl_mem source, cl_mem destination,
+                                ByteRange bytes, Action::Work otherwise) {
   if (process().machine == nullptr) return otherwise;
-  return [&home, &command, otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
-    const char* from = bytes_at_home(*command.source, home);
-    char* to = bytes_at_home(*command.destination, home);
+  return [&lane, &command, source, destination, bytes,
+          otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
+    const auto in_process = [&](Memory& memory, cl_mem object) {
+      return bytes_in_process(*memory.root()->storage, lane.domain, object, lane.queue.get());
+    };
+    const char* const from = in_process(*command.source, source);
+    char* const to = in_process(*command.destination, destination);
     if (from == nullptr || to == nullptr) return otherwise(waits);
-    std::memmove(to + command.destination_offset, from + command.source_offset, command.size);
+    std::memcpy(to + bytes.lo, from + (bytes.lo + command.source_ahead()), bytes.hi - bytes.lo);
     return Action::Outcome{};
   };
 }

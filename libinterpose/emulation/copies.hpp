@@ -19,16 +19,17 @@ class Storage;
 // queue of its context.
 char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_queue queue);
 
-// As transfer(), read_elsewhere(), read_at_home() and write_at_home() of submit.hpp, with those as what to do
-// where the above gives null.
+// As transfer(), read_elsewhere(), read_at_home(), write_at_home(), fill_bytes() and copy_bytes() of
+// submit.hpp, with those as what to do where the above gives null.
 Action::Work emulated_transfer_work(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
                                     cl_mem to_memory, const ByteRanges& ranges, Action::Work otherwise);
 Action::Work emulated_read_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
                                 const ByteRanges& ranges, Action::Work otherwise);
 Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
                                  Action::Work otherwise);
-// As fill_at_home() and copy_at_home(). Buffers of the command's own memories, which are the home's.
-Action::Work emulated_fill_work(Lane& home, Command& command, Action::Work otherwise);
-Action::Work emulated_copy_work(Lane& home, Command& command, Action::Work otherwise);
+Action::Work emulated_fill_work(Lane& lane, Command& command, cl_mem destination, ByteRange bytes,
+                                Action::Work otherwise);
+Action::Work emulated_copy_work(Lane& lane, Command& command, cl_mem source, cl_mem destination,
+                                ByteRange bytes, Action::Work otherwise);
 
 }  // namespace mkmd

@@ -74,12 +74,12 @@ std::unique_ptr<Demand> emulated_transfer(int from, int to, uint64_t bytes, cons
       emulation::transfer_demand(from, to, static_cast<double>(bytes), static_cast<double>(root.size)));
 }
 
-std::unique_ptr<Demand> emulated_memory_command(const Command& c) {
+std::unique_ptr<Demand> emulated_fill_or_copy(int device, const Command& c, uint64_t bytes) {
   if (process().machine == nullptr) return nullptr;
-  if (c.kind != Command::Kind::fill && c.kind != Command::Kind::copy) return nullptr;
   auto demand = std::make_unique<Demand>();
   demand->kind = Demand::Kind::fill_or_copy;
-  demand->bytes = static_cast<double>(c.size) * (c.kind == Command::Kind::copy ? 2 : 1);
+  demand->device = device;
+  demand->bytes = static_cast<double>(bytes) * (c.kind == Command::Kind::copy ? 2 : 1);
   demand->buffer_bytes = static_cast<double>(c.destination->root()->size);
   return demand;
 }

@@ -14,7 +14,8 @@ double emulated_bytes(const KernelLaunch& launch, bool boxed);
 std::unique_ptr<emulation::Demand> emulated_piece(int device, const Command& command, double bytes,
                                                   double share, bool boxed);
 std::unique_ptr<emulation::Demand> emulated_transfer(int from, int to, uint64_t bytes, const Memory& root);
-// Of a fill or copy inside the home's memory. Null for reads and writes: that memory is the program's own.
-std::unique_ptr<emulation::Demand> emulated_memory_command(const Command& command);
+// Of filling or copying so many bytes inside the device's memory. Reads and writes of the home's ask for
+// nothing: that memory is the program's own.
+std::unique_ptr<emulation::Demand> emulated_fill_or_copy(int device, const Command& command, uint64_t bytes);
 
 }  // namespace mkmd

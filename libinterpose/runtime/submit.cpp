@@ -187,22 +187,21 @@ Action::Work write_at_home(Lane& lane, Command& command) {
       });
 }
 
-Action::Work copy_at_home(Lane& lane, Command& command) {
-  return enqueue(lane,
-                 [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-                   return vendor::table(queue).clEnqueueCopyBuffer(
-                       queue, command.source->native.get(), command.destination->native.get(),
-                       command.source_offset, command.destination_offset, command.size, count, waits, event);
-                 });
+Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRange bytes) {
+  return enqueue(lane, [&command, destination, bytes](cl_command_queue queue, cl_uint count,
+                                                      const cl_event* waits, cl_event* event) {
+    return vendor::table(queue).clEnqueueFillBuffer(queue, destination, command.pattern.data(),
+                                                    command.pattern.size(), bytes.lo, bytes.hi - bytes.lo,
+                                                    count, waits, event);
+  });
 }
 
-Action::Work fill_at_home(Lane& lane, Command& command) {
-  return enqueue(lane,
-                 [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-                   return vendor::table(queue).clEnqueueFillBuffer(
-                       queue, command.destination->native.get(), command.pattern.data(),
-                       command.pattern.size(), command.destination_offset, command.size, count, waits, event);
-                 });
+Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes) {
+  return enqueue(lane, [from = bytes.lo + command.source_ahead(), source, destination, bytes](
+                           cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
+    return vendor::table(queue).clEnqueueCopyBuffer(queue, source, destination, from, bytes.lo,
+                                                    bytes.hi - bytes.lo, count, waits, event);
+  });
 }
 
 Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges) {

@@ -15,8 +15,10 @@ Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox
 
 Action::Work read_at_home(Lane& lane, Command& command);
 Action::Work write_at_home(Lane& lane, Command& command);
-Action::Work copy_at_home(Lane& lane, Command& command);
-Action::Work fill_at_home(Lane& lane, Command& command);
+// These bytes of the command's destination, in the lane's domain. The memories there are those of the root
+// buffers.
+Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRange bytes);
+Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes);
 // Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
 Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
 Action::Work transfer(const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory, ByteRanges ranges);

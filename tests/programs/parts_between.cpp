@@ -18,11 +18,7 @@ int main(int argc, char** argv) {
   const cl_kernel bump = kernel_of(program, "bump");
   const cl_mem a = buffer_of(cl, noise<cl_int>(count, 1));
   const cl_mem b = buffer_of(cl, noise<cl_int>(count, 2));
-  const cl_buffer_region last_quarter = {count * 3, count};  // bytes
-  cl_int error = CL_SUCCESS;
-  const cl_mem part =
-      clCreateSubBuffer(b, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &last_quarter, &error);
-  CL_CHECK(error);
+  const cl_mem last_quarter = part(b, 3 * count, count);
   const auto bytes_at = [&](size_t element) { return element * sizeof(cl_int); };
   const size_t places[] = {0, 1, count / 2 - 1, count / 2, count - 2};
   for (cl_int round = 0; round < 12; ++round) {
@@ -51,13 +47,13 @@ int main(int argc, char** argv) {
                                    0, nullptr, nullptr));
     }
     if (round % 3 == 0) {
-      set_args(bump, round % 2 == 0 ? part : b, cl_int(round));
+      set_args(bump, round % 2 == 0 ? last_quarter : b, cl_int(round));
       launch(cl, bump, {64}, {64});
     }
-    if (round % 4 == 3) report<cl_int>(cl, "part", part, count / 4);
+    if (round % 4 == 3) report<cl_int>(cl, "part", last_quarter, count / 4);
     std::vector<cl_int> fresh(count / 8, round);
-    CL_CHECK(clEnqueueWriteBuffer(cl.queue, part, CL_FALSE, 0, bytes_at(fresh.size()), fresh.data(), 0,
-                                  nullptr, nullptr));
+    CL_CHECK(clEnqueueWriteBuffer(cl.queue, last_quarter, CL_FALSE, 0, bytes_at(fresh.size()), fresh.data(),
+                                  0, nullptr, nullptr));
     set_args(stir, b, a, cl_int(200));
     launch(cl, stir, {count}, {64});
     CL_CHECK(clFinish(cl.queue));

@@ -103,6 +103,15 @@ cl_mem buffer_of(const Cl& cl, const std::vector<T>& values, cl_mem_flags flags 
                     const_cast<T*>(values.data()));
 }
 
+// Bytes [origin, origin + size) of a buffer.
+inline cl_mem part(cl_mem buffer, size_t origin, size_t size, cl_mem_flags flags = CL_MEM_READ_WRITE) {
+  const cl_buffer_region region = {origin, size};
+  cl_int error = CL_SUCCESS;
+  const cl_mem memory = clCreateSubBuffer(buffer, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+  CL_CHECK(error);
+  return memory;
+}
+
 template <typename T>
 std::vector<T> read(const Cl& cl, cl_mem memory, size_t count) {
   std::vector<T> values(count);

@@ -2,14 +2,6 @@
 // Sub-buffers as kernel arguments, mixed with their parent and with each other in one chain of commands.
 #include "program.h"
 
-static cl_mem part(cl_mem buffer, size_t origin, size_t size, cl_mem_flags flags = CL_MEM_READ_WRITE) {
-  const cl_buffer_region region = {origin, size};
-  cl_int error = CL_SUCCESS;
-  const cl_mem sub = clCreateSubBuffer(buffer, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-  CL_CHECK(error);
-  return sub;
-}
-
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 65536);  // elements of a quarter; a multiple of 1024
   const size_t bytes = count * sizeof(cl_int);
