@@ -58,11 +58,8 @@ int main(int argc, char** argv) {
   const Buffer sums = h.partial_sums(), sums_ts = h.partial_sums(), sums_tt = h.partial_sums();
 
   const auto enqueue = [&] {
-    for (const Buffer& scalar : {rho, alpha, omega})
-      h.fill(scalar, 1.0f);
-    for (const Buffer& vector : {x, p, v})
-      h.fill(vector, 0.0f);
-    h.copy(b, r);
+    h.over_vector("begin_vectors", b, r, x, p, v, n);
+    h.single("begin_scalars", rho, alpha, omega);
     for (int i = 0; i < h.iterations(); ++i) {
       h.over_vector("dot_partial", b, r, sums, n);  // 1: rho and beta
       h.single("make_beta", sums, groups, rho, alpha, omega, beta);

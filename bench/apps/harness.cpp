@@ -249,11 +249,6 @@ void Harness::fill(const Buffer& target, float value) {
                                0, nullptr, nullptr));
 }
 
-void Harness::copy(const Buffer& from, const Buffer& to) {
-  CL_CHECK(clEnqueueCopyBuffer(queue_, from.memory, to.memory, 0, 0, to.count * sizeof(float), 0, nullptr,
-                               nullptr));
-}
-
 double Harness::run_once(const Buffer& result, const std::function<void()>& enqueue, uint64_t seed) {
   Random random(seed);
   for (const auto& input : inputs_)

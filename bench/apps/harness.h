@@ -93,7 +93,6 @@ public:
   void subtract(const Buffer& a, const Buffer& b, const Buffer& c);  // c = a - b
   void multiply_vector(const Buffer& a, const Buffer& x, const Buffer& y);
   void fill(const Buffer& buffer, float value);
-  void copy(const Buffer& from, const Buffer& to);
 
   // Any kernel over at least `count` work-items in each dimension, in groups of `local`.
   template <typename... Args>

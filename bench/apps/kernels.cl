@@ -68,6 +68,20 @@ __kernel void matrix_vector(__global const float* a, __global const float* x, __
 
 // BiCGSTAB keeps its scalars in device memory: the host never waits inside an iteration.
 
+// Where the method begins: x = 0, so that the residual is b, and no direction yet.
+__kernel void begin_vectors(__global const float* b, __global float* r, __global float* x, __global float* p,
+                            __global float* v, int n) {
+  const int i = get_global_id(0);
+  if (i < n) {
+    r[i] = b[i];
+    x[i] = p[i] = v[i] = 0.0f;
+  }
+}
+
+__kernel void begin_scalars(__global float* rho, __global float* alpha, __global float* omega) {
+  rho[0] = alpha[0] = omega[0] = 1.0f;
+}
+
 // result = x - s * y
 __kernel void minus_scaled(__global const float* x, __global const float* s, __global const float* y,
                            __global float* result, int n) {
