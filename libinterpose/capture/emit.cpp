@@ -37,10 +37,8 @@ Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work)
   }
   if (process().machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
-  if (schedule_ && schedule_->in_order) {
-    if (runtime_.last_in_order_) action->wait_for(*runtime_.last_in_order_);
-    runtime_.last_in_order_ = action;
-  }
+  if (runtime_.last_in_order_) action->come_after(*runtime_.last_in_order_);
+  if (runtime_.last_in_order_ || (schedule_ && schedule_->in_order)) runtime_.last_in_order_ = action;
   return action;
 }
 

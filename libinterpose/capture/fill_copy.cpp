@@ -25,12 +25,27 @@ ByteRanges shifted(ByteRanges ranges, uint64_t offset) {
   return ranges;
 }
 
-// Whole patterns of the command's.
-ByteRange whole_patterns(const Command& c, ByteRange bytes) {
-  if (c.kind != Command::Kind::fill) return bytes;
+// What is made at a time: contiguous bytes, of a fill whole patterns. Nothing if that would be too many, and
+// all of them at once would make too much: a copy has to be brought its source.
+std::vector<ByteRange> contiguous(const Command& c, const ByteRanges& bytes) {
+  constexpr uint64_t kMost = 8;
+  uint64_t count = 0;
+  for (const ByteRows& block : bytes)
+    count += block.count;
+  const bool fills = c.kind == Command::Kind::fill;
+  std::vector<ByteRange> ranges;
+  if (count <= kMost) {
+    bytes.each_range([&](const ByteRange& range) { ranges.push_back(range); });
+  } else if (fills) {
+    ranges = {bytes.hull()};
+  }
   const uint64_t begin = c.destination->origin + c.destination_offset;
-  const uint64_t pattern = c.pattern.size();
-  return {bytes.lo - (bytes.lo - begin) % pattern, bytes.hi + (begin - bytes.hi) % pattern};
+  for (ByteRange& range : ranges) {
+    if (!fills) break;
+    range.lo -= (range.lo - begin) % c.pattern.size();
+    range.hi += (begin - range.hi) % c.pattern.size();
+  }
+  return ranges;
 }
 
 }  // namespace
@@ -69,13 +84,12 @@ void Planner::find_wanted() {
     if (follows_bytes(*task)) {
       const ByteRanges own = own_bytes(c);
       for (auto& [domain, need] : needs[c.destination->root()]) {
-        const ByteRanges here = need.bytes.intersection(own);
-        if (here.empty()) continue;
-        const ByteRange hull = whole_patterns(c, here.hull());
-        task->wanted.push_back({need.device, hull});
+        for (const ByteRange& range : contiguous(c, need.bytes.intersection(own))) {
+          task->wanted.push_back({need.device, range});
+          if (c.kind == Command::Kind::copy)
+            add(c.source->root(), need.device, shifted({range.lo, range.hi}, c.source_ahead()));
+        }
         need.bytes.subtract(own);
-        if (c.kind == Command::Kind::copy)
-          add(c.source->root(), need.device, shifted({hull.lo, hull.hi}, c.source_ahead()));
       }
       continue;
     }
@@ -109,13 +123,14 @@ std::vector<Planner::Share> Planner::shares_of(const Task& task) {
     const auto in = [&](Memory& root) {
       return root.storage->in_domain(root, lane.domain, runtime_.domains_[lane.domain].context);
     };
-    const cl_mem source = from != nullptr ? in(*from) : nullptr;
     const cl_mem destination = in(to);
+    const cl_mem source = from != nullptr && destination != nullptr ? in(*from) : nullptr;
     if (destination == nullptr || (from != nullptr && source == nullptr)) return false;
     shares.push_back({&lane, bytes, source, destination});
     left.subtract({bytes.lo, bytes.hi});
     return true;
   };
+  // The program's own memory is home's to write to, as for all other commands there.
   const auto lane_of = [&](int device) -> Lane& {
     return process().lane_domain(device) == 0 ? *runtime_.home_ : *runtime_.compute_[device];
   };
@@ -124,8 +139,9 @@ std::vector<Planner::Share> Planner::shares_of(const Task& task) {
   }
   if (from != nullptr && follows_bytes(task)) {
     for (const RegionMap::Source& source : from->storage->regions.sources(shifted(left, c.source_ahead()))) {
-      const ByteRange hull = shifted(source.ranges, -c.source_ahead()).hull();
-      add(lane_of(runtime_.domains_[source.domain].devices.front()), hull);
+      Lane& lane = lane_of(runtime_.domains_[source.domain].devices.front());
+      for (const ByteRange& range : contiguous(c, shifted(source.ranges, -c.source_ahead())))
+        add(lane, range);
     }
   }
   if (!left.empty()) add(*runtime_.home_, left.hull());  // where there is always room

@@ -32,7 +32,7 @@ std::vector<uint64_t> words_of(const std::vector<Ref<Command>>& window) {
     if (c.kind != Command::Kind::kernel) {
       add_memory(words, c.source);
       add_memory(words, c.destination);
-      words.insert(words.end(), {c.source_offset, c.destination_offset, c.size});
+      words.insert(words.end(), {c.source_offset, c.destination_offset, c.size, c.pattern.size()});
       continue;
     }
     words.push_back(reinterpret_cast<uintptr_t>(c.launch.facts.get()));  // the kernel, its shape and scalars
@@ -123,8 +123,11 @@ bool Planner::take_over(const std::vector<Ref<Command>>& window) {
   if (!still_holds(kept->tasks)) return false;
   if (runtime_.separate_memories() && places(kept->tasks) != kept->places) return false;
   for (const Task& task : kept->tasks) {
-    if (task.command->kind == Command::Kind::kernel)
+    if (task.command->kind == Command::Kind::kernel) {
       enter_trial(task, runtime_.kernel_model(*task.command->launch.kernel));
+    } else if (follows_bytes(task) && task.command->trial) {
+      task.command->trial->at_home += task.at_home;
+    }
   }
   tasks_ = std::move(kept->tasks);
   schedule_ = std::move(kept->schedule);

@@ -187,9 +187,12 @@ void Planner::analyse(Task& task) {
     task.seconds[0] = static_cast<double>(c.size) / rates.copy_bytes_per_second;
     if (c.kind == Command::Kind::fill || c.kind == Command::Kind::copy)
       task.seconds[0] += rates.launch_seconds;
-    for (size_t d = 0; d < devices && follows_bytes(task); ++d)
-      task.seconds[d] = seconds_to_make(c, static_cast<int>(d));
     task.at_home = task.seconds[0];
+    if (!follows_bytes(task)) return;
+    for (size_t d = 0; d < devices; ++d)
+      task.seconds[d] = seconds_to_make(c, static_cast<int>(d));
+    task.at_home = seconds_to_make(c, home);
+    if (c.trial) c.trial->at_home += task.at_home;
     return;
   }
   Kernel& kernel = *c.launch.kernel;

@@ -26,7 +26,7 @@ using BufferUses = std::vector<BufferUse>;
 // Of a part of a long piece (Rule 18).
 inline constexpr double kShortestPart = 1e-3;  // seconds
 
-// Plans cut fills and copies into blocks of so many bytes.
+// To policies, fills and copies consist of blocks of so many bytes.
 inline constexpr uint64_t kCopiedAtOnce = 4096;
 
 // Sets of more blocks are handled as their hulls.
@@ -157,8 +157,8 @@ private:
   // are independent.
   const bool order_only_;
   std::vector<Task> tasks_;
-  bool taken_over_ = false;                      // from an earlier window
-  std::optional<scheduler::Schedule> schedule_;  // for the trace
+  bool taken_over_ = false;  // from an earlier window
+  std::optional<scheduler::Schedule> schedule_;
   PlannedSources planned_sources_;
   // What it is made for: commands (none if it is not to be kept), and where the bytes lie that they find.
   std::vector<uint64_t> words_;

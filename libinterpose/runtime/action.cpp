@@ -22,10 +22,24 @@ cl_int Action::missing_bytes() const {
   return missing && status < 0 ? status : CL_SUCCESS;
 }
 
+void Action::inherit_from(const Action& other) {
+  if (&other != only_before_) inherited = std::min(inherited, other.missing_bytes());
+}
+
+void Action::come_after(Action& other) {
+  only_before_ = &other;
+  add_predecessor(other);
+}
+
 void Action::wait_for(Action& other) {
+  if (only_before_ == &other) only_before_ = nullptr;
+  add_predecessor(other);
+}
+
+void Action::add_predecessor(Action& other) {
   if (other.complete()) {
     ready_at = std::max(ready_at, other.ended);
-    inherited = std::min(inherited, other.missing_bytes());
+    inherit_from(other);
   }
   if (other.complete() ||
       std::find(predecessors_.begin(), predecessors_.end(), &other) != predecessors_.end()) {

@@ -40,8 +40,10 @@ public:
   Action(Lane& lane, Command* command, Work work);
   ~Action();
 
-  // This action may not start before `other` is complete. Both belong to one runtime; its mutex is held.
+  // This action may not start before `other` is complete, of whose bytes it needs some; or, the second, only
+  // for the sake of order. Both belong to one runtime; its mutex is held.
   void wait_for(Action& other);
+  void come_after(Action& other);
 
   Outcome perform(const std::vector<cl_event>& waits) const {
     return inherited < 0 ? Outcome{inherited, {}} : work(waits);
@@ -53,6 +55,7 @@ public:
   // memory, or was to work on such bytes, and they are not there. (Other errors are for the program to
   // judge.)
   cl_int missing_bytes() const;
+  void inherit_from(const Action& other);  // that error, of one it has waited for
   bool same_command(const Action& other) const { return command != nullptr && command == other.command; }
 
   // Where the plan wants it among the lane's ready actions: smaller first.
@@ -111,7 +114,10 @@ public:
   }
 
 private:
+  void add_predecessor(Action& other);
+
   std::vector<const Action*> predecessors_;  // to wait for each once; compared, never followed
+  const Action* only_before_ = nullptr;      // the one among them whose bytes it does not need; likewise
   std::atomic<uint32_t> references_{0};
 };
 

@@ -115,7 +115,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     if (action->is_part()) ++next->parts_in_flight;
     waits.clear();
     for (const Ref<Action>& before : action->chained) {
-      action->inherited = std::min(action->inherited, before->missing_bytes());
+      action->inherit_from(*before);
       // An in-order queue orders its own actions.
       if (!before->complete() && before->lane != next && before->native)
         waits.push_back(before->native.get());
@@ -170,7 +170,7 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     unblock(*after);
   for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
     after->ready_at = std::max(after->ready_at, action.ended);
-    after->inherited = std::min(after->inherited, action.missing_bytes());
+    after->inherit_from(action);
     unblock(*after);
   }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
@@ -254,9 +254,12 @@ void Runtime::note_piece(const Action& action) {
 }
 
 // Kernels that the devices share at home would have taken what they took here, all devices together; where
-// home is another device, the plan has said how long.
+// home is another device, the plan has said how long, and so it has of fills and copies that may be made
+// elsewhere.
 void Runtime::count_at_home(const Action& action) {
   const Process& p = process();
+  const Command::Kind kind = action.command->kind;
+  if (p.domain_count > 1 && (kind == Command::Kind::fill || kind == Command::Kind::copy)) return;
   double devices = 1;
   if (action.piece.device >= 0) {
     if (!p.home_is_sum()) return;

@@ -211,7 +211,7 @@ private:
   const std::unique_ptr<KeptPlans> kept_plans_;  // planners'
   std::vector<Ref<Action>> emulated_;            // made by the plan under way; ready when it is over
   Ref<Action> entry_;          // orders the captured epoch after the native commands before it
-  Ref<Action> last_in_order_;  // of plans that want one action after the other
+  Ref<Action> last_in_order_;  // since a plan of this epoch wanted one action after the other
   std::unique_ptr<Journal> journal_;
   uint32_t lost_domains_ = 0;  // one bit each: noticed
   // The error of the first transfer that failed, without a journal: nobody knows which bytes are whole.
