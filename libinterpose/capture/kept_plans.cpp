@@ -94,7 +94,7 @@ bool Planner::still_holds(const std::vector<Task>& tasks) const {
     if (c.kind != Command::Kind::kernel) continue;
     const KernelModel& model = runtime_.kernel_model(*c.launch.kernel);
     c.cost = cost_of(*c.launch.facts, model);
-    if (is_left_alone(task, model) != task.left_alone) return false;
+    if (is_left_alone(task, model) != task.left_alone || is_tried_again(task, model)) return false;
     if ((task.footprints != nullptr) != understands(*c.launch.kernel)) return false;
     const auto compare = [&](double seconds, int device) {
       if (seconds >= scheduler::kNever) return;
@@ -111,6 +111,7 @@ bool Planner::still_holds(const std::vector<Task>& tasks) const {
 
 // Also where it does not: notes what the window is, and when its commands were looked at.
 bool Planner::take_over(const std::vector<Ref<Command>>& window) {
+  if (at_home_) return false;
   if (runtime_.journal_) return false;  // devices fail, and are not to be planned on any more
   words_ = words_of(window);
   if (words_.empty()) return false;

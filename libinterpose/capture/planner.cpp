@@ -116,8 +116,8 @@ const scheduler::Policy* chosen_policy() {
   return policy;
 }
 
-Planner::Planner(Runtime& runtime)
-    : runtime_(runtime), order_only_(!runtime.separate_memories() && !runtime.journal_) {}
+Planner::Planner(Runtime& runtime, bool at_home)
+    : runtime_(runtime), at_home_(at_home), order_only_(!runtime.separate_memories() && !runtime.journal_) {}
 
 bool Planner::on_whole(const Task& task) const {
   return task.command->kind == Command::Kind::kernel && process().home_is_whole() && task.cut < 0 &&
@@ -218,9 +218,9 @@ void Planner::analyse(Task& task) {
   enter_trial(task, model);
   if (c.redo.empty()) {
     task.whole = uses_of(task, c.launch.whole(), kFewBlocks);
-    if (task.left_alone) {
+    if (task.left_alone || at_home_) {
       task.cut = -1;
-      task.not_split = kLeftAlone;
+      task.not_split = task.left_alone ? kLeftAlone : "this launch was to show how long home takes";
     }
     if (task.cut >= 0) task.bytes = memory_bytes(task);
     coarsen(task.whole);
@@ -255,14 +255,20 @@ bool Planner::is_left_alone(const Task& task, const KernelModel& model) const {
                                            static_cast<double>(host_nanoseconds()) * 1e-9);
 }
 
+bool Planner::is_tried_again(const Task& task, const KernelModel& model) const {
+  return task.command->trial && !task.left_alone && runtime_.is_long(task.seconds[0], 0) &&
+         runtime_.times_.has_lost(model, task.at_home);
+}
+
 void Planner::enter_trial(const Task& task, KernelModel& model) const {
   Trial* const trial = task.command->trial.get();
-  if (trial == nullptr) return;
+  if (trial == nullptr || at_home_) return;
   // Parts that play devices of their own are compared with one of them.
   if (!process().home_is_sum())
     trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
-  if (runtime_.is_long(task.seconds[0], 0) && !task.left_alone)
-    trial->kernels.emplace_back(&model, task.at_home);
+  if (!runtime_.is_long(task.seconds[0], 0) || task.left_alone) return;
+  trial->kernels.emplace_back(&model, task.at_home);
+  trial->again |= is_tried_again(task, model);
 }
 
 // An emulated memory may be full; a real driver's word comes when something is allocated.
@@ -374,11 +380,13 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
     several_devices |= task.footprints != nullptr;
     left_alone |= task.left_alone;
     tasks_.push_back(std::move(task));
-    if (tasks_.size() >= kFew && process().machine == nullptr && host_nanoseconds() - began > kLooking) break;
+    if (tasks_.size() < kFew || process().machine != nullptr) continue;
+    // More are not tried again before it is known what came of these.
+    if (command->trial->again || host_nanoseconds() - began > kLooking) break;
   }
   // What is left is only here because launches that lose time are.
   if (left_alone && window.front()->trial->kernels.empty()) several_devices = false;
-  const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
+  const scheduler::Policy* policy = several_devices && !at_home_ ? chosen_policy() : nullptr;
   if (policy != nullptr) {
     auto schedule = policy->schedule(make_problem(), {.planning_budget = 1e-3});
     if (schedule) {
@@ -396,6 +404,8 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   } else {
     assign_home();
   }
+  if (const Trial* trial = window.front()->trial.get(); trial != nullptr && trial->again)
+    runtime_.times_.begin_try(*trial, static_cast<double>(began) * 1e-9);
   if (tasks_.size() < window.size()) words_.clear();
   if (!words_.empty() && runtime_.separate_memories()) places_ = places(tasks_);
   for (Task& task : tasks_) {

@@ -40,7 +40,8 @@ bool independent(const BufferUses& a, const BufferUses& b);
 
 class Planner {
 public:
-  explicit Planner(Runtime& runtime);
+  // `at_home`: every kernel runs there, so that it is known how long they take.
+  explicit Planner(Runtime& runtime, bool at_home = false);
   // Of the window's first commands, as many as can be looked at in a short time: the devices wait for what is
   // planned. Says how many. Looks at what only planners change: the runtime's mutex need not be held.
   size_t plan(const std::vector<Ref<Command>>& window);
@@ -94,6 +95,7 @@ private:
   void analyse(Task& task);
   bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
   bool is_left_alone(const Task& task, const KernelModel& model) const;
+  bool is_tried_again(const Task& task, const KernelModel& model) const;
   void enter_trial(const Task& task, KernelModel& model) const;
   static void find_cut(Task& task);
   // Few blocks are enough, but to show that pieces are independent.
@@ -153,6 +155,7 @@ private:
   std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
 
   Runtime& runtime_;
+  const bool at_home_;
   // Where all devices share one memory and none can fail, byte sets only order commands and show that pieces
   // are independent.
   const bool order_only_;

@@ -253,19 +253,30 @@ void Runtime::note_piece(const Action& action) {
                              std::max(action.piece.sharing, static_cast<int>(busy)), shared_memory(domain)));
 }
 
-// Kernels that the devices share at home would have taken what they took here, all devices together; where
-// home is another device, the plan has said how long, and so it has of fills and copies that may be made
-// elsewhere.
+// Kernels that the devices share would have taken at home what such launches have taken there, or else what
+// they took here, all devices together; where home is another device, the plan has said how long, and so it
+// has of fills and copies that may be made elsewhere.
 void Runtime::count_at_home(const Action& action) {
   const Process& p = process();
   const Command::Kind kind = action.command->kind;
   if (p.domain_count > 1 && (kind == Command::Kind::fill || kind == Command::Kind::copy)) return;
-  double devices = 1;
-  if (action.piece.device >= 0) {
-    if (!p.home_is_sum()) return;
-    if (action.piece.device != p.home_index()) devices = static_cast<double>(p.devices.size());
+  Trial& trial = *action.command->trial;
+  const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
+  const bool is_kernel = action.piece.device >= 0;
+  if (is_kernel && !p.home_is_sum()) return;
+  if (!is_kernel || action.piece.device == p.home_index()) {
+    trial.at_home += seconds;
+    trial.measured += seconds;
+    return;
   }
-  action.command->trial->at_home += static_cast<double>(action.ended - action.started) * 1e-9 / devices;
+  const KernelLaunch& launch = action.command->launch;
+  if (const auto known =
+          times_.measured(kernel_model(*launch.kernel), action.command->cost, p.home_index())) {
+    trial.at_home += *known * action.piece.share;
+    trial.measured += *known * action.piece.share;
+  } else {
+    trial.at_home += seconds / static_cast<double>(p.devices.size());
+  }
 }
 
 void Runtime::note_trial(const Trial& trial) {
@@ -274,6 +285,7 @@ void Runtime::note_trial(const Trial& trial) {
   if (trial.entry && trial.entry->complete()) began = std::max(began, trial.entry->ended - clock_offset_);
   last_window_end_ = now;
   const double taken = static_cast<double>(now - began) * 1e-9;
+  seems_to_lose_ = Experience::seems_longer(taken, trial.at_home);
   times_.learn(trial, taken, static_cast<double>(now) * 1e-9);
 }
 

@@ -27,16 +27,21 @@ struct Trial {
   Ref<Action> entry;      // of the captured regime, behind what was under way then; may be null
   size_t unfinished = 0;  // commands
   double at_home = 0;     // seconds its commands would have taken there
-  std::vector<std::pair<KernelModel*, double>> kernels;  // those worth splitting, and their seconds at home
+  double measured = 0;    // of these: as launches like them have taken there
+  bool again = false;     // some of them have lost
+  // Those worth splitting, and their seconds at home.
+  std::vector<std::pair<KernelModel*, double>> kernels = {};
 };
 
 // Of a kernel's launches of about one length.
 class Experience {
 public:
-  // Seconds a window took, and what it would have at home; `now`: seconds on any clock.
-  void note(double taken, double at_home, double now) {
+  // Seconds a window took, and what it would have at home, as far as `measured` as such launches have taken
+  // there; `now`: seconds on any clock.
+  void note(double taken, double at_home, double measured, double now) {
     if (taken <= 0 || at_home <= 0) return;
     ratios_[noted_++ % kWindows] = taken / at_home;
+    too_long_ = measured >= kMostly * at_home ? kLonger : kMuchLonger;
     if (!lost()) {
       patience_ = kPatience;
       return;
@@ -46,21 +51,31 @@ public:
     patience_ = std::min(2 * patience_, kMostPatience);
   }
 
+  // Another try has begun: until it is over, it is the only one.
+  void begin_try(double at_home, double now) {
+    if (lost()) again_ = std::max(again_, now + patience_ * std::max(at_home, kLeast));
+  }
+
+  static bool seems_longer(double taken, double at_home) { return taken > kLonger * at_home; }
+
   bool discourages(double now) const { return lost() && now < again_; }
 
   bool lost() const {
-    return noted_ >= kWindows && *std::min_element(ratios_.begin(), ratios_.end()) > kTooLong;
+    return noted_ >= kWindows && *std::min_element(ratios_.begin(), ratios_.end()) > too_long_;
   }
 
 private:
-  static constexpr size_t kWindows = 4;  // the best of the last ones counts: a machine may be busy
-  static constexpr double kTooLong = 1.1;
+  static constexpr size_t kWindows = 4;       // the best of the last ones counts: a machine may be busy
+  static constexpr double kMuchLonger = 1.1;  // than is estimated for home
+  static constexpr double kLonger = 1.04;     // than was measured there
+  static constexpr double kMostly = 0.9;
   static constexpr double kPatience = 50;
   static constexpr double kMostPatience = 10'000;
   static constexpr double kLeast = 10e-6;  // seconds
 
   std::array<double, kWindows> ratios_{};
   size_t noted_ = 0;
+  double too_long_ = kMuchLonger;
   double again_ = 0;
   double patience_ = kPatience;
 };

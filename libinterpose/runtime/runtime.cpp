@@ -23,6 +23,9 @@ constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes 
 // whether capturing gains anything; if not, launches can go to the home's own queue after the last.
 constexpr int kLessons = 5;
 constexpr size_t kLessonLimit = 16;
+// Where home is all devices at once, what the pieces took says what home would take only roughly. If
+// splitting does not gain, one of the lessons is given at home; this is how many are left then.
+constexpr int kHomeLesson = 3;
 constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones have taught enough
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
@@ -280,8 +283,9 @@ void Runtime::flush() {
 }
 
 bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
-  Planner planner(*this);
-  const auto trial = std::make_shared<Trial>(Trial{host_nanoseconds(), entry_, 0, 0, {}});
+  const bool at_home = lessons_ == kHomeLesson && seems_to_lose_ && process().home_is_sum();
+  Planner planner(*this, at_home);
+  const auto trial = std::make_shared<Trial>(Trial{.began = host_nanoseconds(), .entry = entry_});
   for (const Ref<Command>& command : commands)
     command->trial = trial;
   bool more = false;

@@ -130,8 +130,8 @@ private:
   void finish_part(Command& command);
   void complete_event(Command& command);
   void note_piece(const Action& action);
-  static void count_at_home(const Action& action);  // for its command's trial
-  void note_trial(const Trial& trial);              // its window is over
+  void count_at_home(const Action& action);  // for its command's trial
+  void note_trial(const Trial& trial);       // its window is over
   void note_transfer(const Action& action);
   static void trace_memory(const Action& action);
   // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
@@ -195,6 +195,7 @@ private:
   std::vector<Ref<Command>> window_;
   int lessons_ = 0;                               // windows to come that show how long kernels take
   bool lessons_help_ = true;                      // in this epoch: nobody waited for one in vain
+  bool seems_to_lose_ = false;                    // the last window took longer than home is thought to take
   std::atomic<bool> trying_again_ = false;        // a kernel that lost time by being captured: one lesson
   std::map<Queue*, Ref<Command>> last_of_queue_;  // in-order queues, and barriers of the others
   std::map<Queue*, std::vector<Ref<Command>>> since_barrier_;  // out-of-order queues

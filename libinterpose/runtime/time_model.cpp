@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace mkmd {
 
@@ -153,6 +152,14 @@ double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& co
   return rates_[device].launch_seconds + kernel;
 }
 
+std::optional<double> TimeModel::measured(const KernelModel& model, const LaunchCost& cost,
+                                          int device) const {
+  std::lock_guard lock(mutex_);
+  const auto it = model.by_shape.find(cost.shape);
+  if (it == model.by_shape.end() || it->second[device].samples == 0) return std::nullopt;
+  return estimate(cost, device) * std::exp(it->second[device].correction);
+}
+
 void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds) {
   if (share <= 0 || seconds <= 0) return;
   std::lock_guard lock(mutex_);
@@ -198,13 +205,26 @@ const Experience* experience_of(const KernelModel& model, double seconds_at_home
 
 }  // namespace
 
+std::set<Experience*> TimeModel::experiences(const Trial& trial) {
+  std::set<Experience*> found;  // each once, however many such launches the window has
+  for (const auto& [model, seconds] : trial.kernels)
+    found.insert(&model->captured[length_class(seconds)]);
+  return found;
+}
+
 void TimeModel::learn(const Trial& trial, double taken, double now) {
   std::lock_guard lock(mutex_);
-  std::set<Experience*> noted;  // once, however many such launches the window had
+  for (Experience* experience : experiences(trial))
+    experience->note(taken, trial.at_home, trial.measured, now);
+}
+
+void TimeModel::begin_try(const Trial& trial, double now) {
+  double at_home = 0;
   for (const auto& [model, seconds] : trial.kernels)
-    noted.insert(&model->captured[length_class(seconds)]);
-  for (Experience* experience : noted)
-    experience->note(taken, trial.at_home, now);
+    at_home += seconds;
+  std::lock_guard lock(mutex_);
+  for (Experience* experience : experiences(trial))
+    experience->begin_try(at_home, now);
 }
 
 bool TimeModel::better_left_alone(const KernelModel& model, double seconds_at_home, double now) const {

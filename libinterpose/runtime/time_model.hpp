@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,8 +56,10 @@ public:
 
   // Seconds the whole launch takes alone on `device`.
   double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
-  // The same, but no less than the roofline says where a profile's short time is not confirmed yet: what is
-  // thought too short to split is never measured.
+  // What launches just like it have taken there, if there were any.
+  std::optional<double> measured(const KernelModel& model, const LaunchCost& cost, int device) const;
+  // As seconds(), but no less than the roofline says where a profile's short time is not confirmed yet: what
+  // is thought too short to split is never measured.
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
   // `share` of the launch took `seconds` on `device`, launch overhead included.
   void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
@@ -68,6 +71,8 @@ public:
   // Whether capturing launches that take so long at home has only lost time.
   bool better_left_alone(const KernelModel& model, double seconds_at_home, double now) const;
   bool has_lost(const KernelModel& model, double seconds_at_home) const;  // when it was last tried
+  // A window that holds launches which have lost is about to begin.
+  void begin_try(const Trial& trial, double now);
 
   // How many times as long as alone such a launch takes on the device while all work, where that was profiled
   // and measurements do not contradict the profile.
@@ -86,6 +91,7 @@ private:
   double reference(const KernelModel& model, const LaunchCost& cost, int device) const;
   bool stale(const KernelModel& model) const;
   std::optional<double> from_profile(const KernelModel& model, const LaunchCost& cost, int device) const;
+  static std::set<Experience*> experiences(const Trial& trial);  // with mutex_ held
   double kernel_seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
 
   const std::vector<DeviceRates> rates_;

@@ -65,6 +65,32 @@ TEST(TimeModel, AWindowIsOneExperienceHoweverManyOfAKernelsLaunchesItHas) {
   EXPECT_TRUE(model.has_lost(kernel, 1e-3));
 }
 
+TEST(TimeModel, WhatWasMeasuredIsOfThatDeviceAndShape) {
+  TimeModel model = three_devices();
+  KernelModel& kernel = model.of_kernel("k");
+  const LaunchCost cost{2e6, 1e6, 1};
+  model.learn(kernel, cost, 0, 0.25, 1.5e-3);
+  ASSERT_TRUE(model.measured(kernel, cost, 0));
+  EXPECT_NEAR(*model.measured(kernel, cost, 0), 6e-3, 1e-12);
+  EXPECT_FALSE(model.measured(kernel, cost, 1)) << "only a device of the same kind has run it";
+  EXPECT_FALSE(model.measured(kernel, {2e6, 1e6, 2}, 0));
+}
+
+TEST(TimeModel, OneWindowAtATimeTriesAgain) {
+  TimeModel model = three_devices();
+  KernelModel& kernel = model.of_kernel("k");
+  Trial window;
+  window.at_home = 1e-3;
+  window.kernels.emplace_back(&kernel, 1e-3);
+  for (int i = 0; i < 4; ++i)
+    model.learn(window, 2e-3, 1);
+  ASSERT_FALSE(model.better_left_alone(kernel, 1e-3, 10));
+  model.begin_try(window, 10);
+  EXPECT_TRUE(model.better_left_alone(kernel, 1e-3, 10));
+  model.learn(window, 1e-3, 10);
+  EXPECT_FALSE(model.better_left_alone(kernel, 1e-3, 10));
+}
+
 TEST(TimeModel, AnOutlierMovesThePredictionLittle) {
   TimeModel model = three_devices();
   KernelModel& kernel = model.of_kernel("k");
