@@ -218,7 +218,7 @@ void Planner::analyse(Task& task) {
   enter_trial(task, model);
   if (c.redo.empty()) {
     task.whole = uses_of(task, c.launch.whole(), kFewBlocks);
-    if (task.left_alone || at_home_) {
+    if (task.left_alone || (at_home_ && task.cut >= 0)) {
       task.cut = -1;
       task.not_split = task.left_alone ? kLeftAlone : "this launch was to show how long home takes";
     }
@@ -381,8 +381,9 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
     left_alone |= task.left_alone;
     tasks_.push_back(std::move(task));
     if (tasks_.size() < kFew || process().machine != nullptr) continue;
-    // More are not tried again before it is known what came of these.
-    if (command->trial->again || host_nanoseconds() - began > kLooking) break;
+    // More are not tried again before it is known what came of these, unless they have to pay for transfers.
+    const bool again = command->trial && command->trial->again && !runtime_.separate_memories();
+    if (again || host_nanoseconds() - began > kLooking) break;
   }
   // What is left is only here because launches that lose time are.
   if (left_alone && window.front()->trial->kernels.empty()) several_devices = false;
@@ -404,8 +405,6 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   } else {
     assign_home();
   }
-  if (const Trial* trial = window.front()->trial.get(); trial != nullptr && trial->again)
-    runtime_.times_.begin_try(*trial, static_cast<double>(began) * 1e-9);
   if (tasks_.size() < window.size()) words_.clear();
   if (!words_.empty() && runtime_.separate_memories()) places_ = places(tasks_);
   for (Task& task : tasks_) {

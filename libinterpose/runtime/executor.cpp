@@ -188,7 +188,10 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   Command& command = *action.command;
   --command.open_actions;
   if (status < 0) command.status = status;
-  if (command.trial && status >= 0) count_at_home(action);
+  if (command.trial && status >= 0) {
+    command.trial->ended = std::max(command.trial->ended, action.ended);
+    count_at_home(action);
+  }
   command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
   command.ended = std::max(command.ended, action.ended);
   finish_part(command);
@@ -260,33 +263,33 @@ void Runtime::count_at_home(const Action& action) {
   const Process& p = process();
   const Command::Kind kind = action.command->kind;
   if (p.domain_count > 1 && (kind == Command::Kind::fill || kind == Command::Kind::copy)) return;
-  Trial& trial = *action.command->trial;
-  const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
   const bool is_kernel = action.piece.device >= 0;
   if (is_kernel && !p.home_is_sum()) return;
-  if (!is_kernel || action.piece.device == p.home_index()) {
-    trial.at_home += seconds;
-    trial.measured += seconds;
-    return;
+  Trial& trial = *action.command->trial;
+  double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
+  bool measured = p.home_is_sum();
+  if (is_kernel && action.piece.device != p.home_index()) {
+    seconds /= static_cast<double>(p.devices.size());
+    const KernelModel& model = kernel_model(*action.command->launch.kernel);
+    const auto known = times_.measured(model, action.command->cost, p.home_index());
+    // The devices' threads share a launch at least as well as pieces do: what took longer was disturbed.
+    if (known) seconds = std::min(seconds, *known * action.piece.share);
+    measured = known.has_value();
   }
-  const KernelLaunch& launch = action.command->launch;
-  if (const auto known =
-          times_.measured(kernel_model(*launch.kernel), action.command->cost, p.home_index())) {
-    trial.at_home += *known * action.piece.share;
-    trial.measured += *known * action.piece.share;
-  } else {
-    trial.at_home += seconds / static_cast<double>(p.devices.size());
-  }
+  trial.at_home += seconds;
+  if (measured) trial.measured += seconds;
 }
 
 void Runtime::note_trial(const Trial& trial) {
-  const cl_ulong now = host_nanoseconds();
+  if (trial.ended == 0) return;
+  const cl_ulong ended = trial.ended - clock_offset_;  // which may have been a while ago
   cl_ulong began = std::max(trial.began, last_window_end_);
   if (trial.entry && trial.entry->complete()) began = std::max(began, trial.entry->ended - clock_offset_);
-  last_window_end_ = now;
-  const double taken = static_cast<double>(now - began) * 1e-9;
-  seems_to_lose_ = Experience::seems_longer(taken, trial.at_home);
-  times_.learn(trial, taken, static_cast<double>(now) * 1e-9);
+  last_window_end_ = std::max(last_window_end_, ended);
+  if (ended <= began) return;
+  const double taken = static_cast<double>(ended - began) * 1e-9;
+  if (!trial.kernels.empty()) seems_to_lose_ = Experience::seems_longer(taken, trial.at_home);
+  times_.learn(trial, taken, static_cast<double>(host_nanoseconds()) * 1e-9);
 }
 
 void Runtime::note_transfer(const Action& action) {

@@ -26,6 +26,7 @@ struct Trial {
   cl_ulong began = 0;     // when planning did; nanoseconds of the host's clock
   Ref<Action> entry;      // of the captured regime, behind what was under way then; may be null
   size_t unfinished = 0;  // commands
+  cl_ulong ended = 0;     // the last of their actions so far, on the clock of `entry`'s
   double at_home = 0;     // seconds its commands would have taken there
   double measured = 0;    // of these: as launches like them have taken there
   bool again = false;     // some of them have lost
@@ -41,7 +42,7 @@ public:
   void note(double taken, double at_home, double measured, double now) {
     if (taken <= 0 || at_home <= 0) return;
     ratios_[noted_++ % kWindows] = taken / at_home;
-    too_long_ = measured >= kMostly * at_home ? kLonger : kMuchLonger;
+    if (measured >= kMostly * at_home) too_long_ = kLonger;
     if (!lost()) {
       patience_ = kPatience;
       return;

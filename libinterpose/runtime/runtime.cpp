@@ -23,10 +23,15 @@ constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes 
 // whether capturing gains anything; if not, launches can go to the home's own queue after the last.
 constexpr int kLessons = 5;
 constexpr size_t kLessonLimit = 16;
-// Where home is all devices at once, what the pieces took says what home would take only roughly. If
-// splitting does not gain, one of the lessons is given at home; this is how many are left then.
+// Where home is all devices at once, what the pieces took says what home would take only roughly. Once
+// splitting does not seem to gain, a window runs at home; not before so many lessons are left.
 constexpr int kHomeLesson = 3;
 constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones have taught enough
+
+// Who names another policy wants to see what it does, also where that is slow.
+bool may_leave_alone() {
+  return process().settings.policy == Settings().policy;
+}
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;
@@ -226,7 +231,10 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     window_.push_back(std::move(command));
     first = window_.size() == 1;
     if (trying_again_.exchange(false, std::memory_order_relaxed)) lessons_ = std::max(lessons_, 1);
-    if (is_new && lessons_help_) lessons_ = kLessons;
+    if (is_new && lessons_help_) {
+      lessons_ = kLessons;
+      home_lesson_due_ = process().home_is_sum() && may_leave_alone();
+    }
     lesson = lessons_ > 0;
     full = window_.size() >= (lesson ? kLessonLimit : kWindowLimit);
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
@@ -283,11 +291,15 @@ void Runtime::flush() {
 }
 
 bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
-  const bool at_home = lessons_ == kHomeLesson && seems_to_lose_ && process().home_is_sum();
+  const bool at_home = home_lesson_due_ && lessons_ <= kHomeLesson && seems_to_lose_;
+  if (at_home) home_lesson_due_ = false;
   Planner planner(*this, at_home);
-  const auto trial = std::make_shared<Trial>(Trial{.began = host_nanoseconds(), .entry = entry_});
-  for (const Ref<Command>& command : commands)
-    command->trial = trial;
+  std::shared_ptr<Trial> trial;
+  if (may_leave_alone()) {
+    trial = std::make_shared<Trial>(Trial{.began = host_nanoseconds(), .entry = entry_});
+    for (const Ref<Command>& command : commands)
+      command->trial = trial;
+  }
   bool more = false;
   struct Planning {
     explicit Planning(Runtime& runtime) : runtime(runtime) { runtime.planning_ = true; }
@@ -319,7 +331,8 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     unlocked.planned = planner.plan(commands);
     more = unlocked.planned < commands.size();
   }
-  trial->unfinished = commands.size();
+  if (trial) trial->unfinished = commands.size();
+  if (trial && trial->again) times_.begin_try(*trial, static_cast<double>(host_nanoseconds()) * 1e-9);
   lessons_ = std::max(0, lessons_ - 1);
   planner.emit([&] {
     if (emitted_ == kAllEmitted) return;  // first the commands, for those who wait; then flush() pumps

@@ -195,6 +195,7 @@ private:
   std::vector<Ref<Command>> window_;
   int lessons_ = 0;                               // windows to come that show how long kernels take
   bool lessons_help_ = true;                      // in this epoch: nobody waited for one in vain
+  bool home_lesson_due_ = false;                  // one of them, or a later window, is to run at home
   bool seems_to_lose_ = false;                    // the last window took longer than home is thought to take
   std::atomic<bool> trying_again_ = false;        // a kernel that lost time by being captured: one lesson
   std::map<Queue*, Ref<Command>> last_of_queue_;  // in-order queues, and barriers of the others

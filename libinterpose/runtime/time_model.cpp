@@ -157,7 +157,7 @@ std::optional<double> TimeModel::measured(const KernelModel& model, const Launch
   std::lock_guard lock(mutex_);
   const auto it = model.by_shape.find(cost.shape);
   if (it == model.by_shape.end() || it->second[device].samples == 0) return std::nullopt;
-  return estimate(cost, device) * std::exp(it->second[device].correction);
+  return rates_[device].launch_seconds + estimate(cost, device) * std::exp(it->second[device].correction);
 }
 
 void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds) {

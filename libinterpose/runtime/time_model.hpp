@@ -56,7 +56,7 @@ public:
 
   // Seconds the whole launch takes alone on `device`.
   double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
-  // What launches just like it have taken there, if there were any.
+  // The same, if launches just like it have run there.
   std::optional<double> measured(const KernelModel& model, const LaunchCost& cost, int device) const;
   // As seconds(), but no less than the roofline says where a profile's short time is not confirmed yet: what
   // is thought too short to split is never measured.

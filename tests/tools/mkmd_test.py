@@ -67,6 +67,19 @@ class Run(unittest.TestCase):
         self.assertEqual(mkmd("run", "./no-such-program").returncode, 127)
         self.assertEqual(mkmd("run", "/etc/passwd").returncode, 126)
 
+    def test_a_named_policy_is_obeyed_where_it_is_slow(self):
+        program = os.path.join(os.path.dirname(MKMD), "bench", "apps", "jacobi")
+        with tempfile.TemporaryDirectory() as folder:
+            summary = os.path.join(folder, "summary.json")
+            result = mkmd("run", "--devices", "pocl/2", "--policy", "single:pocl/2#1", "--summary", summary, "--", program,
+                          "--size", "1024", "--iters", "50", "--repeat", "2")
+            self.assertEqual(result.returncode, 0, result)
+            with open(summary) as file:
+                summary = json.load(file)
+        groups = {device["name"]: device["groups"] for device in summary["devices"] + [summary["whole"]]}
+        self.assertGreater(groups["pocl/2#1"], 10_000, summary)
+        self.assertEqual(groups["pocl"], 0, summary)
+
     def test_existing_variables_are_kept(self):
         result = mkmd("run", "sh", "-c", 'echo "$LD_LIBRARY_PATH"', LD_LIBRARY_PATH="/somewhere:/else")
         first, *rest = result.stdout.strip().split(":")
