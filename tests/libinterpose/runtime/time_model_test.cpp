@@ -189,10 +189,19 @@ TEST(ProfiledTimes, NonsenseCannotHideADeviceNorFavourItMuch) {
   }
 }
 
-TEST(ProfiledTimes, NonsenseForAllDevicesIsBoundedAndCannotHideAKernel) {
-  TimeModel model = profiled(1e-20, 1e-20);
+TEST(ProfiledTimes, NonsenseForAllDevicesIsNotBelievedAtAll) {
+  for (const double factor : {1e-12, 0.1, 100.0, 1e12}) {
+    TimeModel model = profiled(1e-9 * factor, 1e-9 * factor);
+    const KernelModel& kernel = model.of_kernel("k", "program");
+    EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 1e-3, 1e-9) << factor;
+    EXPECT_NEAR(model.seconds(kernel, launch(1e6), 1), 1e-2, 1e-9) << "the ratio is nonsense, too";
+  }
+}
+
+TEST(ProfiledTimes, ShortOnesThatAreNotConfirmedCannotHideAKernel) {
+  TimeModel model = profiled(0.3e-9, 3e-9);
   const KernelModel& kernel = model.of_kernel("k", "program");
-  EXPECT_GE(model.seconds(kernel, launch(1e6), 0), 1e-3 / 50);
+  EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 0.3e-3, 1e-9);
   EXPECT_NEAR(model.seconds_at_most(kernel, launch(1e6), 0), 1e-3, 1e-9) << "so it is captured, and measured";
 }
 
