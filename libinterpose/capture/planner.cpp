@@ -216,6 +216,7 @@ void Planner::analyse(Task& task) {
   if (!task.footprints) task.seconds[0] = task.at_home;
   task.left_alone = is_left_alone(task, model);
   enter_trial(task, model);
+  if (!at_home_ && is_tried_again(task, model)) c.trial->again = true;
   if (c.redo.empty()) {
     task.whole = uses_of(task, c.launch.whole(), kFewBlocks);
     if (task.left_alone || (at_home_ && task.cut >= 0)) {
@@ -251,8 +252,7 @@ bool Planner::understands(const Kernel& kernel) const {
 
 bool Planner::is_left_alone(const Task& task, const KernelModel& model) const {
   return task.command->trial && runtime_.is_long(task.seconds[0], 0) &&
-         runtime_.times_.better_left_alone(model, task.at_home,
-                                           static_cast<double>(host_nanoseconds()) * 1e-9);
+         runtime_.times_.better_left_alone(model, task.at_home, host_seconds());
 }
 
 bool Planner::is_tried_again(const Task& task, const KernelModel& model) const {
@@ -266,9 +266,8 @@ void Planner::enter_trial(const Task& task, KernelModel& model) const {
   // Parts that play devices of their own are compared with one of them.
   if (!process().home_is_sum())
     trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
-  if (!runtime_.is_long(task.seconds[0], 0) || task.left_alone) return;
-  trial->kernels.emplace_back(&model, task.at_home);
-  trial->again |= is_tried_again(task, model);
+  if (runtime_.is_long(task.seconds[0], 0) && !task.left_alone)
+    trial->kernels.emplace_back(&model, task.at_home);
 }
 
 // An emulated memory may be full; a real driver's word comes when something is allocated.
@@ -386,8 +385,8 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
     if (again || host_nanoseconds() - began > kLooking) break;
   }
   // What is left is only here because launches that lose time are.
-  if (left_alone && window.front()->trial->kernels.empty()) several_devices = false;
-  const scheduler::Policy* policy = several_devices && !at_home_ ? chosen_policy() : nullptr;
+  if ((left_alone || at_home_) && window.front()->trial->kernels.empty()) several_devices = false;
+  const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
   if (policy != nullptr) {
     auto schedule = policy->schedule(make_problem(), {.planning_budget = 1e-3});
     if (schedule) {

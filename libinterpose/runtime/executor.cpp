@@ -289,7 +289,7 @@ void Runtime::note_trial(const Trial& trial) {
   if (ended <= began) return;
   const double taken = static_cast<double>(ended - began) * 1e-9;
   if (!trial.kernels.empty()) seems_to_lose_ = Experience::seems_longer(taken, trial.at_home);
-  times_.learn(trial, taken, static_cast<double>(host_nanoseconds()) * 1e-9);
+  times_.learn(trial, taken, host_seconds());
 }
 
 void Runtime::note_transfer(const Action& action) {

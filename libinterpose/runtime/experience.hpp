@@ -26,7 +26,7 @@ struct Trial {
   cl_ulong began = 0;     // when planning did; nanoseconds of the host's clock
   Ref<Action> entry;      // of the captured regime, behind what was under way then; may be null
   size_t unfinished = 0;  // commands
-  cl_ulong ended = 0;     // the last of their actions so far, on the clock of `entry`'s
+  cl_ulong ended = 0;     // the last of their actions so far, on the clock that actions have
   double at_home = 0;     // seconds its commands would have taken there
   double measured = 0;    // of these: as launches like them have taken there
   bool again = false;     // some of them have lost
@@ -37,8 +37,8 @@ struct Trial {
 // Of a kernel's launches of about one length.
 class Experience {
 public:
-  // Seconds a window took, and what it would have at home, as far as `measured` as such launches have taken
-  // there; `now`: seconds on any clock.
+  // Seconds a window took, what it would have at home, and how much of that was measured there; `now`:
+  // seconds on any clock.
   void note(double taken, double at_home, double measured, double now) {
     if (taken <= 0 || at_home <= 0) return;
     ratios_[noted_++ % kWindows] = taken / at_home;

@@ -14,4 +14,8 @@ inline cl_ulong host_nanoseconds() {
   return static_cast<cl_ulong>(now.tv_sec) * 1'000'000'000u + static_cast<cl_ulong>(now.tv_nsec);
 }
 
+inline double host_seconds() {
+  return static_cast<double>(host_nanoseconds()) * 1e-9;
+}
+
 }  // namespace mkmd

@@ -30,7 +30,8 @@ constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones ha
 
 // Who names another policy wants to see what it does, also where that is slow.
 bool may_leave_alone() {
-  return process().settings.policy == Settings().policy;
+  static const bool is_default = process().settings.policy == Settings().policy;
+  return is_default;
 }
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
@@ -148,8 +149,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   const LaunchCost cost = cost_of(*launch.facts, model);
   if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
   const double at_home = times_.seconds(model, cost, process().home_index());
-  if (times_.better_left_alone(model, at_home, static_cast<double>(host_nanoseconds()) * 1e-9))
-    return kLeftAlone;
+  if (times_.better_left_alone(model, at_home, host_seconds())) return kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
   return programs_ready(*kernel.sub_kernels, code_places_) ? nullptr : "no code for its pieces could be had";
 }
@@ -332,7 +332,7 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     more = unlocked.planned < commands.size();
   }
   if (trial) trial->unfinished = commands.size();
-  if (trial && trial->again) times_.begin_try(*trial, static_cast<double>(host_nanoseconds()) * 1e-9);
+  if (trial && trial->again) times_.begin_try(*trial, host_seconds());
   lessons_ = std::max(0, lessons_ - 1);
   planner.emit([&] {
     if (emitted_ == kAllEmitted) return;  // first the commands, for those who wait; then flush() pumps

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace mkmd {
 
@@ -39,6 +40,12 @@ void update(KernelModel::Learned& learned, double correction) {
   ++learned.samples;
   const double weight = std::max(1.0 / learned.samples, 0.25);
   learned.correction += weight * (correction - learned.correction);
+}
+
+// By device; null: no launch of that shape has run.
+const std::vector<KernelModel::Learned>* learned_of(const KernelModel& model, uint64_t shape) {
+  const auto found = model.by_shape.find(shape);
+  return found != model.by_shape.end() ? &found->second : nullptr;
 }
 
 }  // namespace
@@ -77,11 +84,11 @@ double TimeModel::estimate(const LaunchCost& cost, int device) const {
 
 std::optional<double> TimeModel::shape_correction(const KernelModel& model, uint64_t shape,
                                                   int device) const {
-  const auto it = model.by_shape.find(shape);
-  if (it == model.by_shape.end()) return std::nullopt;
-  if (it->second[device].samples > 0) return it->second[device].correction;
+  const auto* const learned = learned_of(model, shape);
+  if (learned == nullptr) return std::nullopt;
+  if ((*learned)[device].samples > 0) return (*learned)[device].correction;
   for (size_t d = 0; d < rates_.size(); ++d) {  // a device just like this one has run it
-    if (it->second[d].samples > 0 && rates_[d].kind == rates_[device].kind) return it->second[d].correction;
+    if ((*learned)[d].samples > 0 && rates_[d].kind == rates_[device].kind) return (*learned)[d].correction;
   }
   return std::nullopt;
 }
@@ -159,9 +166,9 @@ double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& co
 std::optional<double> TimeModel::measured(const KernelModel& model, const LaunchCost& cost,
                                           int device) const {
   std::lock_guard lock(mutex_);
-  const auto it = model.by_shape.find(cost.shape);
-  if (it == model.by_shape.end() || it->second[device].samples == 0) return std::nullopt;
-  return rates_[device].launch_seconds + estimate(cost, device) * std::exp(it->second[device].correction);
+  const auto* const learned = learned_of(model, cost.shape);
+  if (learned == nullptr || (*learned)[device].samples == 0) return std::nullopt;
+  return rates_[device].launch_seconds + estimate(cost, device) * std::exp((*learned)[device].correction);
 }
 
 void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds) {
@@ -207,14 +214,15 @@ const Experience* experience_of(const KernelModel& model, double seconds_at_home
   return found != model.captured.end() ? &found->second : nullptr;
 }
 
-}  // namespace
-
-std::set<Experience*> TimeModel::experiences(const Trial& trial) {
-  std::set<Experience*> found;  // each once, however many such launches the window has
+// Each once, however many such launches the window has. With the time model's mutex held.
+std::set<Experience*> experiences(const Trial& trial) {
+  std::set<Experience*> found;
   for (const auto& [model, seconds] : trial.kernels)
     found.insert(&model->captured[length_class(seconds)]);
   return found;
 }
+
+}  // namespace
 
 void TimeModel::learn(const Trial& trial, double taken, double now) {
   std::lock_guard lock(mutex_);

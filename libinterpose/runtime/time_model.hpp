@@ -14,7 +14,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -91,7 +90,6 @@ private:
   double reference(const KernelModel& model, const LaunchCost& cost, int device) const;
   bool stale(const KernelModel& model) const;
   std::optional<double> from_profile(const KernelModel& model, const LaunchCost& cost, int device) const;
-  static std::set<Experience*> experiences(const Trial& trial);  // with mutex_ held
   double kernel_seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
 
   const std::vector<DeviceRates> rates_;
