@@ -66,17 +66,17 @@ Place Values::compute_place(llvm::Value* pointer) {
   if (auto* cast = dyn_cast<llvm::AddrSpaceCastInst>(pointer)) return place(cast->getOperand(0));
   if (auto* freeze = dyn_cast<llvm::FreezeInst>(pointer)) return place(freeze->getOperand(0));
   if (auto* s = dyn_cast<llvm::SelectInst>(pointer))
-    return join(place(s->getTrueValue()), place(s->getFalseValue()));
+    return join(s, place(s->getTrueValue()), place(s->getFalseValue()));
   if (auto* p = dyn_cast<llvm::PHINode>(pointer)) return place_phi(p);
   return {};
 }
 
-Place Values::join(const Place& a, const Place& b) {
+Place Values::join(llvm::Value* v, const Place& a, const Place& b) {
   if (a.root != b.root || a.root == Place::Root::untraceable) return {};
   if (a.root == Place::Root::elsewhere) return a;
   if (a.argument != b.argument) return {};
   Place p = a;
-  const std::optional<Number> both = a.known && b.known ? hull(a.offset, b.offset) : std::nullopt;
+  const std::optional<Number> both = a.known && b.known ? hull(v, -1, a.offset, b.offset) : std::nullopt;
   p.known = both.has_value();
   if (both) p.offset = *both;
   return p;
@@ -87,7 +87,7 @@ Place Values::place_phi(llvm::PHINode* p) {
   if (!loop || loop->getHeader() != p->getParent()) {
     Place all = place(p->getIncomingValue(0));
     for (unsigned i = 1; i < p->getNumIncomingValues(); ++i)
-      all = join(all, place(p->getIncomingValue(i)));
+      all = join(p, all, place(p->getIncomingValue(i)));
     // Seen after a loop: only if the loop does not move it.
     for (llvm::BasicBlock* from : p->blocks())
       for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
