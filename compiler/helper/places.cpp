@@ -97,16 +97,19 @@ Place Values::place_phi(llvm::PHINode* p) {
   llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();
   if (!preheader || !latch) return {};
   const Place init = place(p->getIncomingValueForBlock(preheader));
-  if (init.root != Place::Root::argument) return init.root == Place::Root::elsewhere ? init : Place{};
+  if (init.root == Place::Root::untraceable) return {};
   // As for integers: assume a symbol for this iteration's address, and see what the next one is.
   const size_t mark = order_.size();
   const int self = b_.placeholder();
   const Key key{p, -2};
-  places_[key] = Place{Place::Root::argument, init.argument, true, Number{Poly::atom(self), {}}};
+  places_[key] = init;
+  places_[key].known = true;
+  places_[key].offset = Number{Poly::atom(self), {}};
   const Place next = place(p->getIncomingValueForBlock(latch));
   forget_since(mark);
   places_.erase(key);
-  if (next.root != Place::Root::argument || next.argument != init.argument) return {};
+  if (next.root != init.root || next.argument != init.argument) return {};
+  if (init.root == Place::Root::elsewhere) return init;
   Place result = init;
   result.known = false;
   if (!init.known || !next.known) return result;

@@ -194,3 +194,19 @@ __kernel void all_dimensions_in_turn(__global int* o) {
   int t = get_global_id(1) * get_global_size(0) + get_global_id(0);
   for (uint d = 0; d < 5; ++d) o[5 * t + d] = get_global_size(d) * 100 + get_num_groups(d) * 10 + get_global_id(d);
 }
+__constant int TABLE[4] = {1, 2, 3, 4};
+//@ first_a_table whole=which_buffer global=16 local=4 : i32[4] i32[64]
+__kernel void first_a_table(__constant int* c, __global int* o) {
+  int t = get_global_id(0);
+  __constant int* p = TABLE;
+  for (int i = 0; i < 4; ++i) {
+    o[4 * t + i] = p[i];
+    p = c;
+  }
+}
+//@ twice_in_a_table global=16 local=4 exact : i32[64]
+__kernel void twice_in_a_table(__global int* o) {
+  int t = get_global_id(0);
+  __constant int* p = TABLE;
+  for (int i = 0; i < 4; ++i) o[4 * t + i] = *p++;
+}
