@@ -52,6 +52,7 @@ std::string ModuleFile::encode() const {
     j["error"] = error;
   } else {
     j["kernels"] = kernels;
+    j["macros_wanted"] = macros_wanted;
     json list = json::array();
     for (const Dependency& d : dependencies)
       list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
@@ -83,6 +84,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
       j.at("error").get_to(file.error);
       return file;
     }
+    j.at("macros_wanted").get_to(file.macros_wanted);
     for (const json& kernel : j.at("kernels")) {
       Result<KernelInfo> info = kernel_info_from_json(kernel);
       if (!info) return info.status();

@@ -70,6 +70,8 @@ ModuleFile answer(const Request& request) {
     return file;
   }
   file.dependencies = std::move(front->dependencies);
+  file.macros_wanted = std::move(front->macros_wanted);
+  if (!file.macros_wanted.empty()) return file;
   if (Status s = process(*front->module, file); !s.ok()) file.error = s.message();
   return file;
 }
