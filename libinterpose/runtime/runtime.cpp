@@ -5,10 +5,13 @@
 #include "common/log.hpp"
 #include "compiler/module_file.hpp"
 #include "libinterpose/capture/kept_plans.hpp"
+#include "libinterpose/capture/planner.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
+
+#include "scheduler/policy.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -71,6 +74,8 @@ Runtime::Runtime(Context& context)
 
 Status Runtime::start() {
   const Process& p = process();
+  if (const scheduler::Policy* policy = chosen_policy(); policy != nullptr)
+    regardless_of_gain_ = policy->regardless_of_gain();
   domains_.resize(p.domain_count);
   domains_[0].context = context_.native.get();
   for (size_t d = 0; d < p.devices.size(); ++d)

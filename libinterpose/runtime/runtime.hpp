@@ -80,8 +80,10 @@ public:
   const char* why_native(Kernel& kernel, const KernelLaunch& launch);
   // The same for one that takes so many seconds on `device`.
   bool is_long(double seconds, int device) const {
-    return seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
+    return regardless_of_gain_ || seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
   }
+  // The policy wants kernels divided whatever that brings.
+  bool regardless_of_gain() const { return regardless_of_gain_; }
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context.
   void capture(Ref<Command> command, std::span<Event* const> waits);
@@ -179,6 +181,7 @@ private:
   std::vector<Lane*> compute_;  // by index of the device; last, where it is none of them, home
   Lane* home_ = nullptr;        // one of these
   TimeModel& times_;
+  bool regardless_of_gain_ = false;
   int64_t clock_offset_ = 0;  // home's clock minus the host's
 
   std::shared_mutex regime_;
