@@ -203,16 +203,16 @@ private:
 
   std::mutex mutex_;
   std::vector<Ref<Command>> window_;
-  int lessons_ = 0;                               // windows to come that show how long kernels take
-  bool lessons_help_ = true;                      // in this epoch: nobody waited for one in vain
-  bool home_lesson_due_ = false;                  // one of them, or a later window, is to run at home
-  bool seems_to_lose_ = false;                    // the last window took longer than home is thought to take
-  std::atomic<bool> trying_again_ = false;        // a kernel that lost time by being captured: one lesson
+  int lessons_ = 0;                         // windows to come that show how long kernels take
+  bool lessons_help_ = true;                // in this epoch: nobody waited for one in vain
+  bool home_lesson_due_ = false;            // one of them, or a later window, is to run at home
+  bool seems_to_lose_ = false;              // the last window took longer than home is thought to take
+  std::atomic<bool> trying_again_ = false;  // a kernel that lost time by being captured: one lesson
   struct Unfinished {
     Ref<Command> last;                     // of an in-order queue; the last barrier of another
     std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
   };
-  std::map<Queue*, Unfinished> unfinished_of_;  // only queues that have such commands, which hold them
+  std::map<Queue*, Unfinished> unfinished_of_;       // only queues that have such commands, which hold them
   std::map<Event*, Ref<Command>> command_of_event_;  // unfinished ones
   // Counts times without any unfinished action in between. What storages know of actions of earlier ones is
   // void.
