@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cache.hpp"
+
+#include "common/own_files.hpp"
+
+#include <algorithm>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace mkmd::compiler {
+
+namespace {
+
+struct Entry {
+  std::string name;
+  uint64_t bytes;
+  timespec used;
+};
+
+bool used_before(const Entry& a, const Entry& b) {
+  return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
+}
+
+// And what a helper that was killed left half written. The folder holds files of others of us, too.
+bool is_entry(const std::string& name) {
+  return name.find(".mkmd") != std::string::npos;
+}
+
+std::vector<Entry> entries_of(int folder) {
+  std::vector<Entry> entries;
+  const int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const all = own >= 0 ? fdopendir(own) : nullptr;
+  if (all == nullptr) {
+    if (own >= 0) close(own);
+    return entries;
+  }
+  while (const dirent* next = readdir(all)) {
+    struct stat about {};
+    if (!is_entry(next->d_name) || fstatat(folder, next->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    entries.push_back({next->d_name, static_cast<uint64_t>(about.st_size), about.st_mtim});
+  }
+  closedir(all);
+  return entries;
+}
+
+void trim(int folder, uint64_t most) {
+  std::vector<Entry> entries = entries_of(folder);
+  uint64_t sum = 0;
+  for (const Entry& e : entries)
+    sum += e.bytes;
+  if (sum <= most) return;
+  std::sort(entries.begin(), entries.end(), used_before);
+  for (const Entry& e : entries) {
+    if (sum <= most / 4 * 3) return;
+    unlinkat(folder, e.name.c_str(), 0);
+    sum -= e.bytes;
+  }
+}
+
+}  // namespace
+
+Result<std::string> read_entry(const std::string& path) {
+  auto bytes = read_own_file(path);
+  // The time of the last change says when it was used last; nobody changes an entry.
+  const timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+  if (bytes) utimensat(AT_FDCWD, path.c_str(), now, AT_SYMLINK_NOFOLLOW);
+  return bytes;
+}
+
+Status write_entry(const std::string& path, std::string_view bytes, uint64_t most) {
+  if (Status s = replace_own_file(path, bytes); !s) return s;
+  const auto folder = open_own_folder(path.substr(0, path.rfind('/')));
+  if (folder) trim(folder->get(), most);
+  return {};
+}
+
+}  // namespace mkmd::compiler
