@@ -35,7 +35,8 @@ TEST(Json, DepthIsLimited) {
 
 TEST(Json, BracketsInTextsAreNoLevels) {
   const std::string brackets(1000, '[');
-  for (const std::string& text : {brackets, "\\\"" + brackets, "\\\\", "\\u005b" + brackets}) {
+  for (const std::string& text :
+       std::vector<std::string>{brackets, "\\\"" + brackets, "\\\\", "\\u005b" + brackets}) {
     EXPECT_TRUE(parse_json("[\"" + text + "\", []]")) << text;
   }
   EXPECT_THAT(parse_json("[\"\\\\\"," + brackets).status().message(), HasSubstr("levels"));
