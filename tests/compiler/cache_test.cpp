@@ -203,7 +203,8 @@ TEST_F(Cache, OthersCannotReadOrWriteIt) {
 class Trimmed : public Cache {
 protected:
   // Entry i was used i seconds after a moment long ago.
-  std::string entry(int i) const { return cache_ + "/" + std::to_string(i) + ".mkmd"; }
+  // Its name is one of those that have the others looked at.
+  std::string entry(int i) const { return cache_ + "/0" + std::to_string(i) + ".mkmd"; }
   void put(int i) {
     ASSERT_TRUE(write_entry(entry(i), kBytes, UINT64_MAX).ok());
     const timespec used[2] = {{1'000'000 + i, 0}, {1'000'000 + i, 0}};
