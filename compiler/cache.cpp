@@ -4,6 +4,7 @@
 #include "common/own_files.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -24,9 +25,12 @@ bool used_before(const Entry& a, const Entry& b) {
   return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
 }
 
-// And what a helper that was killed left half written. The folder holds files of others of us, too.
-bool is_entry(const std::string& name) {
-  return name.find(".mkmd") != std::string::npos;
+// And what a helper that was killed left half written, but not what one is writing: none lives that long. The
+// folder holds files of other parts, too.
+bool may_go(const std::string& name, time_t changed) {
+  constexpr time_t kLongestWrite = 60 * 60;
+  return name.ends_with(".mkmd") ||
+         (name.find(".mkmd.") != std::string::npos && changed < time(nullptr) - kLongestWrite);
 }
 
 std::vector<Entry> entries_of(int folder) {
@@ -39,8 +43,9 @@ std::vector<Entry> entries_of(int folder) {
   }
   while (const dirent* next = readdir(all)) {
     struct stat about {};
-    if (!is_entry(next->d_name) || fstatat(folder, next->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    entries.push_back({next->d_name, static_cast<uint64_t>(about.st_size), about.st_mtim});
+    if (fstatat(folder, next->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+        may_go(next->d_name, about.st_mtim.tv_sec))
+      entries.push_back({next->d_name, static_cast<uint64_t>(about.st_size), about.st_mtim});
   }
   closedir(all);
   return entries;

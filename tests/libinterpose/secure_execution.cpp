@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that runs with rights its caller lacks, as trust_test.py installs it: a kernel long enough to be
-// split, on the first device there is. Prints what a loader may change, and whether the sum is right.
+// A program that runs in the folder it is told, or with rights its caller lacks, as trust_test.py installs
+// it: a kernel long enough to be split, on the first device there is. Prints what a loader may change, and
+// whether the sum is right.
 #include <CL/cl.h>
 
 #include <cstdio>
@@ -28,7 +29,8 @@ void check(cl_int code, const char* what) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1 && chdir(argv[1]) != 0) return 1;
   // PoCL's compiler asks for the rights of the real user. Only the kernel knows from here on whose program
   // this is.
   if (setuid(geteuid()) != 0) return 1;

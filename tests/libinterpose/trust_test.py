@@ -111,6 +111,33 @@ class Files(unittest.TestCase):
         with open(self.calibration) as file:
             return json.load(file)
 
+    def test_the_helper_beside_us_is_not_looked_for_in_the_current_folder(self):
+        there = os.path.join(self.folder, "there")
+        for part in ("lib/mkmd", "bin"):
+            os.makedirs(os.path.join(there, part))
+        open(os.path.join(there, "lib", "mkmd", "libinterpose.so"), "w").close()
+        helper, asked = os.path.join(there, "bin", "mkmd-kc"), os.path.join(self.folder, "asked")
+        with open(helper, "w") as file:
+            file.write(f"#!/bin/sh\ntouch {asked}\n")
+        os.chmod(helper, 0o755)
+        environment = clean_environment(XDG_CACHE_HOME=self.folder, MKMD_DEVICES="pocl/2", MKMD_LOG="info",
+                                        LD_PRELOAD="lib/mkmd/libinterpose.so")
+        result = subprocess.run([os.path.join(PARTS, "secure_execution_plain"), there], env=environment, cwd=BUILD,
+                                capture_output=True, text=True, timeout=600)
+        self.assertIn("MKMD: ", result.stdout)
+        self.assertEqual(result.returncode, 0, result)
+        self.assertFalse(os.path.exists(asked))
+        self.assertTrue([name for name in os.listdir(self.cache) if name.endswith(".mkmd")], "ours was not asked")
+
+    def test_libraries_are_not_looked_for_in_the_current_folder(self):
+        for program in ("mkmd", "bin/mkmd-kc", "bin/mkmd-simulate"):
+            path = os.path.join(BUILD, program)
+            needed = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout
+            for line in needed.splitlines():
+                open(os.path.join(self.folder, os.path.basename(line.split()[0])), "w").close()
+            result = subprocess.run([path, "nonsense"], cwd=self.folder, capture_output=True, text=True, timeout=600)
+            self.assertNotIn("loading shared libraries", result.stderr, program)
+
     def test_deeply_nested_json_is_no_calibration(self):
         self.run_linked()
         deep = '{"format": 2, "devices": {}, "memories": {}, "x": ' + "[" * 1_000_000 + "]" * 1_000_000 + "}"
