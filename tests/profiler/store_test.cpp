@@ -350,7 +350,8 @@ TEST_F(StoreTest, WhatIsNoFileInTheSpoolIsLeftAlone) {
   uint64_t offset = 0;
   std::vector<Record> records;
   int damaged = 0;
-  EXPECT_THAT(read_spool(folder_, Whose::named, offset, records, damaged).status().message(), HasSubstr(folder_));
+  EXPECT_THAT(read_spool(folder_, Whose::named, offset, records, damaged).status().message(),
+              HasSubstr(folder_));
 }
 
 TEST_F(StoreTest, AHugeSpoolIsLeftOutAndTheOthersAreTaken) {
