@@ -28,7 +28,7 @@ bool used_before(const Entry& a, const Entry& b) {
 // And what a helper that was killed left half written, but not what one is writing: none lives that long. The
 // folder holds files of other parts, too.
 bool may_go(const std::string& name, time_t changed) {
-  constexpr time_t kLongestWrite = 60 * 60;
+  constexpr time_t kLongestWrite = 3600;
   return name.ends_with(".mkmd") ||
          (name.find(".mkmd.") != std::string::npos && changed < time(nullptr) - kLongestWrite);
 }

@@ -230,7 +230,7 @@ Result<std::unique_ptr<Store>> Store::open_once(const std::string& file, Whose w
 
 Status Store::prepare_schema() {
   if (pragma(database_, "PRAGMA user_version") == kVersion) return {};
-  if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+  if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
   const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
                             "; PRAGMA user_version = " + std::to_string(kVersion) + "; COMMIT";
   Status made;
@@ -293,7 +293,7 @@ Status Store::take_records(const std::string& path, const std::string& name, Imp
     if (!read && read.status().code() == kMissing) return {};  // another mkmd was quicker
     if (!read) return read.status();
     more = *read;
-    if (const Status s = insert(records); !s) return s;
+    if (Status s = insert(records); !s) return s;
     here.records += static_cast<int>(records.size());
   }
   const Statement mark = prepare(database_, "INSERT OR REPLACE INTO spools VALUES (?, ?)");
@@ -306,7 +306,7 @@ Status Store::take_records(const std::string& path, const std::string& name, Imp
 Status Store::import_file(const std::string& path, const std::string& name, Imported& total) {
   // Asked before the file is read: what a process that has ended wrote is all there.
   const bool ended = process_ended(writer(name));
-  if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+  if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
   Imported here;
   Status done = take_records(path, name, here);
   if (done) done = execute("COMMIT");
