@@ -98,7 +98,7 @@ json read_cache(const std::string& file) {
       file.empty() ? Result<std::string>(std::string()) : read_own_file(file, 1U << 20);
   const Result<json> parsed = parse_json(text ? *text : "");
   json cache = parsed ? *parsed : json();
-  if (!cache.is_object() || cache.value("format", 0) != kFormat || !cache["devices"].is_object())
+  if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object())
     cache = {{"format", kFormat}, {"devices", json::object()}};
   return cache;
 }
