@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache: one file per request, named by a hash of the request and of the helper's version. An entry is
-// used only if its checksum is right, it holds exactly this request, and every file the program included is
-// unchanged. It is the helper which writes entries (to a temporary name, then renamed): a write in the
-// program's process could meet its file size limit or a full disk, and raise a signal there.
+// used only if it is ours, its checksum is right, it holds exactly this request, and every file the program
+// included is unchanged. It is the helper which writes entries (to a temporary name, then renamed): a write
+// in the program's process could meet its file size limit or a full disk, and raise a signal there.
 #include "compiler/client.hpp"
 
 #include <exception>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/log.hpp"
+#include "compiler/cache.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/spawn.hpp"
 
@@ -72,7 +73,7 @@ Status Client::trouble(Status status, bool for_good) {
 Result<ModuleFile> Client::answer(const Request& request) {
   const Question q = question(request, helper_path_, cache_directory_);
   if (!q.file.empty()) {
-    Result<std::string> bytes = read_file(q.file);
+    Result<std::string> bytes = read_entry(q.file);
     if (bytes) {
       Result<ModuleFile> file = ModuleFile::decode(*bytes);
       bool usable = file.ok() && file->key == q.key;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/module_file.hpp"
 
+#include "common/json.hpp"
+
 #include <bit>
 #include <cstring>
 
@@ -78,7 +80,9 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   if (hash_of(bytes) != header.checksum) return Status::internal("not a module: its checksum does not match");
   ModuleFile file;
   try {
-    const json j = json::parse(bytes.substr(0, header.json_bytes));
+    const Result<json> parsed = parse_json(bytes.substr(0, header.json_bytes));
+    if (!parsed) return Status::internal("not a module: " + parsed.status().message());
+    const json& j = *parsed;
     j.at("key").get_to(file.key);
     if (j.contains("error")) {
       j.at("error").get_to(file.error);

@@ -9,8 +9,11 @@
 #include "libinterpose/emulation/report.hpp"
 #include "libinterpose/late_destructors.hpp"
 
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
 #include <mutex>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -35,11 +38,28 @@ constexpr const char* kHelperPlaces[] = {
     "/../../bin/mkmd-kc",
 };
 
+// Where this library was loaded from. The dynamic loader knows it as somebody named it, which may be relative
+// to a folder that is no longer the current one: then the kernel is asked.
+std::string own_file() {
+  const auto here = reinterpret_cast<uintptr_t>(&own_file);
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void*>(here), &self) != 0 && self.dli_fname != nullptr &&
+      self.dli_fname[0] == '/')
+    return self.dli_fname;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2 || here < begin || here >= end)
+      continue;
+    const size_t path = line.find('/');
+    return path == std::string::npos ? "" : line.substr(path);
+  }
+  return {};
+}
+
 std::string helper_path(const Settings& settings) {
   if (!settings.compiler.empty()) return settings.compiler;
-  Dl_info self{};
-  dladdr(reinterpret_cast<void*>(&helper_path), &self);
-  std::string folder = self.dli_fname != nullptr ? self.dli_fname : "";
+  std::string folder = own_file();
   // Links are followed: a link to us in another folder has no helper beside it.
   if (char* real = realpath(folder.c_str(), nullptr); real != nullptr) {
     folder = real;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/vendor/macros.hpp"
 
-#include "common/files.hpp"
+#include "common/json.hpp"
+#include "common/own_files.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -94,9 +95,10 @@ Status ask(const Device& device, const std::string& options, const std::vector<s
 
 json read_cache(const std::string& file) {
   const Result<std::string> text =
-      file.empty() ? Result<std::string>(std::string()) : read_file(file, 1U << 20);
-  json cache = json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
-  if (!cache.is_object() || cache.value("format", 0) != kFormat || !cache["devices"].is_object())
+      file.empty() ? Result<std::string>(std::string()) : read_own_file(file, 1U << 20);
+  const Result<json> parsed = parse_json(text ? *text : "");
+  json cache = parsed ? *parsed : json();
+  if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object())
     cache = {{"format", kFormat}, {"devices", json::object()}};
   return cache;
 }
@@ -125,8 +127,8 @@ Result<Macros> predefined_macros(const Device& device, const std::string& build_
     if (Status s = ask(device, options, missing, known); !s.ok()) return s;
     if (!cache_file.empty()) {
       // What others have asked in the meantime is asked again when it is needed.
-      (void)replace_file(cache_file,
-                         process_cache->dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+      (void)replace_own_file(cache_file,
+                             process_cache->dump(1, ' ', false, json::error_handler_t::replace) + '\n');
     }
   }
   Macros found;
