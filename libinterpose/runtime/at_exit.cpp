@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runtimes do when the process exits. Exit handlers and destructors of the program may still call OpenCL,
-// but after the first of ours they must not need what drivers destroy: their compilers, and every driver but
-// the home's. So what is captured is finished and brought home first. Launches after that are repetitions: code
-// that the home's driver has run, as the program's own code whole at home or as pieces of ours, it runs again.
+// What runtimes do when the process exits. Exit handlers and destructors of the program may still call
+// OpenCL, but after the first of ours they must not need what drivers destroy: their compilers, and every
+// driver but the home's. So what is captured is finished and brought home first. Launches after that are
+// repetitions: code that the home's driver has run, as the program's own code whole at home or as pieces of
+// ours, it runs again.
 #include "libinterpose/capture/planner.hpp"
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
@@ -94,8 +95,8 @@ void Runtime::note_code(const Action& action) {
   for (int d = 0; d < 3; ++d)
     ran.groups[d] = action.piece.hi[d] - action.piece.lo[d];
   const std::lock_guard lock(code.ran_mutex);
-  const auto [known, is_new] = code.ran.try_emplace(
-      {launch.kernel->name, launch.shape.local, lasts(action.piece.device)}, ran);
+  const auto [known, is_new] =
+      code.ran.try_emplace({launch.kernel->name, launch.shape.local, lasts(action.piece.device)}, ran);
   if (is_new) {
     register_exit_handler();  // compilers register destructors when first used
   } else if (groups_in(known->second.groups) < groups_in(ran.groups)) {

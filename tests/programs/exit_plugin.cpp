@@ -8,7 +8,7 @@ struct Engine {
   Cl cl;
   cl_kernel kernel = nullptr;
   cl_mem buffer = nullptr;
-  static constexpr size_t count = 200000;
+  static constexpr size_t count = 2000000;
 
   void step(const char* name) {
     launch(cl, kernel, {count}, {50});

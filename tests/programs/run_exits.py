@@ -20,26 +20,26 @@ DRIVERS = {
     "intel": ["/opt/intel-ocl/vendors/intel.icd"],
 }
 WAYS = [("exit_ways", way) for way in
-        ("thread", "quick", "callback", "fork", "unfinished", "smaller", "abort", "unload")]
+        ("thread", "quick", "callback", "fork", "unfinished", "smaller", "abort")]
 EXITS = [("at_exit",), ("global_destructor",), ("exit_pending",), ("immediate_exit",)]
 # Drivers as their .icd files are sorted, options of `mkmd run`, programs. The first device is home.
 SETS = [
-    (["pocl"], "pocl", EXITS + WAYS),
     (["pocl"], "pocl/2", EXITS + WAYS),
-    (["pocl"], "pocl/2 --separate-memory", EXITS + WAYS),
+    (["pocl"], "pocl/2 --separate-memory", EXITS),
     (["pocl", "oclgrind"], "pocl", EXITS),
     (["pocl", "oclgrind"], "pocl/2", EXITS),
     (["pocl", "oclgrind"], "pocl/2,oclgrind", EXITS[:1]),
     (["intel", "pocl"], "pocl", EXITS),
     (["pocl", "intel"], "pocl", EXITS),
-    (["pocl", "intel"], "pocl/2", EXITS + WAYS),
+    (["pocl", "intel"], "pocl/2", EXITS),
     (["pocl", "intel"], "pocl,intel", EXITS + WAYS),
     (["pocl", "intel"], "intel", EXITS + WAYS),
-    (["pocl", "intel"], "intel,pocl", EXITS + WAYS),
+    (["pocl", "intel"], "intel,pocl", EXITS),
     (["intel", "oclgrind", "pocl"], "pocl/2", EXITS),
     (["intel", "oclgrind", "pocl"], "pocl,intel", EXITS),
 ]
 TIMEOUT = 60
+SAID_BY_INTEL = "PLEASE submit a bug report"  # whenever a signal ends a process that has loaded it
 
 
 def icd_line(driver):
@@ -66,7 +66,9 @@ def run(drivers, command):
                            POCL_AFFINITY="1", LC_ALL="C", MKMD_KC_SECONDS="600")
         if "intel" in drivers:
             environment["LD_LIBRARY_PATH"] = os.path.dirname(icd_line("intel"))
-        return run_programs.execute(command, environment, TIMEOUT)
+        result = run_programs.execute(command, environment, TIMEOUT)
+        result.error = [line for line in result.error if not line.startswith(SAID_BY_INTEL)]
+        return result
 
 
 def outcome(drivers, program, devices=None):
