@@ -222,7 +222,7 @@ void Planner::emit_kernel(Task& task) {
     Lane& lane = *runtime_.compute_[piece.device];
     order_ = piece.order;
     // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
-    const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole();
+    const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole() && !task.as_before;
     const Ref<Action> action =
         new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], boxed && !own));
     if (piece.seconds > 0) {
@@ -233,6 +233,7 @@ void Planner::emit_kernel(Task& task) {
     }
     action->piece.device = piece.device;
     action->piece.sharing = static_cast<int>(sharing[domain].size());
+    action->piece.ours = boxed && !own;
     action->piece.lo = piece.box.lo;
     action->piece.hi = piece.box.hi;
     action->piece.groups = 1;

@@ -126,6 +126,21 @@ struct SubKernels {
   std::mutex mutex;
   std::vector<vendor::Owned<cl_program>> programs;
   std::vector<bool> tried;
+
+  // What drivers surely have compiled: pieces that have run. See runtime/at_exit.cpp.
+  struct Code {
+    std::string kernel;
+    std::array<uint64_t, 3> local;
+    bool lasts;  // it is the home's driver that has it
+
+    auto operator<=>(const Code&) const = default;
+  };
+  struct Ran {
+    int lane = 0;
+    std::array<uint64_t, 3> groups{};  // of the largest such piece
+  };
+  std::mutex ran_mutex;
+  std::map<Code, Ran> ran;
 };
 
 class Program : public Object<Program, ObjectType::program, cl_program> {

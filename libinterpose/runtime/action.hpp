@@ -78,6 +78,7 @@ public:
   struct Piece {
     int device = -1;
     uint64_t groups = 0;
+    bool ours = false;                   // a sub-kernel, not the program's own code
     double share = 0;                    // of the launch's work-groups
     double bytes = 0;                    // through memory, at least
     int sharing = 1;                     // devices of the memory that run pieces of the same launch

@@ -265,6 +265,7 @@ void Runtime::note_piece(const Action& action) {
   }
   const KernelLaunch& launch = action.command->launch;
   if (launch.kernel->info == nullptr) return;
+  note_code(action);
   const int domain = action.lane->domain;
   const auto busy = std::count_if(compute_.begin(), compute_.end(), [&](const Lane* lane) {
     return lane->domain == domain && (lane == action.lane || lane->in_flight > 0);

@@ -45,25 +45,6 @@ vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id devi
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_runtime(Context& context) {
-  if (!process().splits()) return nullptr;
-  auto runtime = std::make_unique<Runtime>(context);
-  if (const Status status = runtime->start(); !status) {
-    log(LogLevel::warning, status.message() + "; everything runs on the home device");
-    return nullptr;
-  }
-  return runtime;
-}
-
-void retire_runtime(std::unique_ptr<Runtime> runtime) {
-  if (!runtime) return;
-  if (process_exiting.load()) {
-    (void)runtime.release();  // its threads are parked for good
-    return;
-  }
-  run_callback([dying = runtime.release()] { delete dying; });
-}
-
 void flush(Context& context) {
   if (context.runtime) context.runtime->flush();
 }
@@ -148,6 +129,7 @@ Runtime::~Runtime() {
 
 const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (process().machine != nullptr) return nullptr;  // at home it would run at the real device's speed
+  if (process_exiting.load()) return ran_in_pieces(launch) ? nullptr : "the process is exiting";
   if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
   if (launch.group_count() < 2) return "it has one work-group";
   const KernelModel& model = kernel_model(kernel);

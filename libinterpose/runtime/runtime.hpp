@@ -94,6 +94,9 @@ public:
   void finish(Queue& queue);      // every captured command of the queue
   void finish_all();              // every captured command
 
+  // at_exit.cpp
+  static void settle_all();  // before drivers end: finishes everything captured, and brings bytes home
+
   void forget_history();  // the program has released the context
 
 private:
@@ -135,8 +138,9 @@ private:
   void complete_event(Command& command);
   void leave_queue(Command& command);  // it is done; runtime.cpp
   void note_piece(const Action& action);
-  void count_at_home(const Action& action);  // for its command's trial
-  void note_trial(const Trial& trial);       // its window is over
+  static void note_code(const Action& action);  // at_exit.cpp
+  void count_at_home(const Action& action);     // for its command's trial
+  void note_trial(const Trial& trial);          // its window is over
   void note_transfer(const Action& action);
   static void trace_memory(const Action& action);
   // What nobody needs any more, to be let go of without mutex_: the last reference to an object may be among
@@ -272,6 +276,9 @@ private:
 
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
 std::unique_ptr<Runtime> make_runtime(Context& context);
+
+// Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
+std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
 
 // Destroys a runtime on a thread that is none of its own: the last reference to a context may go anywhere.
 void retire_runtime(std::unique_ptr<Runtime> runtime);
