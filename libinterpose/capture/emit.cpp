@@ -83,6 +83,7 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
                                     transfer(from, from_memory, to, to_memory, some));
     };
     const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
+    action->memory = Ref<Memory>(&root);
     action->moves = std::move(moves);
     action->moved_ranges = source.ranges;
     action->bytes_moved = source.ranges.total();
@@ -131,7 +132,7 @@ void Planner::journal(Action& action, const BufferUses& uses, const compiler::Gr
   auto deed = std::make_shared<CommandDeed>();
   const Command::Kind kind = action.command->kind;
   deed->sequence = action.command->sequence;
-  deed->command = Ref<Command>(action.command);
+  deed->command = action.command;
   deed->box = box;
   deed->repeatable =
       kind == Command::Kind::kernel || kind == Command::Kind::copy || kind == Command::Kind::fill;

@@ -102,6 +102,9 @@ public:
   const bool is_buffer;                   // plain buffer or sub-buffer: the only kind that is ever split
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
   std::unique_ptr<Storage> storage;       // of a root buffer in a context with a runtime
+  // Of a sub-buffer: the vendors' in other memory domains, made when first needed; the runtime's mutex guards
+  // them.
+  std::vector<vendor::Owned<cl_mem>> elsewhere;
 };
 
 class Sampler : public Object<Sampler, ObjectType::sampler, cl_sampler> {

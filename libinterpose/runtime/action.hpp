@@ -20,6 +20,7 @@ namespace mkmd {
 
 class Command;
 class Lane;
+class Memory;
 struct Deed;
 struct History;
 namespace emulation {
@@ -40,6 +41,19 @@ public:
   Action(Lane& lane, Command* command, Work work);
   ~Action();
 
+  // What it holds while it is incomplete. Region maps and others may keep a complete action for its place in
+  // the order: then it must hold nothing, or a buffer would keep itself alive by its last writer. The runtime
+  // gives these back without its mutex: each may be the last reference to an object, or call a driver.
+  struct Held {
+    Ref<Command> command;
+    Ref<Memory> memory;
+    vendor::Owned<cl_event> native;
+    Work work;
+    std::function<Work(Lane&)> moved;
+    std::shared_ptr<Deed> deed;
+  };
+  Held let_go();
+
   // This action may not start before `other` is complete, of whose bytes it needs some; or, the second, only
   // for the sake of order. Both belong to one runtime; its mutex is held.
   void wait_for(Action& other);
@@ -56,7 +70,7 @@ public:
   // judge.)
   cl_int missing_bytes() const;
   void inherit_from(const Action& other);  // that error, of one it has waited for
-  bool same_command(const Action& other) const { return command != nullptr && command == other.command; }
+  bool same_command(const Action& other) const { return command && command == other.command; }
 
   // Where the plan wants it among the lane's ready actions: smaller first.
   double order = 0;
@@ -93,11 +107,13 @@ public:
 
   enum class State { waiting, ready, submitted, complete };
   State state = State::waiting;
+  int calls = 0;  // of a driver, under way without the runtime's mutex, that use its event
   cl_int status = CL_SUCCESS;
   Lane* lane;
-  Command* const command;  // retained; null for a transfer or an entry barrier
+  Ref<Command> command;  // null for a transfer or an entry barrier, and when it is complete
+  Ref<Memory> memory;    // the root buffer of a transfer, until it is complete
   Work work;
-  vendor::Owned<cl_event> native;
+  vendor::Owned<cl_event> native;  // until it is complete
   cl_ulong started = 0;  // nanoseconds of the home's clock, known when complete
   cl_ulong ended = 0;
 

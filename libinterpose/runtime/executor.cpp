@@ -11,6 +11,7 @@
 #include "libinterpose/runtime/trace.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace mkmd {
 
@@ -86,6 +87,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
   if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
   pumping_ = true;
   std::vector<cl_event> waits;
+  std::vector<Ref<Action>> used;  // whose events the driver is called with
   for (;;) {
     wake_lanes();
     Lane* next = nullptr;
@@ -114,12 +116,16 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     ++next->in_flight;
     if (action->is_part()) ++next->parts_in_flight;
     waits.clear();
+    used.assign(1, action);
     for (const Ref<Action>& before : action->chained) {
       action->inherit_from(*before);
       // An in-order queue orders its own actions.
-      if (!before->complete() && before->lane != next && before->native)
-        waits.push_back(before->native.get());
+      if (before->complete() || before->lane == next || !before->native) continue;
+      waits.push_back(before->native.get());
+      used.push_back(before);
     }
+    for (const Ref<Action>& one : used)
+      ++one->calls;
     lock.unlock();
     action->started = host_nanoseconds() + clock_offset_;
     Action::Outcome outcome = action->perform(waits);
@@ -127,7 +133,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     action->native = std::move(outcome.event);
     if (outcome.status == CL_SUCCESS && action->native) {
       next->unposted.fetch_add(1);
-      if (action->command != nullptr) action->command->queue->unposted.fetch_add(1);
+      if (action->command) action->command->queue->unposted.fetch_add(1);
       auto posting = std::make_unique<Posting>();
       posting->post = [this](Action* a, cl_int status) { post(a, status); };
       posting->action = action;
@@ -143,22 +149,30 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     next->to_flush = true;
     mark_submitted(*action, outcome.status);
+    for (const Ref<Action>& one : std::exchange(used, {})) {
+      if (--one->calls == 0 && one->complete()) graveyard_.held.push_back(one->let_go());
+    }
   }
   pumping_ = false;
 }
 
 void Runtime::mark_submitted(Action& action, cl_int status) {
-  action.work = nullptr;
-  action.moved = nullptr;
   action.chained.clear();
-  if (!action.complete()) action.state = Action::State::submitted;  // its callback may have been quicker
+  if (action.complete()) return;  // its callback was quicker
+  action.state = Action::State::submitted;
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
   if (status != CL_SUCCESS || !action.native) mark_complete(action, status);
 }
 
+// In the end the action holds nothing any more, however long it is kept itself.
 void Runtime::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
+  note_complete(action, status);
+  if (action.calls == 0) graveyard_.held.push_back(action.let_go());
+}
+
+void Runtime::note_complete(Action& action, cl_int status) {
   action.state = Action::State::complete;
   if (action.lane->kind == Lane::Kind::asynchronous) {
     --action.lane->in_flight;
@@ -175,9 +189,9 @@ void Runtime::mark_complete(Action& action, cl_int status) {
   }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
-  if (tracing() && action.command != nullptr && action.piece.device < 0 && action.bytes_moved == 0)
+  if (tracing() && action.command && action.piece.device < 0 && action.bytes_moved == 0)
     trace_memory(action);
-  if (action.command == nullptr) {
+  if (!action.command) {
     if (action.missing_bytes() < 0 && !journal_ && transfers_failed_ == CL_SUCCESS) {
       log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) +
                                "): so do all later commands that are split over devices");
@@ -201,8 +215,8 @@ void Runtime::finish_part(Command& command) {
   if (--command.pending > 0) return;
   command.done = true;
   if (command.eager) eager_.fetch_sub(1);
-  const Ref<Command> keep(&command);
-  graveyard_.push_back(keep);
+  graveyard_.commands.emplace_back(&command);
+  leave_queue(command);
   if (const auto trial = std::exchange(command.trial, nullptr); trial && --trial->unfinished == 0)
     note_trial(*trial);
   // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
@@ -218,8 +232,13 @@ void Runtime::finish_part(Command& command) {
   if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
 }
 
-void Runtime::bury(std::vector<Ref<Command>> dead) {
-  for (const Ref<Command>& command : dead) {
+void Runtime::Dead::take(Dead other) {
+  std::move(other.commands.begin(), other.commands.end(), std::back_inserter(commands));
+  std::move(other.held.begin(), other.held.end(), std::back_inserter(held));
+}
+
+void Runtime::bury(Dead dead) {
+  for (const Ref<Command>& command : dead.commands) {
     if (command->event) event_status_changed(*command->event);
   }
 }
@@ -300,7 +319,7 @@ void Runtime::note_transfer(const Action& action) {
              {"buffer", "b" + std::to_string(action.buffer)},
              {"bytes", action.bytes_moved},
              {"from", action.from_domain},
-             {"to", action.command == nullptr ? action.lane->domain : -1},  // -1: the program's memory
+             {"to", action.command ? -1 : action.lane->domain},  // -1: the program's memory
              {"start", action.started},
              {"end", action.ended}}}});
   }

@@ -183,22 +183,28 @@ void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) 
   for (Event* event : waits) {
     if (const auto it = command_of_event_.find(event); it != command_of_event_.end()) order(it->second);
   }
-  order(last_of_queue_[queue]);
+  Unfinished& unfinished = unfinished_of_[queue];
+  order(unfinished.last);
   if (queue->in_order()) {
-    last_of_queue_[queue] = Ref<Command>(&command);
+    unfinished.last = Ref<Command>(&command);
   } else {
-    auto& since = since_barrier_[queue];
     if (command.kind == Command::Kind::marker && waits.empty()) {
-      for (const Ref<Command>& before : since)
+      for (const auto& [sequence, before] : unfinished.all)
         order(before);
     }
-    if (command.is_barrier) {
-      since.clear();
-      last_of_queue_[queue] = Ref<Command>(&command);
-    }
-    since.emplace_back(&command);
+    if (command.is_barrier) unfinished.last = Ref<Command>(&command);
+    unfinished.all.emplace(command.sequence, &command);
   }
   if (command.event) command_of_event_[command.event.get()] = Ref<Command>(&command);
+}
+
+void Runtime::leave_queue(Command& command) {
+  const auto of = unfinished_of_.find(command.queue.get());
+  if (of == unfinished_of_.end()) return;
+  auto& [last, all] = of->second;
+  if (last.get() == &command) last = nullptr;
+  all.erase(command.sequence);
+  if (!last && all.empty()) unfinished_of_.erase(of);
 }
 
 cl_ulong Runtime::now() const {
@@ -259,7 +265,7 @@ void Runtime::take_lesson() {
 
 void Runtime::flush() {
   if (!capturing()) return;
-  std::vector<Ref<Command>> dead;
+  Dead dead;
   Journal::Deeds dropped;
   cl_ulong over = 0;  // when the emulated host has made the plan
   for (bool more = false;; more = false) {
@@ -281,8 +287,7 @@ void Runtime::flush() {
       }
     }
     pump(lock);
-    dead.insert(dead.end(), graveyard_.begin(), graveyard_.end());
-    graveyard_.clear();
+    dead.take(std::exchange(graveyard_, {}));
     if (!more) break;
   }
   bury(std::move(dead));
@@ -368,8 +373,8 @@ void Runtime::wait(const Command& command) {
   {
     std::lock_guard lock(mutex_);
     ++queue.waiting;
-    const auto last = last_of_queue_.find(&queue);
-    overtaken = !queue.in_order() || last == last_of_queue_.end() || last->second.get() != &command;
+    const auto of = unfinished_of_.find(&queue);
+    overtaken = !queue.in_order() || of == unfinished_of_.end() || of->second.last.get() != &command;
     if (overtaken) eager_.fetch_add(1);
   }
   wait_until([&] { return command.done; });
@@ -391,8 +396,11 @@ void Runtime::finish(Queue& queue) {
   {
     std::lock_guard lock(mutex_);
     ++queue.waiting;
-    if (const auto it = last_of_queue_.find(&queue); it != last_of_queue_.end()) last = it->second;
-    if (const auto it = since_barrier_.find(&queue); it != since_barrier_.end()) others = it->second;
+    if (const auto of = unfinished_of_.find(&queue); of != unfinished_of_.end()) {
+      last = of->second.last;
+      for (const auto& [sequence, command] : of->second.all)
+        others.push_back(command);
+    }
   }
   wait_until([&] {
     return (!last || last->done) &&

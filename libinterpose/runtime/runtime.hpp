@@ -115,6 +115,7 @@ private:
   std::vector<vendor::Owned<cl_event>> take_native_work();  // markers behind all that is under way
   void enter_captured_regime();
   void leave_captured_regime();
+  void begin_epoch();  // nothing that is known of actions orders new ones any more
   cl_int bring_home(const Touched& bytes);
   void join_epoch(Memory& root);
   void note_places(Storage& storage) const;  // for the fast path
@@ -127,15 +128,24 @@ private:
   bool take_part();
   void mark_submitted(Action& action, cl_int status);
   void mark_complete(Action& action, cl_int status);
+  void note_complete(Action& action, cl_int status);
   void finish_part(Command& command);
   void complete_event(Command& command);
+  void leave_queue(Command& command);  // it is done; runtime.cpp
   void note_piece(const Action& action);
   void count_at_home(const Action& action);  // for its command's trial
   void note_trial(const Trial& trial);       // its window is over
   void note_transfer(const Action& action);
   static void trace_memory(const Action& action);
+  // What nobody needs any more, to be let go of without mutex_: the last reference to an object may be among
+  // it.
+  struct Dead {
+    std::vector<Ref<Command>> commands;  // done: callbacks on their events may be due
+    std::vector<Action::Held> held;      // by complete actions
+    void take(Dead other);
+  };
   // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
-  static void bury(std::vector<Ref<Command>> dead);
+  static void bury(Dead dead);
 
   // threads.cpp; without mutex_
   void start_threads();
@@ -198,10 +208,15 @@ private:
   bool home_lesson_due_ = false;                  // one of them, or a later window, is to run at home
   bool seems_to_lose_ = false;                    // the last window took longer than home is thought to take
   std::atomic<bool> trying_again_ = false;        // a kernel that lost time by being captured: one lesson
-  std::map<Queue*, Ref<Command>> last_of_queue_;  // in-order queues, and barriers of the others
-  std::map<Queue*, std::vector<Ref<Command>>> since_barrier_;  // out-of-order queues
-  std::map<Event*, Ref<Command>> command_of_event_;
-  std::vector<Ref<Memory>> epoch_memories_;  // root buffers whose storage has met an action in this epoch
+  struct Unfinished {
+    Ref<Command> last;                     // of an in-order queue; the last barrier of another
+    std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
+  };
+  std::map<Queue*, Unfinished> unfinished_of_;  // only queues that have such commands, which hold them
+  std::map<Event*, Ref<Command>> command_of_event_;  // unfinished ones
+  // Counts times without any unfinished action in between. What storages know of actions of earlier ones is
+  // void.
+  uint64_t epoch_ = 1;
   RegionMap host_memory_;
   struct Cut {
     int device;
@@ -231,7 +246,7 @@ private:
   bool lanes_have_more_ = false;  // since the threads of lanes were last woken
   bool threads_started_ = false;
   bool stop_ = false;
-  std::vector<Ref<Command>> graveyard_;  // done commands, to be released outside the lock
+  Dead graveyard_;
   std::atomic<cl_ulong> last_capture_{0};
 
   struct Posts {

@@ -44,7 +44,7 @@ void read_native_times(Action& action, int64_t host_to_home, cl_ulong over) {
 // until one comes that does. The last of a lane and the last of a queue always do.
 bool Runtime::can_wait(const Action& action, cl_int status) {
   const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
-  const bool last_of_queue = action.command == nullptr || action.command->queue->unposted.fetch_sub(1) == 1;
+  const bool last_of_queue = !action.command || action.command->queue->unposted.fetch_sub(1) == 1;
   return status >= 0 && !last_of_lane && !last_of_queue && !action.is_part() && !action.awaited.load() &&
          eager_.load() == 0;
 }
@@ -76,14 +76,14 @@ bool Runtime::take_posts() {
   if (list.empty()) return false;
   for (auto& [action, status, at] : list)
     read_native_times(*action, clock_offset_, at);
-  std::vector<Ref<Command>> dead;  // released after the lock, below: a command may hold the last of a context
+  Dead dead;
   {
     std::unique_lock lock(mutex_);
     for (auto& [action, status, at] : list) {
       mark_complete(*action, status < 0 ? status : CL_SUCCESS);
     }
     pump(lock);
-    dead.swap(graveyard_);
+    dead = std::exchange(graveyard_, {});
   }
   bury(std::move(dead));
   return true;
@@ -98,7 +98,7 @@ bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulo
       seen = posts_.generation;
     }
     take_posts();
-    std::vector<Ref<Command>> dead;
+    Dead dead;
     {
       std::unique_lock lock(mutex_);
       if (process_exiting.load()) {  // our threads are parked: do their work here
@@ -107,7 +107,7 @@ bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulo
         }
         pump(lock);
       }
-      dead.swap(graveyard_);
+      dead = std::exchange(graveyard_, {});
       over = done();
     }
     bury(std::move(dead));
@@ -149,7 +149,6 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     --lane.in_flight;
     --running_;
     if (std::exchange(lane.sending, {})) lanes_cv_.notify_all();  // who waits for its ports may go on
-    action->work = nullptr;
     if (journal_ && action->device_lost) {
       note_lost(*action);
     } else {
@@ -194,8 +193,8 @@ void Runtime::lane_thread(Lane& lane) {
     });
     if (stop_) return;
     run_threaded(lane, lock);
-    std::vector<Ref<Command>> dead;
-    dead.swap(graveyard_);
+    Dead dead;
+    dead = std::exchange(graveyard_, {});
     lock.unlock();
     bury(std::move(dead));
     lock.lock();
