@@ -105,7 +105,7 @@ def main():
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
-    options.mkmd, options.bare_build, options.slowdown = None, None, 1
+    options.mkmd, options.bare_build, options.slowdown = None, options.build, 1
     if len(os.sched_getaffinity(0)) < 2:
         print("SKIPPED: this machine has one core, so PoCL cannot be cut in two")
         return 0

@@ -13,6 +13,7 @@
 #include <functional>
 #include <malloc.h>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <sys/mman.h>
 #include <thread>
@@ -89,7 +90,7 @@ struct Stream {
   cl_kernel stir = nullptr, add = nullptr, look = nullptr;
   cl_mem whole = nullptr;  // lives as long as the thread
   size_t count = 0;        // ints in a buffer
-  std::vector<cl_int> in;
+  std::shared_ptr<const std::vector<cl_int>> in;
   std::deque<cl_event> queued;
   std::deque<std::vector<cl_int>*> reading;  // for each of these; may be null
   uint64_t sum = 0;
@@ -121,7 +122,7 @@ struct Stream {
   }
 
   void write(cl_command_queue queue, cl_mem to) const {
-    CL_CHECK(clEnqueueWriteBuffer(queue, to, CL_FALSE, 0, bytes(), in.data(), 0, nullptr, nullptr));
+    CL_CHECK(clEnqueueWriteBuffer(queue, to, CL_FALSE, 0, bytes(), in->data(), 0, nullptr, nullptr));
   }
 
   // The iteration ends with its bytes in memory of the program that is new each time.
@@ -163,7 +164,7 @@ void sub_buffers(Stream& s, size_t i) {
 }
 
 void host_pointers(Stream& s, size_t i) {
-  auto* const memory = new std::vector<cl_int>(s.in);
+  auto* const memory = new std::vector<cl_int>(*s.in);
   const cl_mem buffer = new_buffer(s.cl, s.bytes(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory->data());
   CL_CHECK(clSetMemObjectDestructorCallback(
       buffer, [](cl_mem, void* gone) { delete static_cast<std::vector<cl_int>*>(gone); }, memory));
@@ -199,7 +200,7 @@ void programs(Stream& s, size_t i) {
 
 void queues(Stream& s, size_t i) {
   const cl_command_queue queue = new_queue(s.cl, i % 2 != 0 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
-  const cl_mem buffer = buffer_of(s.cl, s.in);
+  const cl_mem buffer = buffer_of(s.cl, *s.in);
   set_args(s.stir, buffer, seed_of(i));
   CL_CHECK(clReleaseEvent(s.run(queue, s.stir)));
   CL_CHECK(clEnqueueBarrierWithWaitList(queue, 0, nullptr, nullptr));
@@ -210,7 +211,7 @@ void queues(Stream& s, size_t i) {
 
 // No barrier ever: order by events, some of which nobody asked for.
 void out_of_order(Stream& s, size_t i) {
-  const cl_mem buffer = buffer_of(s.cl, s.in);
+  const cl_mem buffer = buffer_of(s.cl, *s.in);
   set_args(s.stir, buffer, seed_of(i));
   const cl_event first = s.run(s.cl.queue, s.stir);
   const cl_event second = s.run(s.cl.queue, s.stir, 1, &first);
@@ -243,7 +244,7 @@ void fills_and_copies(Stream& s, size_t i) {
 void user_events(Stream& s, size_t i) {
   cl_int error = CL_SUCCESS;
   CL_CHECK(clReleaseEvent(clCreateUserEvent(s.cl.context, &error)));
-  const cl_mem buffer = buffer_of(s.cl, s.in);
+  const cl_mem buffer = buffer_of(s.cl, *s.in);
   const cl_event gate = i % 4 == 0 ? clCreateUserEvent(s.cl.context, &error) : nullptr;
   set_args(s.stir, buffer, seed_of(i));
   CL_CHECK(clReleaseEvent(s.run(s.cl.queue, s.stir, gate != nullptr ? 1 : 0, gate != nullptr ? &gate : nullptr)));
@@ -266,7 +267,7 @@ void images(Stream& s, size_t i) {
   const cl_mem image = clCreateImage(s.cl.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &about,
                                      texels.data(), &error);
   CL_CHECK(error);
-  const cl_mem buffer = buffer_of(s.cl, s.in);
+  const cl_mem buffer = buffer_of(s.cl, *s.in);
   set_args(s.stir, buffer, seed_of(i));
   CL_CHECK(clReleaseEvent(s.run(s.cl.queue, s.stir)));
   set_args(s.look, image, buffer);
@@ -321,7 +322,7 @@ int main(int argc, char** argv) {
       s.add = kernel_of(program, "add");
       s.look = kernel_of(program, "look");
       s.count = bytes / sizeof(cl_int);
-      s.in = noise<cl_int>(s.count, t);
+      s.in = std::make_shared<const std::vector<cl_int>>(noise<cl_int>(s.count, t));
       s.whole = new_buffer(cl, (size_t(2) << 20) + bytes);
       for (size_t i = 0; i < iterations / threads; ++i) {
         samples.take(begun.fetch_add(1));
