@@ -164,9 +164,8 @@ ByteRanges RegionMap::nowhere(const ByteRanges& ranges) const {
 }
 
 bool RegionMap::suits(const ByteRanges& ranges) const {
-  return suit(valid_, ranges) &&
-         std::all_of(known_.begin(), known_.end(),
-                     [&](const Known& known) { return suit(known.users, ranges); });
+  return suit(valid_, ranges) && std::all_of(known_.begin(), known_.end(),
+                                             [&](const Known& known) { return suit(known.users, ranges); });
 }
 
 void RegionMap::forget_actions() {

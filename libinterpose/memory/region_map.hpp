@@ -71,8 +71,8 @@ private:
   static constexpr size_t kFewParts = 16;
 
   size_t most_parts_;
-  BytePartition<uint32_t> valid_;            // bit d: valid in domain d
-  std::vector<Known> known_;                 // by domain
+  BytePartition<uint32_t> valid_;  // bit d: valid in domain d
+  std::vector<Known> known_;       // by domain
 };
 
 }  // namespace mkmd

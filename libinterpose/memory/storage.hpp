@@ -31,8 +31,8 @@ public:
   // False once captured commands may have changed that, until the next native command has looked.
   std::atomic<bool> at_home{true};
   std::atomic<bool> home_only{true};
-  uint64_t number = 0;    // among the process's buffers, given when first planned for; 0: not yet
-  uint64_t epoch = 0;     // the runtime's, in which `regions` has last met an action
+  uint64_t number = 0;  // among the process's buffers, given when first planned for; 0: not yet
+  uint64_t epoch = 0;   // the runtime's, in which `regions` has last met an action
 
   // On an emulated machine: where its bytes lie, by domain (emulation/copies.hpp).
   std::mutex bytes_mutex;

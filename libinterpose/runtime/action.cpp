@@ -15,7 +15,7 @@ Action::Action(Lane& lane, Command* command, Work work)
 Action::~Action() = default;
 
 Action::Held Action::let_go() {
-  return {std::exchange(command, {}), std::exchange(memory, {}), std::move(native),
+  return {std::exchange(command, {}),   std::exchange(memory, {}),     std::move(native),
           std::exchange(work, nullptr), std::exchange(moved, nullptr), std::exchange(deed, nullptr)};
 }
 

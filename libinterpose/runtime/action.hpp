@@ -114,7 +114,7 @@ public:
   Ref<Memory> memory;    // the root buffer of a transfer, until it is complete
   Work work;
   vendor::Owned<cl_event> native;  // until it is complete
-  cl_ulong started = 0;  // nanoseconds of the home's clock, known when complete
+  cl_ulong started = 0;            // nanoseconds of the home's clock, known when complete
   cl_ulong ended = 0;
 
   int blockers = 0;  // what still keeps it from being ready

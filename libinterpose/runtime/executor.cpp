@@ -189,8 +189,7 @@ void Runtime::note_complete(Action& action, cl_int status) {
   }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
-  if (tracing() && action.command && action.piece.device < 0 && action.bytes_moved == 0)
-    trace_memory(action);
+  if (tracing() && action.command && action.piece.device < 0 && action.bytes_moved == 0) trace_memory(action);
   if (!action.command) {
     if (action.missing_bytes() < 0 && !journal_ && transfers_failed_ == CL_SUCCESS) {
       log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) +

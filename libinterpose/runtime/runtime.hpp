@@ -83,8 +83,10 @@ public:
     return seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
   }
 
-  // Takes the command into the window. `waits` are the program's events; all belong to this context.
-  void capture(Ref<Command> command, std::span<Event* const> waits);
+  // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
+  // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
+  // already.
+  bool capture(Ref<Command> command, std::span<Event* const> waits);
 
   void flush();
   void wait(const Command& command);
@@ -203,16 +205,16 @@ private:
 
   std::mutex mutex_;
   std::vector<Ref<Command>> window_;
-  int lessons_ = 0;                               // windows to come that show how long kernels take
-  bool lessons_help_ = true;                      // in this epoch: nobody waited for one in vain
-  bool home_lesson_due_ = false;                  // one of them, or a later window, is to run at home
-  bool seems_to_lose_ = false;                    // the last window took longer than home is thought to take
-  std::atomic<bool> trying_again_ = false;        // a kernel that lost time by being captured: one lesson
+  int lessons_ = 0;                         // windows to come that show how long kernels take
+  bool lessons_help_ = true;                // in this epoch: nobody waited for one in vain
+  bool home_lesson_due_ = false;            // one of them, or a later window, is to run at home
+  bool seems_to_lose_ = false;              // the last window took longer than home is thought to take
+  std::atomic<bool> trying_again_ = false;  // a kernel that lost time by being captured: one lesson
   struct Unfinished {
     Ref<Command> last;                     // of an in-order queue; the last barrier of another
     std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
   };
-  std::map<Queue*, Unfinished> unfinished_of_;  // only queues that have such commands, which hold them
+  std::map<Queue*, Unfinished> unfinished_of_;       // only queues that have such commands, which hold them
   std::map<Event*, Ref<Command>> command_of_event_;  // unfinished ones
   // Counts times without any unfinished action in between. What storages know of actions of earlier ones is
   // void.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that never wait for all of their work: every iteration makes objects, uses them, and releases them
-// with the work still queued. Arguments: what is made (see kKinds), threads, iterations of all together, bytes
-// of a buffer. Where STREAMING_SAMPLES names a file, what the process holds while it works is written there:
-// iteration, resident bytes, bytes of the heap in use, and the numbers in the file STREAMING_COUNTERS.
+// with the work still queued. Arguments: what is made (see kKinds), threads, iterations of all together,
+// bytes of a buffer. Where STREAMING_SAMPLES names a file, what the process holds while it works is written
+// there: iteration, resident bytes, bytes of the heap in use, and the numbers in the file STREAMING_COUNTERS.
 #include "program.h"
 
 #include <atomic>
@@ -114,7 +114,8 @@ struct Stream {
     if (queued.size() > kDeep) wait_for_first();
   }
 
-  cl_event run(cl_command_queue queue, cl_kernel kernel, cl_uint waits = 0, const cl_event* wait = nullptr) const {
+  cl_event run(cl_command_queue queue, cl_kernel kernel, cl_uint waits = 0,
+               const cl_event* wait = nullptr) const {
     const size_t local = 64;
     cl_event event = nullptr;
     CL_CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &count, &local, waits, wait, &event));
@@ -247,7 +248,8 @@ void user_events(Stream& s, size_t i) {
   const cl_mem buffer = buffer_of(s.cl, *s.in);
   const cl_event gate = i % 4 == 0 ? clCreateUserEvent(s.cl.context, &error) : nullptr;
   set_args(s.stir, buffer, seed_of(i));
-  CL_CHECK(clReleaseEvent(s.run(s.cl.queue, s.stir, gate != nullptr ? 1 : 0, gate != nullptr ? &gate : nullptr)));
+  CL_CHECK(
+      clReleaseEvent(s.run(s.cl.queue, s.stir, gate != nullptr ? 1 : 0, gate != nullptr ? &gate : nullptr)));
   s.read_at_end(s.cl.queue, buffer);
   CL_CHECK(clReleaseMemObject(buffer));
   if (gate == nullptr) return;
@@ -292,10 +294,12 @@ void contexts(Stream& s, size_t i) {
 }
 
 const std::map<std::string, std::function<void(Stream&, size_t)>> kKinds = {
-    {"writes", only_write},       {"reads", write_and_read},     {"sub_buffers", sub_buffers},
-    {"host_pointers", host_pointers}, {"kernels", kernels},      {"programs", programs},
-    {"queues", queues},           {"out_of_order", out_of_order}, {"copies", fills_and_copies},
-    {"user_events", user_events}, {"images", images},            {"contexts", contexts}};
+    {"writes", only_write},       {"reads", write_and_read},
+    {"sub_buffers", sub_buffers}, {"host_pointers", host_pointers},
+    {"kernels", kernels},         {"programs", programs},
+    {"queues", queues},           {"out_of_order", out_of_order},
+    {"copies", fills_and_copies}, {"user_events", user_events},
+    {"images", images},           {"contexts", contexts}};
 
 }  // namespace
 
