@@ -158,7 +158,8 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       if (wanted) {
         Ref<Command> command(new Command(Command::Kind::kernel, queue));
         command->launch = std::move(launch);
-        return capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false);
+        if (const auto status = capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false))
+          return *status;
       }
     }
     std::lock_guard lock(kernel->mutex);

@@ -53,9 +53,11 @@ public:
     retain();
   }
   void program_release() {
-    program_references_.fetch_sub(1, std::memory_order_relaxed);
+    program_leave();
     release();
   }
+  // The same, but for release(): whether that was the program's last reference.
+  bool program_leave() { return program_references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   // All references, the program's and ours; the object goes with the last.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   // False for an object whose destructor another thread has begun.

@@ -222,6 +222,7 @@ public:
   vendor::Owned<cl_event> native;
   bool is_user = false;
   std::atomic<bool> user_status_set{false};
+  std::atomic<bool> waited_for{false};  // a user event: by a command
 
   // Captured commands only (native is null). The runtime writes; anybody reads.
   std::atomic<cl_int> status{CL_QUEUED};

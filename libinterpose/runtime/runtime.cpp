@@ -199,7 +199,7 @@ cl_ulong Runtime::now() const {
   return host_nanoseconds() + clock_offset_;
 }
 
-void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
+bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   emulation::Machine* const machine = process().machine;
   std::optional<emulation::HostWork> work;
   if (machine != nullptr) work.emplace(machine->clock());
@@ -210,7 +210,10 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
                       times_.meet(kernel_model(*command->launch.kernel));
   {
     std::unique_lock regime(regime_);
-    if (!capturing()) enter_captured_regime();
+    if (!capturing()) {
+      if (context_.unset_user_events.load(std::memory_order_acquire) > 0) return false;
+      enter_captured_regime();
+    }
     std::lock_guard lock(mutex_);
     start_threads();
     command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
@@ -241,6 +244,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     posts_.wake_conductor = true;
     posts_.conductor.notify_one();
   }
+  return true;
 }
 
 void Runtime::take_lesson() {

@@ -85,8 +85,10 @@ public:
   // The policy wants kernels divided whatever that brings.
   bool regardless_of_gain() const { return regardless_of_gain_; }
 
-  // Takes the command into the window. `waits` are the program's events; all belong to this context.
-  void capture(Ref<Command> command, std::span<Event* const> waits);
+  // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
+  // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
+  // already.
+  bool capture(Ref<Command> command, std::span<Event* const> waits);
 
   void flush();
   void wait(const Command& command);

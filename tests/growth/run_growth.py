@@ -20,7 +20,7 @@ POLICY = ["--policy", "mkmd"]  # another than the default one is obeyed: capture
 SHARED = ["--devices", "pocl/2", *POLICY]
 SEPARATE = ["--devices", "pocl/2", "--separate-memory", *POLICY]
 KINDS = ["writes", "reads", "sub_buffers", "host_pointers", "kernels", "queues", "out_of_order", "copies",
-         "images"]
+         "user_events", "images"]
 SLOW = {"programs": 150, "contexts": 60}  # iterations that take a driver long
 OBJECTS = ["contexts", "queues", "memory objects", "samplers", "programs", "kernels", "events"]
 MOST_BYTES = 350  # an iteration: a command that is kept takes more, with its actions
