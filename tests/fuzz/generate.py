@@ -178,13 +178,14 @@ class Maker:
 
     def rectangle(self, b):
         r = self.r
+        b = self.root(b)  # PoCL 3.1 crashes where it copies rectangles of sub-buffers
         op = r.choice(["copy_rect", "read_rect", "write_rect"])
         pitch, other = r.choice([64, 100, 128, 36]), r.choice([64, 100, 128, 40])
         region = [r.randint(1, 32), r.randint(1, 12), 1]
         origin = lambda: [r.randint(0, 4), r.randint(0, 6), 0]
         command = {"op": op, "from_pitch": pitch, "to_pitch": other, "from_origin": origin(), "to_origin": origin(), "region": region}
         if op == "copy_rect":
-            to = r.choice(self.usable(PAGE))
+            to = self.root(r.choice(self.usable(PAGE)))
             if self.root(to) != self.root(b):
                 self.add({**command, "from": b, "to": to}, [b], [to])
         elif op == "read_rect":

@@ -292,7 +292,7 @@ class Kernel:
         for _ in range(r.choice([1, 1, 1, 2])):
             outs.append(self.output())
         if self.chance(0.12):
-            self.line(f"if {self.condition()} return;")
+            self.line(f"if ({self.condition()}) return;")
         for _ in range(r.randint(1, 3)):
             if self.chance(0.5):
                 self.local_value()
@@ -365,7 +365,7 @@ class Kernel:
             self.line(f"uint {n} = {' + '.join(terms)};")
         elif form == "guarded":
             self.line(f"uint {n} = 5u;")
-            self.line(f"if {self.condition()} {n} = {self.value()};")
+            self.line(f"if ({self.condition()}) {n} = {self.value()};")
             if self.chance(0.5):
                 self.line(f"else {n} += {self.value(1)};")
         elif form == "edges":
@@ -535,9 +535,9 @@ class Kernel:
         form = r.choice(["plain", "plain", "plain", "guard", "guard", "else", "switch", "loop", "loop", "wrap", "uint trips",
                          "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips"])
         if form == "guard":
-            self.line(f"if {self.condition()} {{ {self.put(out, k, v)} }}")
+            self.line(f"if ({self.condition()}) {{ {self.put(out, k, v)} }}")
         elif form == "else":
-            self.line(f"if {self.condition()} {{ {self.put(out, k, v)} }} else {{ {self.put(out, r.choice([k, '0']), f'({v} + 1u)')} }}")
+            self.line(f"if ({self.condition()}) {{ {self.put(out, k, v)} }} else {{ {self.put(out, r.choice([k, '0']), f'({v} + 1u)')} }}")
         elif form == "switch":
             what = r.choice([f"{v} & 3u", f"{r.choice(self.atoms).text} % 5", f"{r.choice(self.atoms).text}"])
             cases = "".join(f"case {c}: {self.put(out, r.choice([k, '0']), f'({v} + {c}u)')} {r.choice(['break;', 'break;', ''])} "
@@ -564,7 +564,7 @@ class Kernel:
         inside = lambda text: f"(int)({text}) % {block}" if block > 1 else "0"
         put = lambda text, value: self.put(out, f"({text})", f"({value})")
         kind = r.choice(["int", "uint", "long", "size_t", "short"])
-        guard = f"if {self.condition(1)} " if self.chance(0.2) else ""
+        guard = f"if ({self.condition(1)}) " if self.chance(0.2) else ""
         if form == "loop":
             bound = r.choice([str(block), self.scalar("int", 0, block), f"({self.value(1)} % {block + 1}u)",
                               f"min({r.choice(self.atoms).text}, {block})"])
@@ -604,7 +604,7 @@ class Kernel:
             self.line(f"for (int {j} = 0; {j} < {r.choice([1, 2])} + {self.condition(1)} - {self.condition(1)}; ++{j}) {{ {put(inside(j), f'{v} + 1u')} }}")
         elif form == "break":
             where = r.choice(["before", "after"])
-            stop = f"if {self.condition(1)} break;"
+            stop = f"if ({self.condition(1)}) break;"
             self.line(f"for (int {j} = 0; {j} < {block}; ++{j}) {{ {stop if where == 'before' else ''} {put(j, f'{v} + {j}')} {stop if where == 'after' else ''} }}")
         elif form == "while":
             self.line(f"{{ uint {j} = {self.value(1)} & 7u; while ({j}-- {r.choice(['!= 0', '> 0'])}) {guard}{{ {put(inside(j), f'{v} + {j}')} }} }}")
