@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays one case of the fuzzer: a file with kernels' source, buffers and host commands (generate.py makes it).
-// It knows plain OpenCL only. Each read gives one line with a hash, and so does each buffer at the end.
+// Plays one case of the fuzzer: a file with kernels' source, buffers and host commands (generate.py makes
+// it). It knows plain OpenCL only. Each read gives one line with a hash, and so does each buffer at the end.
 // Exit code 3: a call failed, which no case should make happen.
 #include <CL/cl.h>
 
@@ -111,7 +111,8 @@ private:
         const size_t count = b.at("permutation").get<size_t>();
         for (size_t i = 0; i < count; ++i)
           values[i] = static_cast<cl_int>((i * b.at("factor").get<size_t>() + 5) % count);
-        memory = clCreateBuffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size, values.data(), &error);
+        memory =
+            clCreateBuffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size, values.data(), &error);
       } else {
         host_.push_back(std::make_unique<Bytes>(size));
         Bytes& bytes = *host_.back();
@@ -217,10 +218,9 @@ private:
     const auto size = c.at("size").get<size_t>();
     const bool writes = c.value("changes", false);
     cl_int error = CL_SUCCESS;
-    auto* bytes = static_cast<unsigned char*>(clEnqueueMapBuffer(queue, memory, CL_TRUE,
-                                                                 writes ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ,
-                                                                 c.at("offset").get<size_t>(), size, waits, list,
-                                                                 nullptr, &error));
+    auto* bytes = static_cast<unsigned char*>(
+        clEnqueueMapBuffer(queue, memory, CL_TRUE, writes ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ,
+                           c.at("offset").get<size_t>(), size, waits, list, nullptr, &error));
     check(error, "clEnqueueMapBuffer");
     std::printf("map %d %016" PRIx64 "\n", c["id"].get<int>(), hash_of(bytes, size));
     if (writes) {
@@ -286,11 +286,13 @@ private:
         host_.push_back(std::make_unique<Bytes>(size));
         Bytes& bytes = *host_.back();
         if (op == "read") {
-          CHECK(clEnqueueReadBuffer(queue, memory, blocking, offset, size, bytes.data(), waits, first, event));
+          CHECK(
+              clEnqueueReadBuffer(queue, memory, blocking, offset, size, bytes.data(), waits, first, event));
           pending_.emplace_back("read " + std::to_string(id), &bytes);
         } else if (op == "write") {
           fill_random(bytes.data(), size, c.at("seed").get<uint64_t>());
-          CHECK(clEnqueueWriteBuffer(queue, memory, blocking, offset, size, bytes.data(), waits, first, event));
+          CHECK(
+              clEnqueueWriteBuffer(queue, memory, blocking, offset, size, bytes.data(), waits, first, event));
         } else {
           check(-1, op.c_str());
         }
