@@ -17,6 +17,7 @@ struct Options {
   uint64_t seed = 1, calls = 10000;
   unsigned threads = 1;
   bool log = false;
+  std::string without;       // kinds of steps that are left out
   std::set<uint64_t> steps;  // only these; empty: all
 };
 
@@ -36,6 +37,8 @@ Options parse(int argc, char** argv) {
       options.calls = std::strtoull(value, nullptr, 10);
     } else if (name == "--threads") {
       options.threads = static_cast<unsigned>(std::strtoul(value, nullptr, 10));
+    } else if (name == "--without") {  // kinds of steps, comma-separated
+      options.without = std::string(",") + value + ",";
     } else if (name == "--steps") {  // numbers in a file: what a failure has been shrunk to
       std::FILE* file = std::fopen(value, "r");
       unsigned long long step = 0;
@@ -43,7 +46,7 @@ Options parse(int argc, char** argv) {
         options.steps.insert(step);
       if (file != nullptr) std::fclose(file);
     } else {
-      std::fprintf(stderr, "calls [--seed S] [--calls N] [--threads T] [--log] [--steps FILE]\n");
+      std::fprintf(stderr, "calls [--seed S] [--calls N] [--threads T] [--log] [--without KINDS] [--steps FILE]\n");
       std::exit(2);
     }
   }
@@ -81,6 +84,7 @@ int main(int argc, char** argv) {
   std::signal(SIGABRT, crashed);
   static fuzz::Shared shared;
   shared.log = options.log;
+  shared.without = options.without;
   shared.threads = options.threads;
   check(clGetPlatformIDs(1, &shared.platform, nullptr), "clGetPlatformIDs");
   check(clGetDeviceIDs(shared.platform, CL_DEVICE_TYPE_ALL, 1, &shared.device, nullptr), "clGetDeviceIDs");

@@ -79,6 +79,7 @@ void Player::take_step(uint64_t number) {
       continue;
     }
     name_ = step.name;
+    if (shared_.without.find("," + std::string(name_) + ",") != std::string::npos) return;
     line("# %llu %s", static_cast<unsigned long long>(number), name_);
     (this->*step.take)(*family);
     return;
@@ -241,7 +242,7 @@ void Player::enqueued(Family& family, Order& order, const std::vector<Use>& uses
 }
 
 // What is known once a command is complete. In an in-order queue all before it are, too.
-void Player::complete(const CommandPtr& last) {
+void Player::complete(CommandPtr last) {
   if (last->complete) return;
   const QueuePtr queue = last->queue;
   std::vector<CommandPtr> done;

@@ -20,6 +20,7 @@ struct Shared {
   cl_device_id device = nullptr;
   bool images = false;
   bool log = false;
+  std::string without;  // kinds of steps that are left out, each between commas
   unsigned threads = 1;
   // Objects on their way from one player to another, which all belong to one context.
   std::mutex mutex;
@@ -115,7 +116,7 @@ private:
                 bool blocking);
   void open(const std::set<GatePtr>& gates);
   void open_for_blocking(const Order& order);
-  void complete(const CommandPtr& command);
+  void complete(CommandPtr command);
   void complete_all(const QueuePtr& queue);
   void settle(Family& family, const QueuePtr& queue);
   void let_go(Family& family, const MemoryPtr& memory);
