@@ -79,8 +79,8 @@ void Player::new_buffer(Family& family) {
   if (family.memories.size() >= 20) return;
   auto memory = std::make_shared<Memory>();
   auto root = std::make_shared<Root>();
-  const size_t size = random_.chance(60)   ? random_.between(1, 3000)
-                      : random_.chance(70) ? 4 * random_.between(1000, 30000)
+  const size_t size = random_.chance(45)   ? random_.between(1, 3000)
+                      : random_.chance(80) ? 4 * random_.between(1000, 30000)
                                            : 4 * random_.between(30000, 300000);
   root->bytes.resize(size);
   const uint64_t salt = random_.next();

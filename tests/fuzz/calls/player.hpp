@@ -124,6 +124,8 @@ private:
   void let_go(Family& family, const EventPtr& event);
   void ask_event(const EventPtr& event);
 
+  void question(const char* name, const void* of, const void* list, const void* asked);
+  void count(const char* name, cl_int code, cl_uint count, int least);
   Family* pick_family();
   QueuePtr pick_queue(Family& family);
   MemoryPtr pick_memory(Family& family, bool for_host_read, bool for_host_write);

@@ -204,7 +204,9 @@ bool Player::choose_launch(Family& family, const KernelPtr& kernel, Launch& laun
   size_t most = out_words - v.out_first;
   if (has_in) most = kind == kCount ? in_words - v.in_first : std::min(most, in_words - v.in_first);
   size_t count = random_.chance(50) ? most : random_.between(1, most);
-  v.rounds = static_cast<uint32_t>(random_.between(0, 60));
+  // Some run long enough to be worth splitting.
+  v.rounds = static_cast<uint32_t>(random_.chance(60) ? random_.between(0, 60)
+                                                      : random_.between(100000, 1500000) / count);
   v.salt = static_cast<uint32_t>(random_.next());
   v.pair = {static_cast<uint32_t>(random_.next()) | 1, static_cast<uint32_t>(random_.next())};
   launch.names_local = random_.chance(70);
