@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that ask objects what they are, with right and wrong sizes. The log gets codes, sizes and those values
-// that do not depend on the moment or the machine.
+// Steps that ask objects what they are, with right and wrong sizes. The log gets codes, sizes and those
+// values that do not depend on the moment or the machine.
 #include "kernels.hpp"
 #include "player.hpp"
 
@@ -52,14 +52,10 @@ const std::vector<Question> kQueue = {
     {CL_QUEUE_PROPERTIES, Shown::value},
 };
 const std::vector<Question> kMemory = {
-    {CL_MEM_TYPE, Shown::value},
-    {CL_MEM_FLAGS, Shown::value},
-    {CL_MEM_SIZE, Shown::value},
-    {CL_MEM_HOST_PTR, Shown::nothing},
-    {CL_MEM_MAP_COUNT, Shown::nothing},
-    {CL_MEM_REFERENCE_COUNT, Shown::nothing},
-    {CL_MEM_CONTEXT, Shown::nothing},
-    {CL_MEM_ASSOCIATED_MEMOBJECT, Shown::nothing},
+    {CL_MEM_TYPE, Shown::value},        {CL_MEM_FLAGS, Shown::value},
+    {CL_MEM_SIZE, Shown::value},        {CL_MEM_HOST_PTR, Shown::nothing},
+    {CL_MEM_MAP_COUNT, Shown::nothing}, {CL_MEM_REFERENCE_COUNT, Shown::nothing},
+    {CL_MEM_CONTEXT, Shown::nothing},   {CL_MEM_ASSOCIATED_MEMOBJECT, Shown::nothing},
     {CL_MEM_OFFSET, Shown::value},
 };
 const std::vector<Question> kProgram = {
@@ -77,12 +73,9 @@ const std::vector<Question> kBuild = {
     {CL_PROGRAM_BINARY_TYPE, Shown::value},
 };
 const std::vector<Question> kKernel = {
-    {CL_KERNEL_FUNCTION_NAME, Shown::value},
-    {CL_KERNEL_NUM_ARGS, Shown::value},
-    {CL_KERNEL_REFERENCE_COUNT, Shown::nothing},
-    {CL_KERNEL_CONTEXT, Shown::nothing},
-    {CL_KERNEL_PROGRAM, Shown::nothing},
-    {CL_KERNEL_ATTRIBUTES, Shown::value},
+    {CL_KERNEL_FUNCTION_NAME, Shown::value},     {CL_KERNEL_NUM_ARGS, Shown::value},
+    {CL_KERNEL_REFERENCE_COUNT, Shown::nothing}, {CL_KERNEL_CONTEXT, Shown::nothing},
+    {CL_KERNEL_PROGRAM, Shown::nothing},         {CL_KERNEL_ATTRIBUTES, Shown::value},
 };
 const std::vector<Question> kArgument = {
     {CL_KERNEL_ARG_ADDRESS_QUALIFIER, Shown::value},
@@ -101,10 +94,8 @@ const std::vector<Question> kEvent = {
     {CL_EVENT_REFERENCE_COUNT, Shown::nothing},
 };
 const std::vector<Question> kSampler = {
-    {CL_SAMPLER_REFERENCE_COUNT, Shown::nothing},
-    {CL_SAMPLER_CONTEXT, Shown::nothing},
-    {CL_SAMPLER_NORMALIZED_COORDS, Shown::value},
-    {CL_SAMPLER_ADDRESSING_MODE, Shown::value},
+    {CL_SAMPLER_REFERENCE_COUNT, Shown::nothing}, {CL_SAMPLER_CONTEXT, Shown::nothing},
+    {CL_SAMPLER_NORMALIZED_COORDS, Shown::value}, {CL_SAMPLER_ADDRESSING_MODE, Shown::value},
     {CL_SAMPLER_FILTER_MODE, Shown::value},
 };
 
@@ -134,7 +125,8 @@ void Player::question(const char* name, const void* of, const void* list, const 
 // The count is never less than the references this program holds; other objects may hold more.
 void Player::count(const char* name, cl_int code, cl_uint count, int least) {
   must(name, code);
-  if (count < static_cast<cl_uint>(least)) fault("%s: %u references instead of %d at least", name, count, least);
+  if (count < static_cast<cl_uint>(least))
+    fault("%s: %u references instead of %d at least", name, count, least);
 }
 
 void Player::ask(Family& family) {

@@ -36,7 +36,8 @@ void Player::bad_object(Family& family) {
     return refused("clCreateCommandQueue", clCreateCommandQueue(nullptr, shared_.device, 0, &error),
                    CL_INVALID_CONTEXT);
   case 7:
-    return refused("clCreateCommandQueue", clCreateCommandQueue(context, nullptr, 0, &error), CL_INVALID_DEVICE);
+    return refused("clCreateCommandQueue", clCreateCommandQueue(context, nullptr, 0, &error),
+                   CL_INVALID_DEVICE);
   case 8:
     return refused("clCreateUserEvent", clCreateUserEvent(nullptr, &error), CL_INVALID_CONTEXT);
   case 9:
@@ -70,10 +71,9 @@ void Player::bad_object(Family& family) {
     const MemoryPtr memory = random_.pick(family.memories);
     const cl_buffer_region outside = {0, memory->size + 1}, empty = {0, 0};
     if (memory->parent) {
-      return refused(
-          "clCreateSubBuffer",
-          clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, &error),
-          CL_INVALID_MEM_OBJECT);
+      return refused("clCreateSubBuffer",
+                     clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, &error),
+                     CL_INVALID_MEM_OBJECT);
     }
     refused("clCreateSubBuffer",
             clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &outside, &error),
@@ -167,11 +167,11 @@ void Player::bad_transfer(Family& family) {
                 clEnqueueWriteBuffer(queue, handle, blocking, 1, size, data, 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
   case 7:
-    return must("clEnqueueFillBuffer",
-                clEnqueueFillBuffer(queue, handle, data, 3, 0, 3, 0, nullptr, nullptr), CL_INVALID_VALUE);
+    return must("clEnqueueFillBuffer", clEnqueueFillBuffer(queue, handle, data, 3, 0, 3, 0, nullptr, nullptr),
+                CL_INVALID_VALUE);
   case 8:
-    return must("clEnqueueFillBuffer",
-                clEnqueueFillBuffer(queue, handle, data, 4, 2, 4, 0, nullptr, nullptr), CL_INVALID_VALUE);
+    return must("clEnqueueFillBuffer", clEnqueueFillBuffer(queue, handle, data, 4, 2, 4, 0, nullptr, nullptr),
+                CL_INVALID_VALUE);
   case 9:
     return must("clEnqueueFillBuffer",
                 clEnqueueFillBuffer(queue, handle, nullptr, 1, 0, 1, 0, nullptr, nullptr), CL_INVALID_VALUE);
@@ -182,7 +182,8 @@ void Player::bad_transfer(Family& family) {
   case 11:
     if (memory->parent) return;  // PoCL 3.1 looks at the whole buffer's size
     return must("clEnqueueCopyBuffer",
-                clEnqueueCopyBuffer(queue, handle, handle, size, 0, 1, 0, nullptr, nullptr), CL_INVALID_VALUE);
+                clEnqueueCopyBuffer(queue, handle, handle, size, 0, 1, 0, nullptr, nullptr),
+                CL_INVALID_VALUE);
   case 12: {
     cl_int error = 12345;
     if (!memory->host_reads) return;
@@ -193,8 +194,8 @@ void Player::bad_transfer(Family& family) {
   }
   case 13:
     if (!memory->host_reads && !memory->host_writes) return;  // PoCL 3.1 has another code for these
-    return must("clEnqueueUnmapMemObject",
-                clEnqueueUnmapMemObject(queue, handle, data, 0, nullptr, nullptr), CL_INVALID_VALUE);
+    return must("clEnqueueUnmapMemObject", clEnqueueUnmapMemObject(queue, handle, data, 0, nullptr, nullptr),
+                CL_INVALID_VALUE);
   case 14: {
     const cl_event none = nullptr;
     if (!memory->host_reads) return;
@@ -207,8 +208,8 @@ void Player::bad_transfer(Family& family) {
     const size_t origin[3] = {0, 0, 0}, empty[3] = {1, 0, 1}, outside[3] = {size + 1, 1, 1};
     if (!memory->host_reads) return;
     must("clEnqueueReadBufferRect",
-         clEnqueueReadBufferRect(queue, handle, blocking, origin, origin, outside, 0, 0, 0, 0, data, 0, nullptr,
-                                 nullptr),
+         clEnqueueReadBufferRect(queue, handle, blocking, origin, origin, outside, 0, 0, 0, 0, data, 0,
+                                 nullptr, nullptr),
          CL_INVALID_VALUE);
     return must("clEnqueueReadBufferRect",
                 clEnqueueReadBufferRect(queue, handle, blocking, origin, origin, empty, 0, 0, 0, 0, data, 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fuzzer of calls: random sequences of OpenCL calls, most of them valid, from one or several threads, checked
-// against a model of references, order and contents. It knows nothing of any layer. With one thread and --log
-// its output depends on the seed alone, so that two runs can be compared line by line.
+// A fuzzer of calls: random sequences of OpenCL calls, most of them valid, from one or several threads,
+// checked against a model of references, order and contents. It knows nothing of any layer. With one thread
+// and --log its output depends on the seed alone, so that two runs can be compared line by line.
 #include "kernels.hpp"
 #include "player.hpp"
 
@@ -46,7 +46,8 @@ Options parse(int argc, char** argv) {
         options.steps.insert(step);
       if (file != nullptr) std::fclose(file);
     } else {
-      std::fprintf(stderr, "calls [--seed S] [--calls N] [--threads T] [--log] [--without KINDS] [--steps FILE]\n");
+      std::fprintf(stderr,
+                   "calls [--seed S] [--calls N] [--threads T] [--log] [--without KINDS] [--steps FILE]\n");
       std::exit(2);
     }
   }
@@ -110,7 +111,8 @@ int main(int argc, char** argv) {
   std::atomic<uint64_t> calls{0};
   auto play = [&](unsigned thread) {
     fuzz::Player player(shared, thread, options.seed);
-    for (uint64_t step = 0; player.calls() < options.calls / options.threads && step < options.calls; ++step) {
+    for (uint64_t step = 0; player.calls() < options.calls / options.threads && step < options.calls;
+         ++step) {
       if (options.steps.empty() || options.steps.count(step) > 0) player.take_step(step);
     }
     player.end();

@@ -35,9 +35,8 @@ void Player::marker(Family& family) {
   const bool barrier = random_.chance(50);
   if (order.waits.empty()) order.command->gates.insert(queue->gates.begin(), queue->gates.end());
   const cl_int code =
-      barrier
-          ? clEnqueueBarrierWithWaitList(queue->handle, order.count(), order.list(), order.out())
-          : clEnqueueMarkerWithWaitList(queue->handle, order.count(), order.list(), order.out());
+      barrier ? clEnqueueBarrierWithWaitList(queue->handle, order.count(), order.list(), order.out())
+              : clEnqueueMarkerWithWaitList(queue->handle, order.count(), order.list(), order.out());
   enqueued(family, order, {}, barrier ? "clEnqueueBarrierWithWaitList" : "clEnqueueMarkerWithWaitList", code,
            false);
 }
@@ -114,8 +113,7 @@ void Player::profile(Family& family) {
   for (const cl_profiling_info what : {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
                                        CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END}) {
     cl_ulong time = 0;
-    must("clGetEventProfilingInfo",
-         clGetEventProfilingInfo(event->handle, what, sizeof time, &time, nullptr),
+    must("clGetEventProfilingInfo", clGetEventProfilingInfo(event->handle, what, sizeof time, &time, nullptr),
          event->profiling ? CL_SUCCESS : CL_PROFILING_INFO_NOT_AVAILABLE);
     if (event->profiling && time < before) fault("a command's times fall: %x", what);
     before = time;

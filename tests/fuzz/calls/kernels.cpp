@@ -64,7 +64,7 @@ __kernel void count(__global const uint* in, __global uint* out, uint in_first, 
 }
 
 const char* kernel_name(KernelKind kind) {
-  static const char* const kNames[kKinds] = {"stir",  "blend", "turn", "grid", "count",
+  static const char* const kNames[kKinds] = {"stir",  "blend", "turn", "grid",   "count",
                                              "fixed", "pick",  "box",  "nothing"};
   return kNames[kind];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzer knows of the objects it has made: how many references it holds, what bytes a buffer has once
-// everything enqueued is done, and which commands may still be under way. Nothing here calls OpenCL, but for
-// the last release of an event that the model holds.
+// What the fuzzer knows of the objects it has made: how many references it holds, what bytes a buffer has
+// once everything enqueued is done, and which commands may still be under way. Nothing here calls OpenCL, but
+// for the last release of an event that the model holds.
 #pragma once
 
 #include <CL/cl.h>
@@ -49,8 +49,8 @@ struct Callbacks {
   std::atomic<uint64_t> memories_expected{0}, memories_called{0};
   std::atomic<uint64_t> builds_expected{0}, builds_called{0};
   std::atomic<uint64_t> contexts_expected{0}, contexts_called{0};
-  std::atomic<uint64_t> twice{0};       // called more than once
-  std::atomic<uint64_t> out_of_turn{0}; // wrong status, handle, or order
+  std::atomic<uint64_t> twice{0};        // called more than once
+  std::atomic<uint64_t> out_of_turn{0};  // wrong status, handle, or order
 };
 
 // The program's references of an object.

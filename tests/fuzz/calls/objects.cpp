@@ -32,13 +32,13 @@ void Player::new_family(Family*) {
     family->context.handle = shared_.context;
     must("clRetainContext", clRetainContext(shared_.context));
   } else {
-    const cl_context_properties properties[] = {
-        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(shared_.platform), 0};
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                reinterpret_cast<cl_context_properties>(shared_.platform), 0};
     const bool by_type = random_.chance(20);
     const cl_context_properties* list = by_type || random_.chance(50) ? properties : nullptr;
-    family->context.handle =
-        by_type ? clCreateContextFromType(list, CL_DEVICE_TYPE_ALL, nullptr, nullptr, &error)
-                : clCreateContext(list, 1, &shared_.device, nullptr, nullptr, &error);
+    family->context.handle = by_type
+                                 ? clCreateContextFromType(list, CL_DEVICE_TYPE_ALL, nullptr, nullptr, &error)
+                                 : clCreateContext(list, 1, &shared_.device, nullptr, nullptr, &error);
     must("clCreateContext", error);
   }
   if (common) {

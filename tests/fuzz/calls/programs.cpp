@@ -40,9 +40,9 @@ void Player::new_program(Family& family) {
   if (tells) shared_.callbacks.builds_expected.fetch_add(1);
   const bool names_device = random_.chance(50);
   line("source %u '%s'", program->which, options);
-  must("clBuildProgram", clBuildProgram(program->handle, names_device ? 1 : 0,
-                                        names_device ? &shared_.device : nullptr, options,
-                                        tells ? built : nullptr, tells ? &shared_.callbacks : nullptr));
+  must("clBuildProgram",
+       clBuildProgram(program->handle, names_device ? 1 : 0, names_device ? &shared_.device : nullptr,
+                      options, tells ? built : nullptr, tells ? &shared_.callbacks : nullptr));
   if (tells) {  // the build may go on
     for (;;) {
       cl_build_status status = CL_BUILD_IN_PROGRESS;
@@ -66,8 +66,8 @@ void Player::new_program(Family& family) {
     must("clReleaseProgram", clReleaseProgram(program->handle));
     const unsigned char* from = binary.data();
     cl_int status = 0;
-    program->handle = clCreateProgramWithBinary(family.context.handle, 1, &shared_.device, &size, &from, &status,
-                                                &error);
+    program->handle =
+        clCreateProgramWithBinary(family.context.handle, 1, &shared_.device, &size, &from, &status, &error);
     must("clCreateProgramWithBinary", error);
     must("status of the binary", status);
     must("clBuildProgram", clBuildProgram(program->handle, 0, nullptr, options, nullptr, nullptr));
@@ -76,8 +76,8 @@ void Player::new_program(Family& family) {
 }
 
 void Player::broken_program(Family& family) {
-  const char* text = random_.one_of({"__kernel void k(__global int* a) { a[0] = undeclared; }",
-                                           "#error no\n", "__kernel int k(void) { return 1; }", "}"});
+  const char* text = random_.one_of({"__kernel void k(__global int* a) { a[0] = undeclared; }", "#error no\n",
+                                     "__kernel int k(void) { return 1; }", "}"});
   cl_int error = 0;
   const cl_program program = clCreateProgramWithSource(family.context.handle, 1, &text, nullptr, &error);
   must("clCreateProgramWithSource", error);
@@ -111,12 +111,13 @@ void Player::linked_program(Family& family) {
   for (int i = 0; i < 2; ++i) {
     objects[i] = clCreateProgramWithSource(family.context.handle, 1, &texts[i], nullptr, &error);
     must("clCreateProgramWithSource", error);
-    must("clCompileProgram", clCompileProgram(objects[i], 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr,
-                                              nullptr));
+    must("clCompileProgram",
+         clCompileProgram(objects[i], 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
   }
   auto program = std::make_shared<Program>();
   program->which = static_cast<unsigned>(which);
-  program->handle = clLinkProgram(family.context.handle, 0, nullptr, nullptr, 2, objects, nullptr, nullptr, &error);
+  program->handle =
+      clLinkProgram(family.context.handle, 0, nullptr, nullptr, 2, objects, nullptr, nullptr, &error);
   must("clLinkProgram", error);
   program->built = true;
   for (const cl_program object : objects)
@@ -153,7 +154,8 @@ void Player::new_kernel(Family& family) {
     must("clCreateKernelsInProgram", clCreateKernelsInProgram(program->handle, 0, nullptr, &count));
     if (count != kinds.size()) fault("%u kernels in a program of %zu", count, kinds.size());
     std::vector<cl_kernel> handles(count);
-    must("clCreateKernelsInProgram", clCreateKernelsInProgram(program->handle, count, handles.data(), nullptr));
+    must("clCreateKernelsInProgram",
+         clCreateKernelsInProgram(program->handle, count, handles.data(), nullptr));
     for (const cl_kernel handle : handles) {
       char name[64];
       must("clGetKernelInfo", clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr));
@@ -216,9 +218,10 @@ bool Player::choose_launch(Family& family, const KernelPtr& kernel, Launch& laun
     launch.dimensions = kind == kGrid ? 2 : 3;
     v.width = static_cast<uint32_t>(random_.between(1, std::min<size_t>(count, 300)));
     v.height = static_cast<uint32_t>(random_.between(1, std::min<size_t>(count / v.width, 600)));
-    v.depth = kind == kGrid ? 1
-                            : static_cast<uint32_t>(
-                                  random_.between(1, std::min<size_t>(count / v.width / v.height, 8)));
+    v.depth =
+        kind == kGrid
+            ? 1
+            : static_cast<uint32_t>(random_.between(1, std::min<size_t>(count / v.width / v.height, 8)));
     local[0] = random_.one_of<size_t>({1, 8, 16});
     local[1] = random_.one_of<size_t>({1, 4});
     global[0] = (v.width + local[0] - 1) / local[0] * local[0];
@@ -277,7 +280,7 @@ void Player::launch(Family& family) {
   std::vector<Use> uses;
   size_t out_begin = 0, in_begin = 0;
   if (launch.out) {
-    const size_t words = kind == kCount ? 1
+    const size_t words = kind == kCount                  ? 1
                          : kind == kGrid || kind == kBox ? size_t(v.width) * v.height * v.depth
                                                          : v.count;
     out_begin = launch.out->origin + v.out_first * 4;

@@ -35,8 +35,8 @@ void Player::read(Family& family) {
   void* const to = check.got->data() + margin;
   order.command->checks.push_back(std::move(check));
   line("bytes %zu+%zu of %zu", offset, size, memory->size);
-  const cl_int code = clEnqueueReadBuffer(queue->handle, memory->handle, blocking ? CL_TRUE : CL_FALSE, offset,
-                                          size, to, order.count(), order.list(), order.out());
+  const cl_int code = clEnqueueReadBuffer(queue->handle, memory->handle, blocking ? CL_TRUE : CL_FALSE,
+                                          offset, size, to, order.count(), order.list(), order.out());
   enqueued(family, order, uses, "clEnqueueReadBuffer", code, blocking);
 }
 
@@ -83,8 +83,8 @@ void Player::copy(Family& family) {
   Order order = this->order(family, queue, uses);
   std::memmove(to->root->bytes.data() + to_begin, from->root->bytes.data() + from_begin, size);
   line("%zu bytes from %zu of %zu to %zu of %zu", size, from_offset, from->size, to_offset, to->size);
-  const cl_int code = clEnqueueCopyBuffer(queue->handle, from->handle, to->handle, from_offset, to_offset, size,
-                                          order.count(), order.list(), order.out());
+  const cl_int code = clEnqueueCopyBuffer(queue->handle, from->handle, to->handle, from_offset, to_offset,
+                                          size, order.count(), order.list(), order.out());
   enqueued(family, order, uses, "clEnqueueCopyBuffer", code, false);
 }
 
@@ -179,7 +179,9 @@ void Player::rectangle(Family& family) {
       if (kind == 2) std::memcpy(to->root->bytes.data() + to->origin + other.at(y, z), there, region[0]);
     }
   }
-  line("kind %zu, %s queue %s, %zux%zux%zu of %zu%s", kind, queue->in_order ? "in-order" : "out-of-order", blocking ? "blocking" : "", region[0], region[1], region[2], memory->size, memory->parent ? " (sub)" : "");
+  line("kind %zu, %s queue %s, %zux%zux%zu of %zu%s", kind, queue->in_order ? "in-order" : "out-of-order",
+       blocking ? "blocking" : "", region[0], region[1], region[2], memory->size,
+       memory->parent ? " (sub)" : "");
   const cl_bool blocks = blocking ? CL_TRUE : CL_FALSE;
   if (kind == 0) {
     Check check;
@@ -207,9 +209,8 @@ void Player::rectangle(Family& family) {
 
 // While a buffer is mapped, nothing else uses it.
 void Player::map(Family& family) {
-  const cl_map_flags flags =
-      random_.one_of<cl_map_flags>({CL_MAP_READ, CL_MAP_WRITE, CL_MAP_READ | CL_MAP_WRITE,
-                                    CL_MAP_WRITE_INVALIDATE_REGION});
+  const cl_map_flags flags = random_.one_of<cl_map_flags>(
+      {CL_MAP_READ, CL_MAP_WRITE, CL_MAP_READ | CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION});
   const bool reads = (flags & CL_MAP_READ) != 0, writes = flags != CL_MAP_READ;
   const MemoryPtr memory = pick_memory(family, reads, writes);
   if (!memory) return;
@@ -281,8 +282,7 @@ void Player::migrate(Family& family) {
   const MemoryPtr memory = pick_memory(family, false, false);
   if (!memory) return;
   const QueuePtr queue = pick_queue(family);
-  const std::vector<Use> uses = {
-      {memory->root.get(), memory->origin, memory->origin + memory->size, true}};
+  const std::vector<Use> uses = {{memory->root.get(), memory->origin, memory->origin + memory->size, true}};
   Order order = this->order(family, queue, uses);
   const cl_mem_migration_flags flags = random_.chance(50) ? CL_MIGRATE_MEM_OBJECT_HOST : 0;
   const cl_int code = clEnqueueMigrateMemObjects(queue->handle, 1, &memory->handle, flags, order.count(),
