@@ -138,6 +138,56 @@ cl_int copy_range(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem t
   return read != CL_SUCCESS ? read : status != CL_SUCCESS ? status : finished;
 }
 
+// Between buffers that the host may use.
+cl_int copy_open(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
+                 const ByteRanges& ranges) {
+  for (const ByteRows& block : ranges) {
+    const uint64_t at_once =
+        block.count < kRectangle ? 1 : std::max<uint64_t>(1, kCompactBytes / block.length);
+    for (uint64_t row = 0; row < block.count; row += at_once) {
+      const ByteRows some = block.rows(row, std::min(at_once, block.count - row));
+      if (some.count > 1 && copy_rows(from, from_memory, to, to_memory, some) == CL_SUCCESS) continue;
+      for (uint64_t i = 0; i < some.count; ++i) {
+        const cl_int status =
+            copy_range(from, from_memory, to, to_memory, {some.row(i), some.row(i) + some.length});
+        if (status != CL_SUCCESS) return status;
+      }
+    }
+  }
+  return CL_SUCCESS;
+}
+
+// Whether the program has closed a buffer to the host, by one of these flags.
+bool is_closed(cl_mem memory, cl_mem_flags by) {
+  cl_mem_flags flags = 0;
+  vendor::table(memory).clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
+  return (flags & by) != 0;
+}
+
+// One of ours with room for these bytes, at the same offsets.
+vendor::Owned<cl_mem> open_buffer(const Lane& lane, const ByteRanges& ranges, cl_int& status) {
+  if (status != CL_SUCCESS) return {};
+  const auto& table = vendor::table(lane.queue.get());
+  cl_context context = nullptr;
+  status = table.clGetCommandQueueInfo(lane.queue.get(), CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  if (status != CL_SUCCESS) return {};
+  return vendor::Owned<cl_mem>(
+      table.clCreateBuffer(context, CL_MEM_READ_WRITE, ranges.hull().hi, nullptr, &status));
+}
+
+// Inside one context.
+cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& ranges) {
+  const auto& table = vendor::table(lane.queue.get());
+  cl_int status = CL_SUCCESS;
+  ranges.each_range([&](const ByteRange& r) {
+    if (status != CL_SUCCESS) return;
+    status =
+        table.clEnqueueCopyBuffer(lane.queue.get(), from, to, r.lo, r.lo, r.hi - r.lo, 0, nullptr, nullptr);
+  });
+  const cl_int finished = table.clFinish(lane.queue.get());
+  return status != CL_SUCCESS ? status : finished;
+}
+
 }  // namespace
 
 Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
@@ -260,20 +310,20 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
 cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                     const ByteRanges& ranges) {
   if (from_memory == nullptr || to_memory == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  for (const ByteRows& block : ranges) {
-    const uint64_t at_once =
-        block.count < kRectangle ? 1 : std::max<uint64_t>(1, kCompactBytes / block.length);
-    for (uint64_t row = 0; row < block.count; row += at_once) {
-      const ByteRows some = block.rows(row, std::min(at_once, block.count - row));
-      if (some.count > 1 && copy_rows(from, from_memory, to, to_memory, some) == CL_SUCCESS) continue;
-      for (uint64_t i = 0; i < some.count; ++i) {
-        const cl_int status =
-            copy_range(from, from_memory, to, to_memory, {some.row(i), some.row(i) + some.length});
-        if (status != CL_SUCCESS) return status;
-      }
-    }
+  const bool from_closed = is_closed(from_memory, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS);
+  const bool to_closed = is_closed(to_memory, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+  if (!from_closed && !to_closed) return copy_open(from, from_memory, to, to_memory, ranges);
+  // The device itself may still use what the program has closed to the host: it copies from or to ours.
+  cl_int status = CL_SUCCESS;
+  const auto open_from = from_closed ? open_buffer(from, ranges, status) : vendor::Owned<cl_mem>();
+  const auto open_to = to_closed ? open_buffer(to, ranges, status) : vendor::Owned<cl_mem>();
+  if (status == CL_SUCCESS && from_closed) status = copy_inside(from, from_memory, open_from.get(), ranges);
+  if (status == CL_SUCCESS) {
+    status = copy_open(from, from_closed ? open_from.get() : from_memory, to,
+                       to_closed ? open_to.get() : to_memory, ranges);
   }
-  return CL_SUCCESS;
+  if (status == CL_SUCCESS && to_closed) status = copy_inside(to, open_to.get(), to_memory, ranges);
+  return status;
 }
 
 bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places) {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fuzzer of calls: random sequences of OpenCL calls, most of them valid, from one or several threads,
+// checked against a model of references, order and contents. It knows nothing of any layer. With one thread
+// and --log its output depends on the seed alone, so that two runs can be compared line by line.
+#include "kernels.hpp"
+#include "player.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+namespace {
+
+struct Options {
+  uint64_t seed = 1, calls = 10000;
+  unsigned threads = 1;
+  bool log = false;
+  std::string without;       // kinds of steps that are left out
+  std::set<uint64_t> steps;  // only these; empty: all
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--log") {
+      options.log = true;
+      continue;
+    }
+    if (i + 1 == argc) break;
+    const char* const value = argv[++i];
+    if (name == "--seed") {
+      options.seed = std::strtoull(value, nullptr, 10);
+    } else if (name == "--calls") {
+      options.calls = std::strtoull(value, nullptr, 10);
+    } else if (name == "--threads") {
+      options.threads = static_cast<unsigned>(std::strtoul(value, nullptr, 10));
+    } else if (name == "--without") {  // kinds of steps, comma-separated
+      options.without = std::string(",") + value + ",";
+    } else if (name == "--steps") {  // numbers in a file: what a failure has been shrunk to
+      std::FILE* file = std::fopen(value, "r");
+      unsigned long long step = 0;
+      while (file != nullptr && std::fscanf(file, "%llu", &step) == 1)
+        options.steps.insert(step);
+      if (file != nullptr) std::fclose(file);
+    } else {
+      std::fprintf(stderr,
+                   "calls [--seed S] [--calls N] [--threads T] [--log] [--without KINDS] [--steps FILE]\n");
+      std::exit(2);
+    }
+  }
+  return options;
+}
+
+void check(cl_int code, const char* call) {
+  if (code == CL_SUCCESS) return;
+  std::printf("FAULT %s gave %d\n", call, code);
+  std::exit(3);
+}
+
+// The log up to the last call, for whoever looks at a crash.
+void crashed(int signal) {
+  std::fflush(stdout);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// Drivers may take their time with callbacks, and a busy machine too.
+bool come(const std::atomic<uint64_t>& called, const std::atomic<uint64_t>& expected, const char* what) {
+  for (int i = 0; i < 6000 && called.load() < expected.load(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (called.load() == expected.load()) return true;
+  std::printf("FAULT %llu of %llu callbacks of %s came\n", static_cast<unsigned long long>(called.load()),
+              static_cast<unsigned long long>(expected.load()), what);
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  std::signal(SIGSEGV, crashed);
+  std::signal(SIGABRT, crashed);
+  static fuzz::Shared shared;
+  shared.log = options.log;
+  shared.without = options.without;
+  shared.threads = options.threads;
+  check(clGetPlatformIDs(1, &shared.platform, nullptr), "clGetPlatformIDs");
+  check(clGetDeviceIDs(shared.platform, CL_DEVICE_TYPE_ALL, 1, &shared.device, nullptr), "clGetDeviceIDs");
+  cl_bool images = CL_FALSE;
+  clGetDeviceInfo(shared.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
+  shared.images = images != CL_FALSE;
+
+  if (options.threads > 1) {
+    // PoCL 3.1's first build must not meet others.
+    cl_int error = 0;
+    shared.context = clCreateContext(nullptr, 1, &shared.device, nullptr, nullptr, &error);
+    check(error, "clCreateContext");
+    shared.queue = clCreateCommandQueue(shared.context, shared.device, 0, &error);
+    check(error, "clCreateCommandQueue");
+    const char* text = fuzz::sources()[0].text;
+    const cl_program program = clCreateProgramWithSource(shared.context, 1, &text, nullptr, &error);
+    check(error, "clCreateProgramWithSource");
+    check(clBuildProgram(program, 0, nullptr, nullptr, nullptr, nullptr), "clBuildProgram");
+    check(clReleaseProgram(program), "clReleaseProgram");
+  }
+
+  std::vector<std::thread> threads;
+  std::atomic<uint64_t> calls{0};
+  auto play = [&](unsigned thread) {
+    fuzz::Player player(shared, thread, options.seed);
+    for (uint64_t step = 0; player.calls() < options.calls / options.threads && step < options.calls;
+         ++step) {
+      if (options.steps.empty() || options.steps.count(step) > 0) player.take_step(step);
+    }
+    player.end();
+    calls.fetch_add(player.calls());
+  };
+  for (unsigned i = 1; i < options.threads; ++i)
+    threads.emplace_back(play, i);
+  play(0);
+  for (std::thread& thread : threads)
+    thread.join();
+
+  // What nobody took over.
+  for (const fuzz::EventPtr& event : shared.events)
+    check(clReleaseEvent(event->handle), "clReleaseEvent");
+  for (const fuzz::MemoryPtr& memory : shared.memories) {
+    for (; memory->references > 0; --memory->references)
+      check(clReleaseMemObject(memory->handle), "clReleaseMemObject");
+  }
+  shared.events.clear();
+  shared.memories.clear();
+  if (shared.queue != nullptr) {
+    check(clFinish(shared.queue), "clFinish");
+    check(clReleaseCommandQueue(shared.queue), "clReleaseCommandQueue");
+    check(clReleaseContext(shared.context), "clReleaseContext");
+  }
+  fuzz::Callbacks& callbacks = shared.callbacks;
+  bool good = come(callbacks.events_called, callbacks.events_expected, "events");
+  good &= come(callbacks.memories_called, callbacks.memories_expected, "memory objects");
+  good &= come(callbacks.builds_called, callbacks.builds_expected, "builds");
+  if (callbacks.twice.load() + callbacks.out_of_turn.load() > 0) {
+    std::printf("FAULT callbacks: %llu came twice, %llu with a wrong status\n",
+                static_cast<unsigned long long>(callbacks.twice.load()),
+                static_cast<unsigned long long>(callbacks.out_of_turn.load()));
+    good = false;
+  }
+  std::fflush(stdout);
+  std::fprintf(stderr, "%llu calls\n", static_cast<unsigned long long>(calls.load()));
+  return good ? 0 : 3;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// A player makes random OpenCL calls and keeps a model of what they must do. Each thread has one. The steps a
+// player takes are listed in steps.cpp; the model of one context's objects is a Family (model.hpp).
+#pragma once
+
+#include "model.hpp"
+
+#include <CL/cl_ext.h>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace fuzz {
+
+// What the whole process shares.
+struct Shared {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  bool images = false;
+  bool log = false;
+  std::string without;  // kinds of steps that are left out, each between commas
+  unsigned threads = 1;
+  // Objects on their way from one player to another, which all belong to one context.
+  std::mutex mutex;
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;  // in order, used by every player
+  std::vector<MemoryPtr> memories;
+  std::vector<EventPtr> events;
+  Callbacks callbacks;
+};
+
+class Player {
+public:
+  Player(Shared& shared, unsigned thread, uint64_t seed);
+
+  void take_step(uint64_t number);
+  // Waits for everything, releases everything, and checks that each callback came once.
+  void end();
+  uint64_t calls() const { return calls_; }
+
+  // Logs and counts a call, and gives its code back.
+  cl_int note(const char* name, cl_int code);
+  // A call that has to succeed, or else to give this code.
+  void must(const char* name, cl_int code, cl_int expected = CL_SUCCESS);
+  [[noreturn]] void fault(const char* format, ...) __attribute__((format(printf, 2, 3)));
+  void line(const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+  // Steps; one or a few calls each. steps.cpp lists them all.
+  void new_family(Family* unused);
+  void end_family(Family& family);
+  void new_queue(Family& family);
+  void new_buffer(Family& family);
+  void new_sub_buffer(Family& family);
+  void new_program(Family& family);
+  void broken_program(Family& family);
+  void linked_program(Family& family);
+  void rebuild(Family& family);
+  void new_kernel(Family& family);
+  void new_user_event(Family& family);
+  void set_user_event(Family& family);
+  void retain(Family& family);
+  void release(Family& family);
+  void read(Family& family);
+  void write(Family& family);
+  void copy(Family& family);
+  void fill(Family& family);
+  void rectangle(Family& family);
+  void map(Family& family);
+  void unmap(Family& family);
+  void migrate(Family& family);
+  void launch(Family& family);
+  void marker(Family& family);
+  void flush(Family& family);
+  void finish(Family& family);
+  void wait(Family& family);
+  void poll(Family& family);
+  void event_callback(Family& family);
+  void profile(Family& family);
+  void ask(Family& family);
+  void bad_object(Family& family);
+  void bad_transfer(Family& family);
+  void bad_kernel(Family& family);
+  void image(Family& family);
+  void sampler(Family& family);
+  void hand_over(Family& family);
+  void take_over(Family& family);
+  void failed_user_event(Family& family);
+
+private:
+  struct Step;
+  static const std::vector<Step>& steps();
+
+  // A command about to be enqueued: what it has to wait for, and what is known of it afterwards.
+  struct Order {
+    QueuePtr queue;
+    CommandPtr command;
+    std::vector<cl_event> waits;
+    cl_event event = nullptr;
+    bool wants_event = false;
+
+    cl_uint count() const { return static_cast<cl_uint>(waits.size()); }
+    const cl_event* list() const { return waits.empty() ? nullptr : waits.data(); }
+    cl_event* out() { return wants_event ? &event : nullptr; }
+  };
+  struct Use {
+    Root* root;
+    size_t begin, end;
+    bool written;
+  };
+  Order order(Family& family, const QueuePtr& queue, const std::vector<Use>& uses);
+  void add_wait(Order& order, const CommandPtr& command);
+  void make_waitable(const CommandPtr& command);
+  void enqueued(Family& family, Order& order, const std::vector<Use>& uses, const char* name, cl_int code,
+                bool blocking);
+  void open(const std::set<GatePtr>& gates);
+  void open_for_blocking(const Order& order);
+  void complete(CommandPtr command);
+  void complete_all(const QueuePtr& queue);
+  void settle(Family& family, const QueuePtr& queue);
+  void let_go(Family& family, const MemoryPtr& memory);
+  void let_go(Family& family, const QueuePtr& queue);
+  void let_go(Family& family, const EventPtr& event);
+  void ask_event(const EventPtr& event);
+
+  void question(const char* name, const void* of, const void* list, const void* asked);
+  void count(const char* name, cl_int code, cl_uint count, int least);
+  Family* pick_family();
+  QueuePtr pick_queue(Family& family);
+  MemoryPtr pick_memory(Family& family, bool for_host_read, bool for_host_write);
+  ProgramPtr build(Family& family, const struct Source& source, const char* options);
+
+  struct Launch;
+  void set_arguments(Family& family, const KernelPtr& kernel, Launch& launch);
+  bool choose_launch(Family& family, const KernelPtr& kernel, Launch& launch);
+
+  Shared& shared_;
+  const unsigned thread_;
+  const uint64_t seed_;
+  uint64_t step_ = 0;
+  uint64_t calls_ = 0;
+  const char* name_ = "";  // of the step
+  Random random_;
+  std::vector<std::unique_ptr<Family>> families_;
+};
+
+}  // namespace fuzz
