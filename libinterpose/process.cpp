@@ -3,6 +3,7 @@
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/verify/verify.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/callback_thread.hpp"
@@ -171,6 +172,7 @@ Process* start() {
     drain_callbacks();
     trace_flush();
     write_summary();
+    write_verdict();
     report_emulation();
   });
   return process;
