@@ -34,6 +34,11 @@ namespace mkmd {
     "where to write, at exit, a JSON summary: groups and busy seconds per device, bytes moved")              \
   X(int, profile, "MKMD_PROFILE", 0, "a number of runs, at most 10000",                                      \
     "measures each kernel so often on every device, on copies of its data, while the program runs at home")  \
+  X(std::string, verify, "MKMD_VERIFY", "", "a file name",                                                   \
+    "checks pieces of each kernel on copies of its data while the program runs at home, and writes there "   \
+    "what it finds (`mkmd verify`)")                                                                         \
+  X(bool, verify_all, "MKMD_VERIFY_ALL", false, "0 or 1",                                                    \
+    "1 checks every launch, however long that takes")                                                        \
   X(std::string, compiler, "MKMD_KC", "", "a file name",                                                     \
     "the compiler helper; empty means the one installed")                                                    \
   X(std::chrono::seconds, compiler_seconds, "MKMD_KC_SECONDS", std::chrono::seconds(20),                     \

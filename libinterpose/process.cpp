@@ -4,6 +4,7 @@
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/verify/verify.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/callback_thread.hpp"
@@ -218,6 +219,7 @@ void on_exit() {
   drain_callbacks();
   trace_flush();
   write_summary();
+  write_verdict();
   report_emulation();
 }
 

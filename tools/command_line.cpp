@@ -77,40 +77,73 @@ Result<RunOptions> parse_run(const std::vector<std::string>& arguments) {
   return result;
 }
 
-Result<RunOptions> parse_profile(const std::vector<std::string>& arguments) {
+namespace {
+
+// Takes a sub-command's own options out of what comes before the program, and reads the rest as `mkmd run`
+// does. `own`: what a word and its value (empty if it takes none) mean; false if it is none of them.
+struct OwnOption {
+  std::string name;
+  const char* value;  // what it takes, or null
+};
+Result<RunOptions> parse_with(const std::string& command, const std::vector<std::string>& arguments,
+                              const std::vector<OwnOption>& own,
+                              std::vector<std::pair<std::string, std::string>>& given) {
   std::vector<std::string> rest;
-  std::string runs = std::to_string(kRuns);
   size_t i = 0;
   for (; i < arguments.size() && arguments[i] != "--" && arguments[i].starts_with("-"); ++i) {
     const std::string& a = arguments[i];
-    if (a.starts_with("--runs=")) {
-      runs = a.substr(7);
-    } else if (a == "--runs") {
-      if (i + 1 == arguments.size() || arguments[i + 1] == "--")
-        return Status::internal("--runs needs a value: N");
-      runs = arguments[++i];
-    } else {
+    const std::string name = a.substr(0, a.find('='));
+    const auto option = std::ranges::find(own, name, &OwnOption::name);
+    if (option == own.end()) {
       rest.push_back(a);
-      const auto option = std::find_if(run_options().begin(), run_options().end(),
-                                       [&](const RunOption& candidate) { return candidate.name == a; });
-      if (option != run_options().end() && option->value != nullptr && i + 1 < arguments.size())
+      const auto run_option = std::find_if(run_options().begin(), run_options().end(),
+                                           [&](const RunOption& candidate) { return candidate.name == a; });
+      if (run_option != run_options().end() && run_option->value != nullptr && i + 1 < arguments.size())
         rest.push_back(arguments[++i]);
+    } else if (option->value == nullptr) {
+      if (name != a) return Status::internal(name + " takes no value");
+      given.emplace_back(name, "");
+    } else if (name != a) {
+      given.emplace_back(name, a.substr(name.size() + 1));
+    } else if (i + 1 == arguments.size() || arguments[i + 1] == "--") {
+      return Status::internal(name + " needs a value: " + option->value);
+    } else {
+      given.emplace_back(name, arguments[++i]);
     }
   }
+  rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
+  auto options = parse_run(rest);
+  if (options) return options;
+  std::string message = options.status().message();
+  if (const size_t at = message.find("mkmd run"); at != std::string::npos)
+    message.replace(at, 8, "mkmd " + command);
+  return Status::internal(message);
+}
+
+}  // namespace
+
+Result<RunOptions> parse_profile(const std::vector<std::string>& arguments) {
+  std::vector<std::pair<std::string, std::string>> given;
+  auto options = parse_with("profile", arguments, {{"--runs", "N"}}, given);
+  const std::string runs = given.empty() ? std::to_string(kRuns) : given.back().second;
   const bool number = !runs.empty() && runs.size() <= 5 &&
                       std::all_of(runs.begin(), runs.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!number || std::stoi(runs) < 1 || std::stoi(runs) > kMostRuns)
     return Status::internal("--runs " + runs + ": give 1 to " + std::to_string(kMostRuns));
-  rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
-  auto options = parse_run(rest);
-  if (!options) {
-    std::string message = options.status().message();
-    if (const size_t at = message.find("mkmd run"); at != std::string::npos)
-      message.replace(at, 8, "mkmd profile");
-    return Status::internal(message);
-  }
-  options->variables.emplace_back("MKMD_PROFILE", runs);
+  if (options) options->variables.emplace_back("MKMD_PROFILE", runs);
   return options;
+}
+
+Result<VerifyOptions> parse_verify(const std::vector<std::string>& arguments) {
+  std::vector<std::pair<std::string, std::string>> given;
+  auto options = parse_with("verify", arguments, {{"--all", nullptr}, {"--json", "FILE"}}, given);
+  if (!options) return options.status();
+  VerifyOptions result{std::move(*options), {}};
+  for (const auto& [name, value] : given) {
+    if (name == "--json") result.json = value;
+    if (name == "--all") result.run.variables.emplace_back("MKMD_VERIFY_ALL", "1");
+  }
+  return result;
 }
 
 }  // namespace mkmd::tool

@@ -25,6 +25,13 @@ inline constexpr int kRuns = 20;         // where none are given: enough for an 
 inline constexpr int kMostRuns = 10000;  // that MKMD_PROFILE accepts
 Result<RunOptions> parse_profile(const std::vector<std::string>& arguments);
 
+// Everything after `mkmd verify`: `--all`, `--json FILE`, and the options of run.
+struct VerifyOptions {
+  RunOptions run;
+  std::string json;  // the file to write the verdict to; empty: none
+};
+Result<VerifyOptions> parse_verify(const std::vector<std::string>& arguments);
+
 struct RunOption {
   const char* name;
   const char* value;  // what it takes, or null

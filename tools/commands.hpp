@@ -18,6 +18,7 @@ void print_notices(const std::vector<std::string>& notices);
 
 int run(const std::vector<std::string>& arguments);
 int profile(const std::vector<std::string>& arguments);
+int verify(const std::vector<std::string>& arguments);
 int models(const std::vector<std::string>& arguments);
 int devices(const std::vector<std::string>& arguments);
 int help(const std::vector<std::string>& arguments);

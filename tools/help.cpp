@@ -23,13 +23,15 @@ void print_usage() {
               "  mkmd run [options] [--] program args…   run a program\n"
               "  mkmd profile [--runs N] [options] [--] program args…\n"
               "                                          measure its kernels on every device, fit models\n"
+              "  mkmd verify [--all] [--json FILE] [options] [--] program args…\n"
+              "                                          check that its kernels do what MKMD thinks they do\n"
               "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n"
               "                                          what is known of kernels' times\n"
               "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
               "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
               "  mkmd simulate …                         try scheduling policies on recorded graphs\n"
-              "  mkmd help [TOPIC]                       this text, or more: run, profile, models, devices,\n"
-              "                                          inspect, simulate, settings, policies\n"
+              "  mkmd help [TOPIC]                       this text, or more: run, profile, verify, models,\n"
+              "                                          devices, inspect, simulate, settings, policies\n"
               "  mkmd version\n");
 }
 
@@ -65,6 +67,24 @@ void print_profile() {
   std::printf("  %-20s how often each kernel is measured on every device, 1 to %d; default %d "
               "(MKMD_PROFILE)\n",
               "--runs N", kMostRuns, kRuns);
+  print_run_options();
+  print_spec();
+}
+
+void print_verify() {
+  std::printf(
+      "usage: mkmd verify [--all] [--json FILE] [options] [--] program args…\n\n"
+      "Runs the program at home, and before launches that could be split pieces of them on every device, on\n"
+      "copies of the data. In a copy, every byte that MKMD thinks the piece does not need is poison, of one\n"
+      "pattern and then of another. It is a difference if results depend on poison, if a byte changes that\n"
+      "should not, if one does not that should, or if the pieces together are not the whole launch, bit by bit.\n"
+      "How far devices with another code generator are from home is told in units in the last place.\n\n"
+      "The first launches of each kernel and shape are checked, then ever fewer: checking takes about as long\n"
+      "as the program. At the end, stderr has a line for each kernel and one for each difference. The exit\n"
+      "code is 1 if there is any difference; otherwise it is the program's, also if a signal ended that. A piece\n"
+      "that crashes on poison ends the program; a piece that does not end is given a minute.\n\n");
+  std::printf("  %-20s check every launch (MKMD_VERIFY_ALL)\n  %-20s write the verdict there, as JSON\n",
+              "--all", "--json FILE");
   print_run_options();
   print_spec();
 }
@@ -153,6 +173,8 @@ int help(const std::vector<std::string>& arguments) {
     print_run();
   } else if (topic == "profile") {
     print_profile();
+  } else if (topic == "verify") {
+    print_verify();
   } else if (topic == "models") {
     print_models();
   } else if (topic == "devices") {
@@ -163,8 +185,8 @@ int help(const std::vector<std::string>& arguments) {
     print_policies();
   } else {
     return wrong_use("there is no help about \"" + topic +
-                     "\"; accepted: run, profile, models, devices, inspect, "
-                     "simulate, settings, policies");
+                     "\"; accepted: run, profile, verify, models, devices, "
+                     "inspect, simulate, settings, policies");
   }
   return 0;
 }

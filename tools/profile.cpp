@@ -7,37 +7,11 @@
 #include "tools/commands.hpp"
 #include "tools/launch.hpp"
 
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace mkmd::tool {
 
 namespace {
-
-// Interrupts from the terminal reach the program, too; we stay to save what it has measured.
-int wait_for(pid_t child) {
-  signal(SIGINT, SIG_IGN);
-  signal(SIGQUIT, SIG_IGN);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  signal(SIGINT, SIG_DFL);
-  signal(SIGQUIT, SIG_DFL);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-// In the child; `started` is closed by the program's start, or says that there was none.
-[[noreturn]] void become_or_say(const std::vector<std::string>& program, int started) {
-  const int code = become(program);
-  [[maybe_unused]] const ssize_t written = write(started, "", 1);
-  _exit(code);
-}
 
 // Why a program that was run to be measured left no sample.
 std::string why_no_samples() {
@@ -80,23 +54,9 @@ int profile(const std::vector<std::string>& arguments) {
   std::vector<std::string> notices;
   (void)profiler::read_own_models(mkmd::models::default_models_file(), notices);
   print_notices(notices);
-  int started[2];
-  if (pipe2(started, O_CLOEXEC) != 0) {
-    say(std::strerror(errno));
-    return 1;
-  }
-  const pid_t child = fork();
-  if (child < 0) {
-    say(std::strerror(errno));
-    return 1;
-  }
-  if (child == 0) become_or_say(options->program, started[1]);
-  close(started[1]);
-  const int code = wait_for(child);
-  char failed = 0;
-  if (read(started[0], &failed, 1) == 1) return code;
-  learn_and_report();
-  return code;
+  const Ended ended = run_child(options->program);
+  if (ended.started) learn_and_report();
+  return ended.code;
 }
 
 }  // namespace mkmd::tool

@@ -9,6 +9,7 @@
 #include "libinterpose/runtime/profile.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/verify/verify.hpp"
 
 #include <algorithm>
 
@@ -101,17 +102,21 @@ void add_touched(const Kernel& kernel, std::vector<Touched>& touched) {
   }
 }
 
+// Why a launch is not even looked at.
+const char* why_odd(const Kernel& kernel) {
+  if (kernel.info == nullptr) return "its code could not be analysed";
+  return "an argument, the shape of the launch, or what it waits for is left to the driver";
+}
+
 // For the trace: why a launch went to the home's own queue. The kernel's mutex is held.
 void trace_native_launch(const Kernel& kernel, const Runtime* runtime, bool odd) {
-  compiler::Reason why{kernel.decision.why_not != nullptr ? kernel.decision.why_not : "profiling"};
+  compiler::Reason why{kernel.decision.why_not != nullptr ? kernel.decision.why_not : "measured or verified on copies"};
   if (runtime == nullptr) {
     why.text = "there is one device";
-  } else if (kernel.info == nullptr) {
-    why.text = "its code could not be analysed";
-  } else if (!kernel.info->split_allowed && !kernel.info->reasons.empty()) {
+  } else if (kernel.info != nullptr && !kernel.info->split_allowed && !kernel.info->reasons.empty()) {
     why = kernel.info->reasons.front();
-  } else if (odd) {
-    why.text = "an argument, the shape of the launch, or what it waits for is left to the driver";
+  } else if (kernel.info == nullptr || odd) {
+    why.text = why_odd(kernel);
   }
   trace_native_kernel(kernel.name, why.text, why.line);
 }
@@ -149,6 +154,8 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       bool wanted = capturing && !exiting;
       if (profiling()) {  // measured now, on copies; the launch itself then runs at home
         profile_launch(*runtime, launch);
+      } else if (verifying()) {
+        verify_launch(*runtime, launch);
       } else if (!capturing || exiting) {
         const char* why_not = runtime->why_native(*kernel, launch);
         wanted = why_not == nullptr;
@@ -162,6 +169,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
           return *status;
       }
     }
+    if (!can && verifying()) note_unverified(*kernel, why_odd(*kernel));
     std::lock_guard lock(kernel->mutex);
     if (runtime->separate_memories() || kernel->info == nullptr) add_touched(*kernel, touched);
     add_kernel(false);

@@ -15,6 +15,37 @@ constexpr uint64_t kNarrowRow = 128;  // bytes: moving a shorter one takes about
 
 }  // namespace
 
+// Of the dimensions a launch may be cut along, the one whose pieces write the fewest separate ranges (a
+// transposition cut the other way would scatter rows over the devices); among equals the slowest, whose slabs
+// are contiguous.
+Cut best_cut(const KernelArguments& arguments, const LaunchFacts& facts) {
+  const compiler::Launch& launch = facts.launch();
+  compiler::GroupBox whole;
+  for (size_t d = 0; d < 3; ++d)
+    whole.hi[d] = launch.global[d] / launch.local[d];
+  const auto uses = [&](const compiler::GroupBox& box) {
+    return buffer_uses(arguments, facts, box, compiler::kMostBlocks);
+  };
+  Cut cut;
+  uint64_t fewest = UINT64_MAX;
+  for (int d = 2; d >= 0; --d) {
+    if (whole.hi[d] < 2) continue;
+    compiler::GroupBox first = whole;
+    compiler::GroupBox second = whole;
+    first.hi[d] = second.lo[d] = whole.hi[d] / 2;
+    BufferUses of_first = uses(first);
+    uint64_t ranges = 0;
+    for (const BufferUse& use : of_first) {
+      for (const ByteRows& rows : use.writes)
+        ranges += rows.count;
+    }
+    if (ranges >= fewest || !independent(of_first, uses(second))) continue;
+    fewest = ranges;
+    cut = {d, std::move(of_first)};
+  }
+  return cut;
+}
+
 // Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than 2
 // %, since every move takes data along (Rule 15).
 void Planner::keep_cuts(Task& task) {

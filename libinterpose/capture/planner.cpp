@@ -41,11 +41,6 @@ ByteRanges in_root(ByteRanges ranges, const Memory& memory) {
   return ranges;
 }
 
-// Rule 11: only then are results the same to the last bit.
-bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
-  return a.platform == b.platform && a.device_name == b.device_name;
-}
-
 ByteRanges all_of(const Memory& memory) {
   return {memory.origin, memory.origin + memory.size};
 }
@@ -94,6 +89,15 @@ BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compi
   return uses;
 }
 
+BufferUses buffer_uses(const KernelArguments& arguments, const LaunchFacts& facts,
+                       const compiler::GroupBox& box, size_t most_blocks) {
+  return buffer_uses(arguments, facts.of(box, most_blocks).get());
+}
+
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
+  return a.platform == b.platform && a.device_name == b.device_name;
+}
+
 bool independent(const BufferUses& a, const BufferUses& b) {
   for (const BufferUse& x : a) {
     for (const BufferUse& y : b) {
@@ -131,8 +135,9 @@ bool Planner::stays_home(const Task& task) const {
 }
 
 BufferUses Planner::uses_of(const Task& task, const compiler::GroupBox& box, size_t most_blocks) {
-  const auto footprints = task.footprints != nullptr ? task.footprints->of(box, most_blocks) : nullptr;
-  return buffer_uses(*task.command->launch.arguments, footprints.get());
+  const KernelArguments& arguments = *task.command->launch.arguments;
+  return task.footprints != nullptr ? buffer_uses(arguments, *task.footprints, box, most_blocks)
+                                    : buffer_uses(arguments, nullptr);
 }
 
 void Planner::find_uses(Task& task, size_t most_blocks) {
@@ -141,38 +146,21 @@ void Planner::find_uses(Task& task, size_t most_blocks) {
 }
 
 void Planner::find_cut(Task& task) {
-  // Of the dimensions it may be cut along, the one whose pieces write the fewest separate ranges (a
-  // transposition cut the other way would scatter rows over the devices); among equals the slowest, whose
-  // slabs are contiguous.
-  uint64_t fewest = UINT64_MAX;
-  const auto& groups = task.command->launch.groups;
-  const auto half = [&](int d, bool second, size_t most_blocks) {
-    compiler::GroupBox box = task.command->launch.whole();
-    (second ? box.lo : box.hi)[d] = groups[d] / 2;
-    return uses_of(task, box, most_blocks);
-  };
+  const KernelLaunch& launch = task.command->launch;
   unsigned among = 0;
   for (int d = 0; d < 3; ++d)
-    among |= groups[d] > 1 ? 1u << d : 0;
-  Kernel::LastCut& last = task.command->launch.kernel->last_cut;
+    among |= launch.groups[d] > 1 ? 1u << d : 0;
+  Kernel::LastCut& last = launch.kernel->last_cut;
   if (last.dimension >= 0 && last.among == among) {  // the pieces themselves will show whether it may
     task.cut = last.dimension;
-    task.first_half = half(task.cut, false, kFewBlocks);
+    compiler::GroupBox half = launch.whole();
+    half.hi[task.cut] /= 2;
+    task.first_half = uses_of(task, half, kFewBlocks);
     return;
   }
-  for (int d = 2; d >= 0; --d) {
-    if (groups[d] < 2) continue;
-    BufferUses uses = half(d, false, compiler::kMostBlocks);
-    uint64_t ranges = 0;
-    for (const BufferUse& use : uses) {
-      for (const ByteRows& rows : use.writes)
-        ranges += rows.count;
-    }
-    if (ranges >= fewest || !independent(uses, half(d, true, compiler::kMostBlocks))) continue;
-    fewest = ranges;
-    task.cut = d;
-    task.first_half = std::move(uses);
-  }
+  Cut cut = best_cut(*launch.arguments, *task.footprints);
+  task.cut = cut.dimension;
+  task.first_half = std::move(cut.first_half);
   last = {task.cut, among};
 }
 

@@ -35,8 +35,22 @@ inline constexpr size_t kFewBlocks = 16;
 // What work-groups with these footprints do to their buffers; null: anything may happen to every buffer.
 BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compiler::Footprint>* footprints);
 
+// The same of the work-groups in `box`.
+BufferUses buffer_uses(const KernelArguments& arguments, const LaunchFacts& facts,
+                       const compiler::GroupBox& box, size_t most_blocks);
+
 // Neither writes what the other touches.
 bool independent(const BufferUses& a, const BufferUses& b);
+
+// Along which dimension a launch may be split, if along any, and what its first half there does.
+struct Cut {
+  int dimension = -1;
+  BufferUses first_half;
+};
+Cut best_cut(const KernelArguments& arguments, const LaunchFacts& facts);
+
+// Rule 11: only then are results the same to the last bit.
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b);
 
 class Planner {
 public:

@@ -8,9 +8,8 @@
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_progress.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
+#include "libinterpose/runtime/rehearsal.hpp"
 #include "libinterpose/runtime/runtime.hpp"
-#include "libinterpose/runtime/scratch.hpp"
-#include "libinterpose/runtime/submit.hpp"
 #include "profiler/spool.hpp"
 
 #include <algorithm>
@@ -67,11 +66,9 @@ class LaunchProfiler {
 public:
   LaunchProfiler(Runtime& runtime, const KernelLaunch& launch)
       : runtime_(runtime), launch_(launch), kernel_(*launch.kernel), model_(runtime.kernel_model(kernel_)),
-        command_(new Command(Command::Kind::kernel, nullptr)) {
-    command_->launch = launch;
+        rehearsal_(runtime, launch), boxed_(rehearsal_.has_pieces()) {
     cost_ = cost_of(*launch.facts, model_);
-    command_->cost = cost_;
-    boxed_ = kernel_.info->split_allowed && programs_ready(*kernel_.sub_kernels, runtime.code_places_);
+    rehearsal_.command().cost = cost_;
     cut_ = static_cast<size_t>(std::max_element(launch.groups.begin(), launch.groups.end()) -
                                launch.groups.begin());
   }
@@ -85,15 +82,14 @@ public:
     // The first launch is measured thoroughly; others of the kernel add inputs, which is what models need.
     const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
     shapes.insert(cost_.shape);
-    runtime_.finish_native();
+    rehearsal_.finish_native();
     if (process().machine != nullptr) {
       measure_emulated(runs);
       return;
     }
     if (!s.transfers_measured && runtime_.separate_memories()) measure_transfers();
     s.transfers_measured = true;
-    if (const Status copied = scratch_.copy(runtime_.domains_of(), runtime_.home_->queue.get(), launch_);
-        !copied) {
+    if (const Status copied = copy_buffers(); !copied) {
       log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());
       return;
     }
@@ -120,6 +116,14 @@ private:
     double seconds = 0;
   };
 
+  Status copy_buffers() {
+    const auto places = rehearsal_.place_per_domain();
+    Status status = rehearsal_.copy(places);
+    for (size_t set = 0; set < places.size() && status.ok(); ++set)
+      status = rehearsal_.scratch().write(set);
+    return status;
+  }
+
   compiler::GroupBox box(double share, double place) const {
     compiler::GroupBox b = launch_.whole();
     if (!boxed_) return b;
@@ -132,12 +136,12 @@ private:
   }
 
   vendor::Owned<cl_event> submit(int device, const compiler::GroupBox& b, cl_int& status) {
-    Lane& lane = *runtime_.compute_[device];
-    const int domain = process().lane_domain(device);
-    Action::Outcome outcome = kernel_piece(lane, *command_, b, scratch_.memories(domain), boxed_)({});
-    status = outcome.status;
-    if (status == CL_SUCCESS) vendor::table(lane.queue.get()).clFlush(lane.queue.get());
-    return std::move(outcome.event);
+    return rehearsal_.start(device, b, static_cast<size_t>(process().lane_domain(device)), boxed_, status);
+  }
+
+  void restore(int device) {
+    rehearsal_.scratch().restore(static_cast<size_t>(process().lane_domain(device)),
+                                 rehearsal_.queue(device));
   }
 
   static double seconds_of(cl_event event, cl_ulong began) {
@@ -151,7 +155,7 @@ private:
   }
 
   Timed time(int device, const compiler::GroupBox& b) {
-    scratch_.restore(process().lane_domain(device), runtime_.compute_[device]->queue.get());
+    restore(device);
     Timed result;
     const cl_ulong began = host_nanoseconds();
     const auto event = submit(device, b, result.status);
@@ -187,7 +191,7 @@ private:
         const compiler::GroupBox b = piece(i, 1);
         const double share =
             static_cast<double>(b.hi[cut_] - b.lo[cut_]) / static_cast<double>(launch_.groups[cut_]);
-        const auto demand = emulated_piece(d, *command_, bytes, share, boxed_);
+        const auto demand = emulated_piece(d, rehearsal_.command(), bytes, share, boxed_);
         double seconds = 0;
         for (int again = 0; again < kEmulatedRuns; ++again)
           seconds += process().machine->sample_working(*demand) / kEmulatedRuns;
@@ -314,7 +318,7 @@ private:
     progress.step();
     if (devices.size() < 2 || launch_.groups[cut_] < devices.size()) return;
     for (const int d : devices)
-      scratch_.restore(process().lane_domain(d), runtime_.compute_[d]->queue.get());
+      restore(d);
     const double share = 1.0 / static_cast<double>(devices.size()) / (1.0 + round % 3);
     struct Running {
       int device;
@@ -344,10 +348,9 @@ private:
   const KernelLaunch& launch_;
   Kernel& kernel_;
   KernelModel& model_;
-  const Ref<Command> command_;
+  Rehearsal rehearsal_;
+  const bool boxed_;
   LaunchCost cost_;
-  Scratch scratch_;
-  bool boxed_ = false;
   size_t cut_ = 0;
 };
 

@@ -141,13 +141,6 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   return programs_ready(*kernel.sub_kernels, code_places_) ? nullptr : "no code for its pieces could be had";
 }
 
-std::vector<cl_context> Runtime::domains_of() const {
-  std::vector<cl_context> contexts;
-  for (const Domain& d : domains_)
-    contexts.push_back(d.context);
-  return contexts;
-}
-
 KernelModel& Runtime::kernel_model(Kernel& kernel) {
   std::lock_guard lock(kernel.mutex);
   if (kernel.model == nullptr) {

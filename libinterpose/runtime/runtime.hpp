@@ -104,9 +104,9 @@ public:
 private:
   friend class Planner;
   friend class LaunchProfiler;
+  friend class Rehearsal;
 
   // runtime.cpp
-  std::vector<cl_context> domains_of() const;
   KernelModel& kernel_model(Kernel& kernel);
   // With mutex_ held; plan() lets go of it while it looks at the window. True: there is more to be planned.
   // On an emulated machine planning is paid for in its time, and no loss may come in between.

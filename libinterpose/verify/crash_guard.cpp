@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/verify/crash_guard.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace mkmd::verify {
+
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+struct sigaction before[std::size(kSignals)];
+char file_name[4096];
+char text[2048];
+std::atomic<size_t> length{0};
+
+// Only what signal handlers may call. The instruction then faults again, and the program's own handler, or
+// the default, has it.
+void on_crash(int signal) {
+  const int error = errno;
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    if (kSignals[i] == signal) sigaction(signal, &before[i], nullptr);
+  }
+  const size_t bytes = length.exchange(0);
+  const int fd = bytes > 0 ? open(file_name, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+  if (fd >= 0) {
+    [[maybe_unused]] const ssize_t written = write(fd, text, bytes);
+    close(fd);
+  }
+  errno = error;
+}
+
+}  // namespace
+
+CrashGuard::CrashGuard(const std::string& file) {
+  std::strncpy(file_name, file.c_str(), sizeof file_name - 1);
+  struct sigaction action {};
+  action.sa_handler = on_crash;
+  action.sa_flags = SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < std::size(kSignals); ++i)
+    sigaction(kSignals[i], &action, &before[i]);
+}
+
+CrashGuard::~CrashGuard() {
+  length = 0;
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    struct sigaction now {};
+    sigaction(kSignals[i], nullptr, &now);
+    if (now.sa_handler == on_crash) sigaction(kSignals[i], &before[i], nullptr);
+  }
+}
+
+void CrashGuard::set_line(const std::string& line) {
+  length = 0;
+  const size_t bytes = std::min(line.size(), sizeof text);
+  std::memcpy(text, line.data(), bytes);
+  length = bytes;
+}
+
+}  // namespace mkmd::verify

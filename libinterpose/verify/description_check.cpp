@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/verify/description_check.hpp"
+
+#include <algorithm>
+
+namespace mkmd::verify {
+
+const char* to_string(Difference::Kind kind) {
+  switch (kind) {
+  case Difference::Kind::undescribed_read:
+    return "undescribed read";
+  case Difference::Kind::undescribed_write:
+    return "undescribed write";
+  case Difference::Kind::missing_write:
+    return "missing write";
+  case Difference::Kind::other_result:
+    return "other result";
+  }
+  return "";
+}
+
+bool DescriptionCheck::Wrong::any() const {
+  const auto some = [](const ByteRanges& ranges) { return !ranges.empty(); };
+  return std::ranges::any_of(outside, some) || std::ranges::any_of(inside, some);
+}
+
+DescriptionCheck::DescriptionCheck(const compiler::KernelInfo& info, const KernelArguments& arguments,
+                                   const LaunchFacts& facts, const Buffers& buffers, Stage& home,
+                                   std::vector<Stage*> stages)
+    : info_(info), arguments_(arguments), facts_(facts), buffers_(buffers), home_(home),
+      stages_(std::move(stages)) {
+  const compiler::Launch& launch = facts.launch();
+  for (size_t d = 0; d < 3; ++d)
+    whole_.hi[d] = launch.global[d] / launch.local[d];
+}
+
+void DescriptionCheck::fail(cl_int status) {
+  if (status_ == CL_SUCCESS) status_ = status;
+}
+
+ByteRanges DescriptionCheck::all(size_t buffer) const {
+  return {0, buffers_[buffer].contents.size()};
+}
+
+DescriptionCheck::Description DescriptionCheck::describe(const BufferUses& uses) const {
+  Description description(buffers_.size());
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    const auto use = std::ranges::find(uses, buffers_[b].root, &BufferUse::root);
+    if (use == uses.end()) continue;
+    description[b] = {use->needed, use->writes};
+    description[b].needed.shift(buffers_[b].shift);
+    description[b].writes.shift(buffers_[b].shift);
+  }
+  return description;
+}
+
+// Slack is never poison: what a program reads there, its own launch reads too.
+std::vector<ByteRanges> DescriptionCheck::poisoned_by(const Description& description) const {
+  std::vector<ByteRanges> poisoned;
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    poisoned.emplace_back(buffers_[b].bytes.lo, buffers_[b].bytes.hi);
+    poisoned.back().subtract(description[b].needed);
+  }
+  return poisoned;
+}
+
+void DescriptionCheck::prepare(Stage& stage, const Description& description, Poison poison) {
+  Filled& filled = filled_[&stage];
+  const bool refill = !filled.valid || filled.poison != poison;
+  filled.dirty.resize(buffers_.size());
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    const Scratch::Buffer& buffer = buffers_[b];
+    unsigned char* const image = stage.open(b);
+    if (image == nullptr) return fail(CL_MAP_FAILURE);
+    const ByteRanges bytes(buffer.bytes.lo, buffer.bytes.hi);
+    if (refill) {
+      ByteRanges slack = all(b);
+      slack.subtract(bytes);
+      copy(buffer.contents.data(), image, slack);
+    }
+    fill(poison, image, refill ? bytes : filled.dirty[b]);
+    copy(buffer.contents.data(), image, description[b].needed);
+    filled.dirty[b] = description[b].needed;
+    filled.dirty[b].unite(description[b].writes);
+    stage.close(b);
+  }
+  filled.valid = true;
+  filled.poison = poison;
+}
+
+void DescriptionCheck::prepare_only(Stage& stage, const std::vector<ByteRanges>& poisoned, Poison poison) {
+  filled_[&stage].valid = false;
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    unsigned char* const image = stage.open(b);
+    if (image == nullptr) return fail(CL_MAP_FAILURE);
+    copy(buffers_[b].contents.data(), image, all(b));
+    if (!poisoned.empty()) fill(poison, image, poisoned[b]);
+    stage.close(b);
+  }
+}
+
+DescriptionCheck::Wrong DescriptionCheck::look(Stage& stage, const Description& description,
+                                               const std::vector<ByteRanges>& poisoned, Poison poison) {
+  const auto& results = results_[stage.code_generator()];
+  Wrong wrong;
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    const unsigned char* const image = stage.open(b);
+    if (image == nullptr) {
+      fail(CL_MAP_FAILURE);
+      return {};
+    }
+    ByteRanges poison_left;
+    if (!poisoned.empty()) poison_left = poisoned[b];
+    poison_left.subtract(description[b].writes);
+    ByteRanges rest = all(b);
+    rest.subtract(description[b].writes);
+    rest.subtract(poison_left);
+    ByteRanges outside = not_poison(poison, image, poison_left);
+    outside.unite(differing(image, buffers_[b].contents.data(), rest));
+    wrong.outside.push_back(std::move(outside));
+    wrong.inside.push_back(differing(image, results[b].data(), description[b].writes));
+    stage.close(b);
+  }
+  return wrong;
+}
+
+std::vector<std::vector<unsigned char>> DescriptionCheck::result_of(Stage& stage, bool original) {
+  std::vector<std::vector<unsigned char>> result;
+  prepare_only(stage, {}, Poison::small);
+  if (status_ == CL_SUCCESS) fail(stage.start(whole_, original));
+  if (status_ == CL_SUCCESS) fail(stage.finish());
+  for (size_t b = 0; b < buffers_.size() && status_ == CL_SUCCESS; ++b) {
+    const unsigned char* const image = stage.open(b);
+    if (image == nullptr) {
+      fail(CL_MAP_FAILURE);
+      break;
+    }
+    result.emplace_back(image, image + buffers_[b].contents.size());
+    stage.close(b);
+  }
+  return result;
+}
+
+cl_int DescriptionCheck::run_whole() {
+  auto& at_home = results_[0] = result_of(home_, true);
+  for (size_t b = 0; b < buffers_.size() && status_ == CL_SUCCESS; ++b) {
+    ByteRanges slack = all(b);
+    slack.subtract({buffers_[b].bytes.lo, buffers_[b].bytes.hi});
+    writes_beyond_ |= !differing(at_home[b].data(), buffers_[b].contents.data(), slack).empty();
+  }
+  for (Stage* stage : stages_) {
+    if (status_ != CL_SUCCESS || writes_beyond_) break;
+    if (!results_.contains(stage->code_generator())) measure_distance(*stage);
+  }
+  return status_;
+}
+
+// Of a device whose results need not be home's to the last bit.
+void DescriptionCheck::measure_distance(Stage& stage) {
+  auto result = result_of(stage, false);
+  if (status_ != CL_SUCCESS) return;
+  const auto& at_home = results_[0];
+  if (has_floats()) {
+    const Distance found = distance_between(at_home, result);
+    distance_.ulps = std::max(distance_.ulps, found.ulps);
+    distance_.bytes = std::max(distance_.bytes, found.bytes);
+  } else {
+    for (size_t b = 0; b < buffers_.size(); ++b) {
+      const ByteRanges wrong = differing(result[b].data(), at_home[b].data(), all(b));
+      if (wrong.empty()) continue;
+      Difference difference;  // of the kind other_result
+      difference.device = stage.name();
+      difference.box = whole_;
+      note(std::move(difference), b, wrong);
+    }
+  }
+  results_[stage.code_generator()] = std::move(result);
+}
+
+bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, Poison poison,
+                             size_t most_blocks) {
+  std::vector<BufferUses> uses;
+  for (const compiler::GroupBox& box : pieces)
+    uses.push_back(buffer_uses(arguments_, facts_, box, most_blocks));
+  for (size_t a = 0; a < uses.size(); ++a) {
+    for (size_t b = a + 1; b < uses.size(); ++b) {
+      if (!independent(uses[a], uses[b])) return false;
+    }
+  }
+  for (size_t next = 0; next < pieces.size() && status_ == CL_SUCCESS; next += stages_.size()) {
+    const size_t count = std::min(stages_.size(), pieces.size() - next);
+    std::vector<Description> descriptions;
+    for (size_t i = 0; i < count && status_ == CL_SUCCESS; ++i) {
+      descriptions.push_back(describe(uses[next + i]));
+      prepare(*stages_[i], descriptions[i], poison);
+    }
+    if (status_ != CL_SUCCESS) break;
+    size_t started = 0;
+    for (; started < count && status_ == CL_SUCCESS; ++started)
+      fail(stages_[started]->start(pieces[next + started], false));
+    for (size_t i = 0; i < started; ++i)
+      fail(stages_[i]->finish());
+    for (size_t i = 0; i < count && status_ == CL_SUCCESS; ++i) {
+      ++pieces_run_;
+      const Wrong wrong = look(*stages_[i], descriptions[i], poisoned_by(descriptions[i]), poison);
+      if (status_ == CL_SUCCESS && wrong.any())
+        diagnose(*stages_[i], pieces[next + i], descriptions[i], poison, wrong);
+    }
+  }
+  return true;
+}
+
+}  // namespace mkmd::verify

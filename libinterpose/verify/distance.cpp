@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far apart two results are, in units in the last place: of floating-point numbers, as the types of the
+// kernel's arguments say where they lie.
+#include "libinterpose/verify/description_check.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mkmd::verify {
+
+namespace {
+
+// Bytes of the floating-point numbers an argument of this type points to; 0: it does not.
+size_t float_bytes(const std::string& type) {
+  if (type.find('*') == std::string::npos) return 0;
+  for (const auto& [name, bytes] : {std::pair{"double", 8}, {"float", 4}, {"half", 2}}) {
+    if (type.find(name) != std::string::npos) return static_cast<size_t>(bytes);
+  }
+  return 0;
+}
+
+// A number's place among all of its width, in order.
+int64_t place(const unsigned char* bytes, size_t size) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, size);
+  const uint64_t sign = uint64_t{1} << (8 * size - 1);
+  return (word & sign) != 0 ? -static_cast<int64_t>(word & ~sign) : static_cast<int64_t>(word);
+}
+
+}  // namespace
+
+bool DescriptionCheck::has_floats() const {
+  return std::ranges::any_of(info_.arguments, [](const compiler::Argument& a) {
+    return a.type.find("float") != std::string::npos || a.type.find("double") != std::string::npos ||
+           a.type.find("half") != std::string::npos;
+  });
+}
+
+Distance DescriptionCheck::distance_between(const std::vector<std::vector<unsigned char>>& a,
+                                            const std::vector<std::vector<unsigned char>>& b) const {
+  Distance distance;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    ByteRanges left = differing(a[i].data(), b[i].data(), all(i));
+    for (size_t n = 0; n < arguments_.size() && !left.empty(); ++n) {
+      const Ref<Memory>& memory = arguments_[n].memory;
+      if (arguments_[n].kind != KernelArgument::Kind::memory || !memory || memory->root() != buffers_[i].root)
+        continue;
+      const size_t bytes = float_bytes(info_.arguments[n].type);
+      if (bytes == 0) continue;
+      const uint64_t begin = memory->origin + buffers_[i].shift;
+      for (uint64_t at = begin; at + bytes <= begin + memory->size; at += bytes) {
+        const int64_t x = place(a[i].data() + at, bytes);
+        const int64_t y = place(b[i].data() + at, bytes);
+        const uint64_t apart = x < y ? static_cast<uint64_t>(y) - static_cast<uint64_t>(x)
+                                     : static_cast<uint64_t>(x) - static_cast<uint64_t>(y);
+        distance.ulps = std::max(distance.ulps, apart);
+      }
+      left.subtract({begin, begin + memory->size});
+    }
+    distance.bytes += left.total();
+  }
+  return distance;
+}
+
+}  // namespace mkmd::verify

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verifying has found in this process: lines of JSON, appended to the file that MKMD_VERIFY names. Lines
+// with totals of a kernel replace that kernel's earlier ones. `mkmd verify` reads them when the program has
+// ended, however it did.
+#pragma once
+
+#include "libinterpose/verify/description_check.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace mkmd::verify {
+
+struct Totals {
+  uint64_t launches = 0;
+  uint64_t splittable = 0;  // as far as its description goes
+  uint64_t checked = 0;
+  uint64_t splits = 0;  // of whole launches
+  uint64_t pieces = 0;
+  uint64_t differences = 0;
+  Distance distance;    // the greatest
+  std::string why_not;  // the last reason for not checking one
+  int why_line = 0;     // of the program's source
+};
+
+class Report {
+public:
+  explicit Report(std::string file) : file_(std::move(file)) {}
+
+  const std::string& file() const { return file_; }
+  Totals& totals(const std::string& kernel) { return totals_[kernel]; }
+  void write_totals(const std::string& kernel);
+  void write_all();  // at exit
+  void write_difference(const std::string& kernel, const compiler::KernelInfo& info,
+                        const Difference& difference);
+  // What is to be written if a piece crashes, or does not end.
+  static std::string end_line(const std::string& kernel, const char* what, const std::string& device,
+                              const compiler::GroupBox& box);
+  void append(const std::string& line) const;
+
+private:
+  const std::string file_;
+  std::map<std::string, Totals> totals_;
+};
+
+}  // namespace mkmd::verify

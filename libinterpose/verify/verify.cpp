@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/verify/verify.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/rehearsal.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+#include "libinterpose/verify/crash_guard.hpp"
+#include "libinterpose/verify/report.hpp"
+#include "libinterpose/verify/splits.hpp"
+
+#include <bit>
+#include <thread>
+#include <unistd.h>
+
+namespace mkmd {
+
+namespace verify {
+namespace {
+
+constexpr double kShare = 1.0;    // seconds for checking, for each that the program takes itself
+constexpr double kFree = 0.1;     // seconds for checking that are always there
+constexpr double kPatience = 60;  // seconds, and as many times as long as the whole launch takes
+constexpr size_t kShapesKept = 4096;
+constexpr uint64_t kFaultsShown = 3;   // launches with differences; then a kernel is known to be wrong
+constexpr size_t kSlack = 64 * 4096;   // bytes: an index that is a little wrong stays in it
+constexpr uint64_t kKinds = 4;         // of splits, tried in turn
+
+struct State {
+  explicit State(std::string file) : report(std::move(file)) {}
+
+  std::mutex mutex;
+  Report report;
+  struct Seen {
+    uint64_t launches = 0, checked = 0;
+  };
+  std::map<std::pair<std::string, uint64_t>, Seen> shapes;  // by kernel and shape
+  std::map<std::string, Seen> kernels;
+  double began = host_seconds();
+  double spent = 0;  // seconds, for checking
+};
+
+State& state() {
+  static auto* const one = new State(process().settings.verify);
+  return *one;
+}
+
+}  // namespace
+
+// A lane with a set of the rehearsal's copies.
+class LaneStage : public Stage {
+public:
+  LaneStage(Rehearsal& rehearsal, int lane, size_t set, int code_generator, const double& whole_seconds)
+      : rehearsal_(rehearsal), lane_(lane), set_(set), code_generator_(code_generator),
+        whole_seconds_(whole_seconds) {}
+
+  std::string name() const override { return process().lane_device(static_cast<size_t>(lane_)).name; }
+  int code_generator() const override { return code_generator_; }
+
+  unsigned char* open(size_t buffer) override {
+    const cl_command_queue queue = rehearsal_.queue(lane_);
+    cl_int status = CL_SUCCESS;
+    mapped_ = vendor::table(queue).clEnqueueMapBuffer(
+        queue, rehearsal_.scratch().memory(set_, buffer), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+        rehearsal_.scratch().buffers()[buffer].contents.size(), 0, nullptr, nullptr, &status);
+    return status == CL_SUCCESS ? static_cast<unsigned char*>(mapped_) : nullptr;
+  }
+
+  void close(size_t buffer) override {
+    const cl_command_queue queue = rehearsal_.queue(lane_);
+    const auto& table = vendor::table(queue);
+    table.clEnqueueUnmapMemObject(queue, rehearsal_.scratch().memory(set_, buffer), mapped_, 0, nullptr,
+                                  nullptr);
+    table.clFinish(queue);
+  }
+
+  cl_int start(const compiler::GroupBox& box, bool original) override {
+    const std::string& kernel = rehearsal_.command().launch.kernel->name;
+    box_ = box;
+    if (!original) CrashGuard::set_line(Report::end_line(kernel, "crash", name(), box));
+    cl_int status = CL_SUCCESS;
+    event_ = rehearsal_.start(lane_, box, set_, !original, status);
+    return status;
+  }
+
+  cl_int finish() override {
+    const double began = host_seconds();
+    cl_int status = CL_COMPLETE;
+    for (auto pause = std::chrono::microseconds(20); event_; pause = std::min(2 * pause, kLongestPause)) {
+      status = vendor::execution_status(event_.get());
+      if (status <= CL_COMPLETE) break;
+      if (host_seconds() - began > kPatience * (1 + whole_seconds_)) give_up();
+      std::this_thread::sleep_for(pause);
+    }
+    CrashGuard::set_line("");
+    event_.reset();
+    return std::min(status, CL_SUCCESS);
+  }
+
+private:
+  static constexpr std::chrono::microseconds kLongestPause{500};
+
+  // Nothing stops a kernel: the process has to end with it.
+  [[noreturn]] void give_up() {
+    const std::string& kernel = rehearsal_.command().launch.kernel->name;
+    state().report.append(Report::end_line(kernel, "no end", name(), box_));
+    log(LogLevel::error, "a piece of kernel " + kernel + " does not end; so the program cannot go on");
+    _exit(1);
+  }
+
+  Rehearsal& rehearsal_;
+  const int lane_;
+  const size_t set_;
+  const int code_generator_;
+  const double& whole_seconds_;
+  void* mapped_ = nullptr;
+  compiler::GroupBox box_;
+  vendor::Owned<cl_event> event_;
+};
+
+class LaunchVerifier {
+public:
+  LaunchVerifier(Runtime& runtime, const KernelLaunch& launch)
+      : launch_(launch), kernel_(*launch.kernel), rehearsal_(runtime, launch, kSlack) {}
+
+  void run() {
+    State& s = state();
+    std::lock_guard lock(s.mutex);
+    Totals& totals = s.report.totals(kernel_.name);
+    ++totals.launches;
+    why_not(totals);
+    if (!totals.why_not.empty()) return count_only(totals);
+    ++totals.splittable;
+    if (!is_due(totals)) return count_only(totals);
+    rehearsal_.finish_native();
+    const double began = host_seconds();
+    check(totals);
+    s.spent += host_seconds() - began;
+    s.report.write_totals(kernel_.name);
+  }
+
+private:
+  // Why the planner would not split it, whatever is gained.
+  void why_not(Totals& totals) {
+    totals.why_not.clear();
+    totals.why_line = 0;
+    if (!kernel_.info->split_allowed) {
+      const auto& reasons = kernel_.info->reasons;
+      totals.why_not = reasons.empty() ? "its code may not be split" : reasons.front().text;
+      totals.why_line = reasons.empty() ? 0 : reasons.front().line;
+    } else if (!rehearsal_.has_pieces()) {
+      totals.why_not = "no code for its pieces could be had";
+    } else if (launch_.group_count() < 2) {
+      totals.why_not = "it has one work-group";
+    } else {
+      dimension_ = best_cut(*launch_.arguments, *launch_.facts).dimension;
+      if (dimension_ < 0) totals.why_not = "its pieces touch the same bytes";
+    }
+  }
+
+  // A program that ends without its exit handlers has told nearly all.
+  void count_only(const Totals& totals) {
+    if (std::has_single_bit(totals.launches)) state().report.write_totals(kernel_.name);
+  }
+
+  // The first launches of a shape are, and then ever fewer.
+  bool is_due(const Totals& totals) {
+    State& s = state();
+    if (totals.differences >= kFaultsShown) return false;
+    if (s.shapes.size() > kShapesKept) s.shapes.clear();
+    State::Seen& kernel = s.kernels[kernel_.name];
+    State::Seen& shape = s.shapes[{kernel_.name, launch_.facts->shape()}];
+    ++shape.launches;
+    first_ = kernel.checked == 0;
+    if (!process().settings.verify_all && !first_ &&
+        (shape.launches < (uint64_t{1} << shape.checked) || !affordable(0)))
+      return false;
+    turn_ = shape.checked++;
+    ++kernel.checked;
+    return true;
+  }
+
+  bool affordable(double seconds) const {
+    if (process().settings.verify_all) return true;
+    const State& s = state();
+    const double now = host_seconds();
+    const double spent = s.spent + (began_ > 0 ? now - began_ : 0);
+    return spent + seconds <= kShare * (now - s.began - spent + whole_seconds_) + kFree;
+  }
+
+  void check(Totals& totals) {
+    began_ = host_seconds();
+    std::vector<Scratch::Place> places;
+    std::vector<std::unique_ptr<LaneStage>> stages;
+    std::vector<Stage*> all;
+    const auto devices = static_cast<int>(process().devices.size());
+    for (int d = 0; d < devices; ++d) {
+      const vendor::Device& device = process().devices[static_cast<size_t>(d)];
+      const bool same_code = shares_code_generator(device, process().home);
+      if (process().settings.exact && !same_code) continue;
+      stages.push_back(
+          std::make_unique<LaneStage>(rehearsal_, d, places.size(), same_code ? 0 : d + 1, whole_seconds_));
+      all.push_back(stages.back().get());
+      places.push_back(rehearsal_.place_of(d));
+    }
+    // Home's memory is that of the first device.
+    LaneStage home(rehearsal_, process().home_index(), 0, 0, whole_seconds_);
+    if (const Status copied = rehearsal_.copy(places); !copied) {
+      totals.why_not = copied.message();
+      return;
+    }
+    const CrashGuard guard(state().report.file());
+    DescriptionCheck check(*kernel_.info, *launch_.arguments, *launch_.facts, rehearsal_.scratch().buffers(),
+                           home, std::move(all));
+    const double before = host_seconds();
+    if (check.run_whole() == CL_SUCCESS) {
+      whole_seconds_ = host_seconds() - before;
+      if (!check.writes_beyond()) run_steps(check, totals);
+    }
+    CrashGuard::set_line("");
+    take(check, totals);
+  }
+
+  void run_steps(DescriptionCheck& check, Totals& totals) {
+    const compiler::GroupBox whole = launch_.whole();
+    const uint64_t seed = launch_.facts->shape() + turn_;
+    double longest = 0;  // of what was done so far
+    const auto step = [&](const Pieces& pieces, Poison poison, size_t most_blocks, bool surely) {
+      if (!check.differences().empty() || check.status() != CL_SUCCESS) return false;
+      if (!surely && !affordable(std::max(longest, whole_seconds_))) return false;
+      const double began = host_seconds();
+      const bool independent = check.check(pieces, poison, most_blocks);
+      longest = std::max(longest, host_seconds() - began);
+      return independent;
+    };
+    const auto few_or_most = [&](const Pieces& pieces, Poison poison, bool surely) {
+      const bool done = step(pieces, poison, kFewBlocks, surely) ||
+                        step(pieces, poison, compiler::kMostBlocks, surely);
+      if (done) ++totals.splits;
+    };
+    const auto single = slabs(whole, dimension_, seed);
+    few_or_most(split(whole, dimension_, turn_ % kKinds, seed), Poison::small, first_);
+    step(single, Poison::small, compiler::kMostBlocks, first_);
+    step(single, Poison::mixed, compiler::kMostBlocks, first_);
+    few_or_most(split(whole, dimension_, turn_ % kKinds, seed), Poison::mixed, false);
+    if (!process().settings.verify_all && turn_ > 0) return;
+    for (uint64_t kind = turn_ % kKinds + 1; kind < kKinds; ++kind) {
+      for (const Poison poison : {Poison::small, Poison::mixed})
+        few_or_most(split(whole, dimension_, kind, seed), poison, false);
+    }
+  }
+
+  void take(const DescriptionCheck& check, Totals& totals) {
+    if (check.writes_beyond()) {
+      totals.why_not = "the launch itself writes beyond the end of a buffer";
+      return;
+    }
+    if (check.status() != CL_SUCCESS) {
+      totals.why_not = "a device refused a piece (" + std::to_string(check.status()) + ")";
+      return;
+    }
+    if (check.pieces_run() > 0) ++totals.checked;
+    totals.pieces += check.pieces_run();
+    totals.differences += check.differences().empty() ? 0 : 1;
+    totals.distance.ulps = std::max(totals.distance.ulps, check.distance().ulps);
+    totals.distance.bytes = std::max(totals.distance.bytes, check.distance().bytes);
+    for (const Difference& d : check.differences())
+      state().report.write_difference(kernel_.name, *kernel_.info, d);
+  }
+
+  const KernelLaunch& launch_;
+  Kernel& kernel_;
+  Rehearsal rehearsal_;
+  int dimension_ = -1;
+  bool first_ = false;     // of its kernel
+  uint64_t turn_ = 0;      // how often its shape was checked before
+  double began_ = 0;       // seconds
+  double whole_seconds_ = 0;
+};
+
+}  // namespace verify
+
+bool verifying() {
+  static const bool on = [] {
+    if (process().settings.verify.empty()) return false;
+    verify::state();  // its clock begins
+    return true;
+  }();
+  return on;
+}
+
+void verify_launch(Runtime& runtime, const KernelLaunch& launch) {
+  verify::LaunchVerifier(runtime, launch).run();
+}
+
+void note_unverified(const Kernel& kernel, const char* why) {
+  verify::State& s = verify::state();
+  std::lock_guard lock(s.mutex);
+  verify::Totals& totals = s.report.totals(kernel.name);
+  ++totals.launches;
+  totals.why_not = why;
+  if (std::has_single_bit(totals.launches)) s.report.write_totals(kernel.name);
+}
+
+void write_verdict() {
+  if (process().settings.verify.empty()) return;
+  verify::State& s = verify::state();
+  std::unique_lock lock(s.mutex, std::try_to_lock);  // a thread may be checking for ever after
+  if (lock) s.report.write_all();
+}
+
+}  // namespace mkmd

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verifying mode (MKMD_VERIFY, `mkmd verify`): before a launch that may be split runs at home as the program
+// asked, pieces of it run on copies of its buffers, and what they do is compared with what the compiler says
+// of them (description_check.hpp). The program's data and results are untouched.
+#pragma once
+
+#include "libinterpose/capture/command.hpp"
+
+namespace mkmd {
+
+class Runtime;
+
+bool verifying();
+
+// On the program's thread, without any lock held. Checks the launch if one of its kernel and shape is due and
+// affordable, or if all are to be checked.
+void verify_launch(Runtime& runtime, const KernelLaunch& launch);
+// The launch cannot be split, whatever it does.
+void note_unverified(const Kernel& kernel, const char* why);
+
+void write_verdict();  // at exit
+
+}  // namespace mkmd

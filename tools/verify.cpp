@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mkmd verify`: runs the program with the library in verifying mode, and says what came of it. The exit code
+// is 1 if a piece of a kernel did anything but what is described; otherwise the program's.
+#include "common/files.hpp"
+#include "common/settings.hpp"
+#include "common/text.hpp"
+#include "tools/commands.hpp"
+#include "tools/launch.hpp"
+#include "tools/verdict.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace mkmd::tool {
+
+namespace {
+
+// A file that lives as long as this.
+class ReportFile {
+public:
+  ReportFile() {
+    const char* folder = std::getenv("TMPDIR");
+    name_ = std::string(folder != nullptr && folder[0] == '/' ? folder : "/tmp") + "/mkmd-verify-XXXXXX";
+    const int fd = mkstemp(name_.data());
+    if (fd >= 0) close(fd);
+    made_ = fd >= 0;
+  }
+  ~ReportFile() {
+    if (made_) unlink(name_.c_str());
+  }
+  ReportFile(const ReportFile&) = delete;
+  ReportFile& operator=(const ReportFile&) = delete;
+
+  bool made() const { return made_; }
+  const std::string& name() const { return name_; }
+
+private:
+  std::string name_;
+  bool made_ = false;
+};
+
+std::string why_nothing(const nlohmann::json& verdict) {
+  std::vector<std::string> said;
+  if (!read_settings(said).enabled) return "MKMD_ENABLE=0 leaves the program alone";
+  if (!verdict.at("kernels").empty()) return "none of them may be split";
+  return "that needs at least two devices (`mkmd devices`, --devices), and a program that runs kernels";
+}
+
+int say(const nlohmann::json& verdict, const Ended& ended) {
+  std::fputs(as_text(verdict).c_str(), stderr);
+  uint64_t checked = 0;
+  for (const nlohmann::json& kernel : verdict.at("kernels"))
+    checked += kernel.value("checked", uint64_t{0});
+  const size_t differences = verdict.at("differences").size();
+  if (ended.signal != 0)
+    std::fprintf(stderr, "mkmd: the program was ended by a signal: %s\n", strsignal(ended.signal));
+  if (differences > 0) {
+    std::fprintf(stderr, "mkmd: %s: splitting this program's kernels is not safe\n",
+                 counted(differences, "difference").c_str());
+    return 1;
+  }
+  if (checked == 0)
+    std::fprintf(stderr, "mkmd: no launch was checked: %s\n", why_nothing(verdict).c_str());
+  return ended.code;
+}
+
+}  // namespace
+
+int verify(const std::vector<std::string>& arguments) {
+  auto options = parse_verify(arguments);
+  if (!options) return wrong_use("verify: " + options.status().message());
+  if (options->run.help) return help({"verify"});
+  const ReportFile report;
+  if (!report.made()) {
+    std::fprintf(stderr, "mkmd: %s: %s\n", report.name().c_str(), std::strerror(errno));
+    return 1;
+  }
+  options->run.variables.emplace_back("MKMD_VERIFY", report.name());
+  if (const int problem = prepare(options->run); problem != 0) return problem;
+  const Ended ended = run_child(options->run.program);
+  if (!ended.started) return ended.code;
+  const auto lines = read_file(report.name());
+  if (!lines) {
+    std::fprintf(stderr, "mkmd: %s\n", lines.status().message().c_str());
+    return 1;
+  }
+  nlohmann::json verdict = verdict_of(*lines);
+  verdict["program"] = options->run.program;
+  verdict["exit"] = ended.code;
+  verdict["signal"] = ended.signal;
+  if (!options->json.empty()) {
+    const std::string text = verdict.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    if (const Status written = replace_file(options->json, text); !written) {
+      std::fprintf(stderr, "mkmd: %s\n", written.message().c_str());
+      return 1;
+    }
+  }
+  return say(verdict, ended);
+}
+
+}  // namespace mkmd::tool
