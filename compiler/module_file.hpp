@@ -43,6 +43,6 @@ struct ModuleFile {
 bool unchanged(const Dependency& dependency);
 
 // Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 2";
+inline constexpr const char* kHelperVersion = "mkmd-kc 3";
 
 }  // namespace mkmd::compiler

@@ -3,6 +3,7 @@
 
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
+#include <clang/Lex/MacroArgs.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/ADT/STLExtras.h>
@@ -16,6 +17,14 @@ namespace {
 // Defined by the front end for its own ends; no program can tell.
 bool is_own(llvm::StringRef name) {
   return name == "inline";
+}
+
+// Reserved names, and those of the OpenCL specification: a program's own words are not asked about.
+bool may_be_predefined(llvm::StringRef name) {
+  if (name.startswith("__builtin_")) return false;
+  if (name.size() > 1 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z')))
+    return true;
+  return name.startswith("cl_") || name.startswith("CL_") || name.startswith("FP_FAST_");
 }
 
 }  // namespace
@@ -63,9 +72,16 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
 }
 
 void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefinition& definition,
-                            clang::SourceRange range, const clang::MacroArgs*) {
-  if (origin(range.getBegin()) == Origin::program)
-    consider(name.getIdentifierInfo()->getName(), definition.getMacroInfo(), false);
+                            clang::SourceRange range, const clang::MacroArgs* arguments) {
+  if (origin(range.getBegin()) != Origin::program) return;
+  const clang::MacroInfo* macro = definition.getMacroInfo();
+  consider(name.getIdentifierInfo()->getName(), macro, false);
+  if (macro && !macro->isBuiltinMacro() && origin(macro->getDefinitionLoc()) != Origin::header)
+    consider_undefined(macro->tokens());
+  for (unsigned i = 0; arguments && i < arguments->getNumMacroArguments(); ++i) {
+    const clang::Token* first = arguments->getUnexpArgument(i);
+    consider_undefined({first, clang::MacroArgs::getArgLength(first)});
+  }
 }
 
 void MacroUse::Defined(const clang::Token& name, const clang::MacroDefinition& definition,
@@ -100,25 +116,34 @@ void MacroUse::Elif(clang::SourceLocation at, clang::SourceRange condition, Cond
   if (origin(at) == Origin::program) scan_condition(condition);
 }
 
-// An identifier that is no macro counts as 0 in a condition, and nobody is told. So its words are read here.
+// An identifier that is no macro counts as 0 in a condition, and nobody is told. So its words are read here,
+// by the lexer: a word may go on behind a line continuation, and a comment's words do not count.
 void MacroUse::scan_condition(clang::SourceRange condition) {
   const clang::SourceManager& sources = preprocessor_.getSourceManager();
   const clang::CharSourceRange range = clang::CharSourceRange::getTokenRange(condition);
-  const llvm::StringRef text = clang::Lexer::getSourceText(range, sources, preprocessor_.getLangOpts());
-  const auto in_word = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (size_t at = 0; at < text.size();) {
-    size_t end = at + 1;
-    if (in_word(text[at])) {
-      while (end < text.size() && in_word(text[end]))
-        ++end;
-      if (!llvm::isDigit(text[at])) {
-        const llvm::StringRef name = text.slice(at, end);
-        const clang::MacroInfo* macro = macro_named(name);
-        consider(name, macro, true);
-        if (macro) scan_body(*macro);
-      }
-    }
-    at = end;
+  const std::string text = clang::Lexer::getSourceText(range, sources, preprocessor_.getLangOpts())
+                               .str();  // the lexer wants its \0
+  clang::Lexer lexer(condition.getBegin(), preprocessor_.getLangOpts(), text.data(), text.data(),
+                     text.data() + text.size());
+  clang::Token token;
+  for (bool last = false; !last;) {
+    last = lexer.LexFromRawLexer(token);
+    if (token.isNot(clang::tok::raw_identifier)) continue;
+    const llvm::StringRef name = preprocessor_.LookUpIdentifierInfo(token)->getName();
+    const clang::MacroInfo* macro = macro_named(name);
+    consider(name, macro, true);
+    if (macro) scan_body(*macro);
+  }
+}
+
+// Expanding a word that is no macro leaves it as it is: as text, or for a macro that asks what became of it.
+void MacroUse::consider_undefined(llvm::ArrayRef<clang::Token> tokens) {
+  for (const clang::Token& token : tokens) {
+    const clang::IdentifierInfo* identifier = token.getIdentifierInfo();
+    if (!identifier || identifier->hasMacroDefinition()) continue;
+    if (identifier->isKeyword(preprocessor_.getLangOpts()) || !may_be_predefined(identifier->getName()))
+      continue;
+    consider(identifier->getName(), nullptr, true);
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <clang/Lex/PPCallbacks.h>
+#include <llvm/ADT/ArrayRef.h>
 #include <set>
 #include <string>
 
@@ -12,7 +13,8 @@
 namespace clang {
 class MacroInfo;
 class Preprocessor;
-}
+class Token;
+}  // namespace clang
 
 namespace mkmd::compiler {
 
@@ -53,6 +55,7 @@ private:
   Origin origin(clang::SourceLocation at) const;
   void consider(llvm::StringRef name, const clang::MacroInfo* macro, bool tested);
   void scan_condition(clang::SourceRange condition);
+  void consider_undefined(llvm::ArrayRef<clang::Token> tokens);
   void scan_body(const clang::MacroInfo& macro);
   const clang::MacroInfo* macro_named(llvm::StringRef name) const;
 

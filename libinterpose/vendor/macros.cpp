@@ -5,8 +5,10 @@
 #include "common/own_files.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 namespace mkmd::vendor {
@@ -15,10 +17,20 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;            // of the cache file
+constexpr int kFormat = 2;            // of the cache file
 constexpr size_t kRoom = 1U << 16;    // bytes of a report
 constexpr size_t kMostAtOnce = 256;   // names: a report has room for all of them
 constexpr size_t kLongestText = 200;  // of a macro: longer ones are no predefined numbers
+
+// What is known of the devices, and what they could not be asked: names by kind of device.
+struct Kept {
+  json content;  // of the cache file
+  std::set<std::pair<std::string, std::vector<std::string>>> refused;
+};
+
+Status silent() {
+  return Status::internal("the device does not say what its compiler predefines");
+}
 
 // Only options of this kind change what is predefined. A program's own definitions are not asked about.
 std::string language_options(const std::string& options) {
@@ -42,22 +54,21 @@ std::string report_source(const std::vector<std::string>& names) {
 }
 
 Result<std::string> run_report(const Device& device, const std::string& source, const std::string& options) {
-  const auto failed = [] { return Status::internal("the device does not say what its compiler predefines"); };
   const auto& t = table(device.id);
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(device.platform), 0};
   cl_int error = CL_SUCCESS;
   const Owned context(t.clCreateContext(properties, 1, &device.id, nullptr, nullptr, &error));
-  if (!context) return failed();
+  if (!context) return silent();
   const Owned queue(t.clCreateCommandQueue(context.get(), device.id, 0, &error));
   const Owned out(t.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kRoom, nullptr, &error));
   const char* text = source.c_str();
   const Owned program(t.clCreateProgramWithSource(context.get(), 1, &text, nullptr, &error));
   if (!queue || !out || !program ||
       t.clBuildProgram(program.get(), 1, &device.id, options.c_str(), nullptr, nullptr) != CL_SUCCESS)
-    return failed();
+    return silent();
   const Owned kernel(t.clCreateKernel(program.get(), "mkmd_tell", &error));
-  if (!kernel) return failed();
+  if (!kernel) return silent();
   const cl_mem buffer = out.get();
   const cl_uint room = kRoom;
   const size_t one = 1;
@@ -68,7 +79,7 @@ Result<std::string> run_report(const Device& device, const std::string& source, 
           CL_SUCCESS ||
       t.clEnqueueReadBuffer(queue.get(), buffer, CL_TRUE, 0, kRoom, report.data(), 0, nullptr, nullptr) !=
           CL_SUCCESS)
-    return failed();
+    return silent();
   report.resize(report.find('\0') == std::string::npos ? kRoom : report.find('\0'));
   return report;
 }
@@ -85,8 +96,7 @@ Status ask(const Device& device, const std::string& options, const std::vector<s
     std::istringstream lines(*report);
     for (const std::string& name : some) {
       std::string line;
-      if (!std::getline(lines, line) || line.empty() || line.size() > kLongestText)
-        return Status::internal("the device does not say what its compiler predefines");
+      if (!std::getline(lines, line) || line.empty() || line.size() > kLongestText) return silent();
       known[name] = line[0] == '1' ? json(line.substr(1)) : json();
     }
   }
@@ -112,23 +122,31 @@ bool has(const json& known, const std::string& name) {
 Result<Macros> predefined_macros(const Device& device, const std::string& build_options,
                                  const std::vector<std::string>& names, const std::string& cache_file) {
   static auto* const mutex = new std::mutex;
-  static auto* const process_cache = new json;
+  static auto* const kept = new std::map<std::string, Kept>;  // by cache file
   const std::string options = language_options(build_options);
+  // The platform's version names the compiler's, which a driver may change without changing its own.
   const std::string kind = device.device_name + "|" + device_string(device.id, CL_DEVICE_VERSION) + "|" +
-                           device_string(device.id, CL_DRIVER_VERSION) + "|" + options;
+                           device_string(device.id, CL_DRIVER_VERSION) + "|" +
+                           platform_string(device.platform, CL_PLATFORM_VERSION) + "|" + options;
   const std::lock_guard lock(*mutex);
-  if (process_cache->is_null()) *process_cache = read_cache(cache_file);
-  json& known = (*process_cache)["devices"][kind];
+  Kept& cache = (*kept)[cache_file];
+  if (cache.content.is_null()) cache.content = read_cache(cache_file);
+  json& known = cache.content["devices"][kind];
   if (!known.is_object()) known = json::object();
   std::vector<std::string> missing;
   for (const std::string& name : names)
     if (!has(known, name)) missing.push_back(name);
   if (!missing.empty()) {
-    if (Status s = ask(device, options, missing, known); !s.ok()) return s;
+    // A device that could not tell will not the next time: no program waits for it twice.
+    if (cache.refused.contains({kind, missing})) return silent();
+    if (Status s = ask(device, options, missing, known); !s.ok()) {
+      cache.refused.insert({kind, missing});
+      return s;
+    }
     if (!cache_file.empty()) {
       // What others have asked in the meantime is asked again when it is needed.
       (void)replace_own_file(cache_file,
-                             process_cache->dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+                             cache.content.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
     }
   }
   Macros found;

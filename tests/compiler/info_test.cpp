@@ -235,6 +235,39 @@ kernel void k(global T* p) { p[get_global_id(0)] = FROM_OPTIONS + __LINE__ + __S
   EXPECT_FALSE(Client(MKMD_KC, "").compile(request_for(source, "-DFROM_OPTIONS=3")).ok()) << "nobody to ask";
 }
 
+TEST(Info, MacrosAreSeenHoweverTheyAreWritten) {
+  const char* spliced = "#if __AV\\\nX2__ // __FILE__\nkernel void k(global long* p) { *p = 1; }\n#else\n"
+                        "kernel void k(global int* p) { *p = 1; }\n#endif\n";
+  AskedDevice device{{{"__AVX2__", "1"}}, {}};
+  const Result<Module> split = device.compile(spliced);
+  ASSERT_TRUE(split.ok()) << split.status().message();
+  EXPECT_THAT(device.names, testing::UnorderedElementsAre("__AVX2__")) << "a comment's words are no test";
+  EXPECT_EQ(split->kernels.at(0).accesses.at(0).bytes, 8U);
+
+  // No directive tests these: what becomes of the name is seen in its text, or by what it is pasted to.
+  for (const char* source : {R"(
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+kernel void k(global char* p) { if (sizeof(TEXT(__AVX2__)) == 2) p[0] = 1; else p[1] = 1; })",
+                             R"(
+#define MARK_1 0,
+#define SECOND(a, b, ...) b
+#define SECOND_OF(x) SECOND(x, 1, 0)
+#define PASTED(x) SECOND_OF(MARK_##x 0)
+#define IS(x) PASTED(x)
+#define WIDE __AVX2__
+kernel void k(global char* p) { if (IS(WIDE)) p[1] = 1; else p[0] = 1; })"}) {
+    AskedDevice asked{{{"__AVX2__", "1"}}, {}};
+    EXPECT_TRUE(asked.compile(source).ok()) << source;
+    EXPECT_THAT(asked.names, testing::UnorderedElementsAre("__AVX2__")) << source;
+  }
+  AskedDevice none;
+  EXPECT_TRUE(none.compile("#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
+                           "kernel void k(__global int* p, int n) { *p = MIN(n, __builtin_abs(n)); }")
+                  .ok());
+  EXPECT_TRUE(none.names.empty()) << "nothing predefined is used: no device is asked";
+}
+
 TEST(Info, WhatOnlyACompilerKnowsOfItselfIsNotGuessed) {
   for (const char* source : {"#if __has_builtin(__builtin_expect)\n#endif\nkernel void k() {}",
                              "#ifdef __has_feature\n#endif\nkernel void k() {}",
