@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program as a child of this command, which has something to do when the program has ended.
+#include "tools/commands.hpp"
 #include "tools/launch.hpp"
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -27,6 +27,31 @@ bool may_be_predefined(llvm::StringRef name) {
   return name.startswith("cl_") || name.startswith("CL_") || name.startswith("FP_FAST_");
 }
 
+// A directive's text: a word may go on behind a line continuation, and a comment's words do not count.
+std::string without_comments(llvm::StringRef text) {
+  std::string joined;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t newline = i + 1 < text.size() && text[i + 1] == '\r' ? i + 2 : i + 1;
+    if (text[i] == '\\' && newline < text.size() && text[newline] == '\n')
+      i = newline;
+    else
+      joined += text[i];
+  }
+  std::string out;
+  for (size_t i = 0; i < joined.size(); ++i) {
+    if (joined.compare(i, 2, "//") == 0) break;
+    if (joined.compare(i, 2, "/*") == 0) {
+      const size_t end = joined.find("*/", i + 2);
+      if (end == std::string::npos) break;
+      i = end + 1;
+      out += ' ';
+    } else {
+      out += joined[i];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string macro_definitions(const Macros& macros) {
@@ -116,23 +141,25 @@ void MacroUse::Elif(clang::SourceLocation at, clang::SourceRange condition, Cond
   if (origin(at) == Origin::program) scan_condition(condition);
 }
 
-// An identifier that is no macro counts as 0 in a condition, and nobody is told. So its words are read here,
-// by the lexer: a word may go on behind a line continuation, and a comment's words do not count.
+// An identifier that is no macro counts as 0 in a condition, and nobody is told. So its words are read here.
 void MacroUse::scan_condition(clang::SourceRange condition) {
-  const clang::SourceManager& sources = preprocessor_.getSourceManager();
   const clang::CharSourceRange range = clang::CharSourceRange::getTokenRange(condition);
-  const std::string text = clang::Lexer::getSourceText(range, sources, preprocessor_.getLangOpts())
-                               .str();  // the lexer wants its \0
-  clang::Lexer lexer(condition.getBegin(), preprocessor_.getLangOpts(), text.data(), text.data(),
-                     text.data() + text.size());
-  clang::Token token;
-  for (bool last = false; !last;) {
-    last = lexer.LexFromRawLexer(token);
-    if (token.isNot(clang::tok::raw_identifier)) continue;
-    const llvm::StringRef name = preprocessor_.LookUpIdentifierInfo(token)->getName();
-    const clang::MacroInfo* macro = macro_named(name);
-    consider(name, macro, true);
-    if (macro) scan_body(*macro);
+  const std::string text = without_comments(
+      clang::Lexer::getSourceText(range, preprocessor_.getSourceManager(), preprocessor_.getLangOpts()));
+  const auto in_word = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at + 1;
+    if (in_word(text[at])) {
+      while (end < text.size() && in_word(text[end]))
+        ++end;
+      if (!llvm::isDigit(text[at])) {
+        const llvm::StringRef name = llvm::StringRef(text).slice(at, end);
+        const clang::MacroInfo* macro = macro_named(name);
+        consider(name, macro, true);
+        if (macro) scan_body(*macro);
+      }
+    }
+    at = end;
   }
 }
 
