@@ -37,8 +37,7 @@ namespace mkmd {
   X(std::string, verify, "MKMD_VERIFY", "", "a file name",                                                   \
     "checks pieces of each kernel on copies of its data while the program runs at home, and writes there "   \
     "what it finds (`mkmd verify`)")                                                                         \
-  X(bool, verify_all, "MKMD_VERIFY_ALL", false, "0 or 1",                                                    \
-    "1 checks every launch, however long that takes")                                                        \
+  X(bool, verify_all, "MKMD_VERIFY_ALL", false, "0 or 1", "1 checks every launch, however long that takes")  \
   X(std::string, compiler, "MKMD_KC", "", "a file name",                                                     \
     "the compiler helper; empty means the one installed")                                                    \
   X(std::chrono::seconds, compiler_seconds, "MKMD_KC_SECONDS", std::chrono::seconds(20),                     \

@@ -77,11 +77,14 @@ void print_verify() {
       "Runs the program at home, and before launches that could be split pieces of them on every device, on\n"
       "copies of the data. In a copy, every byte that MKMD thinks the piece does not need is poison, of one\n"
       "pattern and then of another. It is a difference if results depend on poison, if a byte changes that\n"
-      "should not, if one does not that should, or if the pieces together are not the whole launch, bit by bit.\n"
+      "should not, if one does not that should, or if the pieces together are not the whole launch, bit by "
+      "bit.\n"
       "How far devices with another code generator are from home is told in units in the last place.\n\n"
-      "The first launches of each kernel and shape are checked, then ever fewer: checking takes about as long\n"
+      "The first launches of each kernel and shape are checked, then ever fewer: checking takes about as "
+      "long\n"
       "as the program. At the end, stderr has a line for each kernel and one for each difference. The exit\n"
-      "code is 1 if there is any difference; otherwise it is the program's, also if a signal ended that. A piece\n"
+      "code is 1 if there is any difference; otherwise it is the program's, also if a signal ended that. A "
+      "piece\n"
       "that crashes on poison ends the program; a piece that does not end is given a minute.\n\n");
   std::printf("  %-20s check every launch (MKMD_VERIFY_ALL)\n  %-20s write the verdict there, as JSON\n",
               "--all", "--json FILE");

@@ -40,8 +40,8 @@ int run_command(int argc, char** argv) {
     const char* name;
     int (*command)(const std::vector<std::string>&);
   } kCommands[] = {
-      {"run", run},     {"profile", profile}, {"verify", verify}, {"models", models},   {"devices", devices},   {"help", help},
-      {"--help", help}, {"-h", help},         {"version", version}, {"--version", version},
+      {"run", run},   {"profile", profile}, {"verify", verify}, {"models", models},   {"devices", devices},
+      {"help", help}, {"--help", help},     {"-h", help},       {"version", version}, {"--version", version},
   };
   const bool asks = arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
   for (const auto& row : kCommands) {

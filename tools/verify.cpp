@@ -62,8 +62,7 @@ int say(const nlohmann::json& verdict, const Ended& ended) {
                  counted(differences, "difference").c_str());
     return 1;
   }
-  if (checked == 0)
-    std::fprintf(stderr, "mkmd: no launch was checked: %s\n", why_nothing(verdict).c_str());
+  if (checked == 0) std::fprintf(stderr, "mkmd: no launch was checked: %s\n", why_nothing(verdict).c_str());
   return ended.code;
 }
 

@@ -110,7 +110,8 @@ const char* why_odd(const Kernel& kernel) {
 
 // For the trace: why a launch went to the home's own queue. The kernel's mutex is held.
 void trace_native_launch(const Kernel& kernel, const Runtime* runtime, bool odd) {
-  compiler::Reason why{kernel.decision.why_not != nullptr ? kernel.decision.why_not : "measured or verified on copies"};
+  compiler::Reason why{kernel.decision.why_not != nullptr ? kernel.decision.why_not
+                                                          : "measured or verified on copies"};
   if (runtime == nullptr) {
     why.text = "there is one device";
   } else if (kernel.info != nullptr && !kernel.info->split_allowed && !kernel.info->reasons.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch rehearsed: what `mkmd profile` and `mkmd verify` have in common. While the program runs at home as
-// ever, the launch it is about to make is run before, whole or in pieces, on copies of its buffers. Runs go to
-// the lanes' queues directly; nothing is captured meanwhile.
+// ever, the launch it is about to make is run before, whole or in pieces, on copies of its buffers. Runs go
+// to the lanes' queues directly; nothing is captured meanwhile.
 #pragma once
 
 #include "libinterpose/runtime/scratch.hpp"

@@ -139,9 +139,9 @@ Status Scratch::write(size_t set) {
   if (!queue) return no_room(error);
   const auto& table = vendor::table(queue.get());
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    error = table.clEnqueueWriteBuffer(queue.get(), s.owned[i].get(), CL_FALSE, 0,
-                                       buffers_[i].contents.size(), buffers_[i].contents.data(), 0, nullptr,
-                                       nullptr);
+    error =
+        table.clEnqueueWriteBuffer(queue.get(), s.owned[i].get(), CL_FALSE, 0, buffers_[i].contents.size(),
+                                   buffers_[i].contents.data(), 0, nullptr, nullptr);
     if (error != CL_SUCCESS) return no_room(error);
   }
   // A blocking write would only be done with our memory, and other queues use the buffers.

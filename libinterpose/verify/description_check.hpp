@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DescriptionCheck: whether what the compiler says of a launch is what its pieces do. Before a piece runs,
-// every byte it is not described to need is poison; afterwards only described bytes may have changed, and they
-// must hold what the whole launch at home gives. Knows no driver: pieces run on stages.
+// every byte it is not described to need is poison; afterwards only described bytes may have changed, and
+// they must hold what the whole launch at home gives. Knows no driver: pieces run on stages.
 #pragma once
 
 #include "libinterpose/capture/planner.hpp"
@@ -57,8 +57,7 @@ public:
   using Buffers = std::vector<Scratch::Buffer>;
 
   DescriptionCheck(const compiler::KernelInfo& info, const KernelArguments& arguments,
-                   const LaunchFacts& facts, const Buffers& buffers, Stage& home,
-                   std::vector<Stage*> stages);
+                   const LaunchFacts& facts, const Buffers& buffers, Stage& home, std::vector<Stage*> stages);
 
   // Runs the launch whole, at home and where code generators differ: what pieces are compared with.
   cl_int run_whole();

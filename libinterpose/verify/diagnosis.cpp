@@ -41,9 +41,7 @@ int DescriptionCheck::line_of(const Difference& difference) const {
       uint64_t far = UINT64_MAX - 1;
       for (const compiler::Footprint& f : footprints) {
         const bool unknown = f.reads_unknown || f.writes_unknown;
-        far = unknown ? 0
-                      : std::min(gap(f.reads, difference.bytes),
-                                 gap(f.may_writes, difference.bytes));
+        far = unknown ? 0 : std::min(gap(f.reads, difference.bytes), gap(f.may_writes, difference.bytes));
       }
       if (far >= least) continue;
       least = far;
@@ -71,8 +69,7 @@ void DescriptionCheck::note(Difference difference, size_t buffer, const ByteRang
     });
     if (best < 0 || known_for_it) {
       best = static_cast<int>(i);
-      difference.bytes = {std::max(hull.lo, begin) - begin,
-                          std::min(hull.hi, begin + memory->size) - begin};
+      difference.bytes = {std::max(hull.lo, begin) - begin, std::min(hull.hi, begin + memory->size) - begin};
     }
     if (known_for_it) break;
   }

@@ -36,15 +36,9 @@ void Report::append(const std::string& line) const {
 void Report::write_totals(const std::string& kernel) {
   const Totals& t = totals_[kernel];
   json line = of_this_process(kernel);
-  line["totals"] = {{"launches", t.launches},
-                    {"splittable", t.splittable},
-                    {"checked", t.checked},
-                    {"splits", t.splits},
-                    {"pieces", t.pieces},
-                    {"differences", t.differences},
-                    {"ulps", t.distance.ulps},
-                    {"bytes", t.distance.bytes},
-                    {"why_not", t.why_not},
+  line["totals"] = {{"launches", t.launches},  {"splittable", t.splittable}, {"checked", t.checked},
+                    {"splits", t.splits},      {"pieces", t.pieces},         {"differences", t.differences},
+                    {"ulps", t.distance.ulps}, {"bytes", t.distance.bytes},  {"why_not", t.why_not},
                     {"why_line", t.why_line}};
   append(text(line));
 }
@@ -74,8 +68,7 @@ void Report::write_difference(const std::string& kernel, const compiler::KernelI
 std::string Report::end_line(const std::string& kernel, const char* what, const std::string& device,
                              const compiler::GroupBox& box) {
   json line = of_this_process(kernel);
-  line["ended_by"] = {
-      {"what", what}, {"device", device}, {"first_group", box.lo}, {"end_group", box.hi}};
+  line["ended_by"] = {{"what", what}, {"device", device}, {"first_group", box.lo}, {"end_group", box.hi}};
   return text(line);
 }
 

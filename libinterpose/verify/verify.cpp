@@ -23,9 +23,9 @@ constexpr double kShare = 1.0;    // seconds for checking, for each that the pro
 constexpr double kFree = 0.1;     // seconds for checking that are always there
 constexpr double kPatience = 60;  // seconds, and as many times as long as the whole launch takes
 constexpr size_t kShapesKept = 4096;
-constexpr uint64_t kFaultsShown = 3;   // launches with differences; then a kernel is known to be wrong
-constexpr size_t kSlack = 64 * 4096;   // bytes: an index that is a little wrong stays in it
-constexpr uint64_t kKinds = 4;         // of splits, tried in turn
+constexpr uint64_t kFaultsShown = 3;  // launches with differences; then a kernel is known to be wrong
+constexpr size_t kSlack = 64 * 4096;  // bytes: an index that is a little wrong stays in it
+constexpr uint64_t kKinds = 4;        // of splits, tried in turn
 
 struct State {
   explicit State(std::string file) : report(std::move(file)) {}
@@ -235,8 +235,8 @@ private:
       return independent;
     };
     const auto few_or_most = [&](const Pieces& pieces, Poison poison, bool surely) {
-      const bool done = step(pieces, poison, kFewBlocks, surely) ||
-                        step(pieces, poison, compiler::kMostBlocks, surely);
+      const bool done =
+          step(pieces, poison, kFewBlocks, surely) || step(pieces, poison, compiler::kMostBlocks, surely);
       if (done) ++totals.splits;
     };
     const auto single = slabs(whole, dimension_, seed);
@@ -273,9 +273,9 @@ private:
   Kernel& kernel_;
   Rehearsal rehearsal_;
   int dimension_ = -1;
-  bool first_ = false;     // of its kernel
-  uint64_t turn_ = 0;      // how often its shape was checked before
-  double began_ = 0;       // seconds
+  bool first_ = false;  // of its kernel
+  uint64_t turn_ = 0;   // how often its shape was checked before
+  double began_ = 0;    // seconds
   double whole_seconds_ = 0;
 };
 
