@@ -37,7 +37,7 @@ __kernel void pointers_cancel(__global const int* d, __global const int* a, __gl
 //@ lanes_cancel global=64 local=8 : i32<2>[130] i32[66] i32[64]
 __kernel void lanes_cancel(__global const int* d, __global const int* a, __global int* o) {
   int t = get_global_id(0);
-  int2 c = vload2(t, d) > (int2)(0, 0);
+  int2 v = vload2(t, d), c = (int2)(v.x > 0, v.y > 0);
   o[t] = a[t + 1 + c.x - c.y];
 }
 typedef struct { int n, k; } Changed;
