@@ -183,7 +183,8 @@ def main():
     nothing_split = not any(t[1] for t in total.values())
     if nothing_split:
         print("no launch was split")
-    return 1 if failures or no_test or nothing_split else 0
+    # The generator may now and then make what bare PoCL refuses. If that is more than a case in three, it is broken.
+    return 1 if failures or 3 * no_test > cases or nothing_split else 0
 
 
 if __name__ == "__main__":
