@@ -123,6 +123,9 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
   if (version_number(standard) > std::max(device, 120))
     return Status::internal("the device does not know language version '" + standard + "'");
   arguments.push_back("-cl-std=" + standard);
+  // Their values are asked of the device; but only what is defined is seen to be used.
+  arguments.push_back("-D__OPENCL_VERSION__=" + std::to_string(device));
+  if (request.images) arguments.push_back("-D__IMAGE_SUPPORT__=1");
   // Exactly the device's extensions, neither more (as for any SPIR target) nor fewer.
   std::string extensions = "-cl-ext=-all";
   for (const std::string& e : request.extensions)

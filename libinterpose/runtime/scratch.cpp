@@ -121,12 +121,12 @@ Status Scratch::make_set(const Place& place, const KernelArguments& arguments) {
 
 Status Scratch::copy(const std::vector<Place>& places, cl_command_queue home, const KernelLaunch& launch) {
   find_buffers(launch);
-  if (const Status room = check_room(places); !room) return room;
+  if (Status room = check_room(places); !room) return room;
   for (Buffer& b : buffers_) {
-    if (const Status s = read(b, home); !s) return s;
+    if (Status s = read(b, home); !s) return s;
   }
   for (const Place& place : places) {
-    if (const Status s = make_set(place, *launch.arguments); !s) return s;
+    if (Status s = make_set(place, *launch.arguments); !s) return s;
   }
   return {};
 }

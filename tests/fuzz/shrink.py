@@ -2,7 +2,7 @@
 """Makes a failing case small: fewer commands, kernels and queues, then fewer lines and helpers in kernels.
 
 `fails(case)` says whether a case still fails; it also has to refuse cases whose bare runs disagree. Afterwards
-shrink_source.py has cvise make the source smaller, with Oclgrind as a judge of what is still valid.
+the source itself is for a person, or for cvise, to make smaller.
 """
 import copy
 import re
