@@ -52,7 +52,6 @@ const std::vector<Player::Step>& Player::steps() {
       {"bad_object", &Player::bad_object, 18},
       {"bad_transfer", &Player::bad_transfer, 18},
       {"bad_kernel", &Player::bad_kernel, 14},
-      {"image", &Player::image, 6},
       {"sampler", &Player::sampler, 3},
       {"hand_over", &Player::hand_over, 12},
       {"take_over", &Player::take_over, 12},

@@ -11,10 +11,6 @@ namespace fuzz {
 
 namespace {
 
-struct BuildCallback {
-  Callbacks* callbacks;
-};
-
 void CL_CALLBACK built(cl_program, void* data) {
   static_cast<Callbacks*>(data)->builds_called.fetch_add(1);
 }
