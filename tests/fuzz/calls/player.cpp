@@ -133,7 +133,7 @@ QueuePtr Player::pick_queue(Family& family) {
 
 MemoryPtr Player::pick_memory(Family& family, bool for_host_read, bool for_host_write) {
   for (int attempt = 0; attempt < 6 && !family.memories.empty(); ++attempt) {
-    const MemoryPtr memory = random_.pick(family.memories);
+    MemoryPtr memory = random_.pick(family.memories);
     if (!memory->root->mappings.empty()) continue;
     if (for_host_read && !memory->host_reads) continue;
     if (for_host_write && !memory->host_writes) continue;
