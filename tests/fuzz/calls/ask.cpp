@@ -101,8 +101,7 @@ const std::vector<Question> kSampler = {
 
 }  // namespace
 
-void Player::question(const char* name, const void* of, const void* list, const void* asked) {
-  (void)of;
+void Player::question(const char* name, const void* list, const void* asked) {
   const auto& questions = *static_cast<const std::vector<Question>*>(list);
   const auto& ask = *static_cast<const Ask*>(asked);
   const Question question = questions[random_.below(questions.size())];
@@ -136,14 +135,14 @@ void Player::ask(Family& family) {
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetDeviceInfo(shared_.device, what, size, to, said);
     };
-    return question("clGetDeviceInfo", shared_.device, &kDevice, &ask);
+    return question("clGetDeviceInfo", &kDevice, &ask);
   }
   case 1: {
     const cl_context context = family.context.handle;
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetContextInfo(context, what, size, to, said);
     };
-    question("clGetContextInfo", context, &kContext, &ask);
+    question("clGetContextInfo", &kContext, &ask);
     const cl_int code = ask(CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, nullptr);
     return count("clGetContextInfo", code, references, family.context.references);
   }
@@ -152,7 +151,7 @@ void Player::ask(Family& family) {
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetCommandQueueInfo(queue->handle, what, size, to, said);
     };
-    question("clGetCommandQueueInfo", queue->handle, &kQueue, &ask);
+    question("clGetCommandQueueInfo", &kQueue, &ask);
     const cl_int code = ask(CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, nullptr);
     return count("clGetCommandQueueInfo", code, references, queue->references);
   }
@@ -162,7 +161,7 @@ void Player::ask(Family& family) {
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetMemObjectInfo(memory->handle, what, size, to, said);
     };
-    question("clGetMemObjectInfo", memory->handle, &kMemory, &ask);
+    question("clGetMemObjectInfo", &kMemory, &ask);
     const cl_int code = ask(CL_MEM_REFERENCE_COUNT, sizeof references, &references, nullptr);
     count("clGetMemObjectInfo", code, references, memory->references);
     cl_mem parent = nullptr;
@@ -177,11 +176,11 @@ void Player::ask(Family& family) {
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetProgramInfo(program->handle, what, size, to, said);
     };
-    question("clGetProgramInfo", program->handle, &kProgram, &ask);
+    question("clGetProgramInfo", &kProgram, &ask);
     const Ask build = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetProgramBuildInfo(program->handle, shared_.device, what, size, to, said);
     };
-    question("clGetProgramBuildInfo", program->handle, &kBuild, &build);
+    question("clGetProgramBuildInfo", &kBuild, &build);
     const cl_int code = ask(CL_PROGRAM_REFERENCE_COUNT, sizeof references, &references, nullptr);
     return count("clGetProgramInfo", code, references, program->references);
   }
@@ -191,16 +190,16 @@ void Player::ask(Family& family) {
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetKernelInfo(kernel->handle, what, size, to, said);
     };
-    question("clGetKernelInfo", kernel->handle, &kKernel, &ask);
+    question("clGetKernelInfo", &kKernel, &ask);
     const Ask group = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetKernelWorkGroupInfo(kernel->handle, shared_.device, what, size, to, said);
     };
-    question("clGetKernelWorkGroupInfo", kernel->handle, &kWorkGroup, &group);
+    question("clGetKernelWorkGroupInfo", &kWorkGroup, &group);
     if (kernel->which != kNothing) {
       const Ask argument = [&](cl_uint what, size_t size, void* to, size_t* said) {
         return clGetKernelArgInfo(kernel->handle, 0, what, size, to, said);
       };
-      question("clGetKernelArgInfo", kernel->handle, &kArgument, &argument);
+      question("clGetKernelArgInfo", &kArgument, &argument);
     }
     const cl_int code = ask(CL_KERNEL_REFERENCE_COUNT, sizeof references, &references, nullptr);
     return count("clGetKernelInfo", code, references, kernel->references);
@@ -212,7 +211,7 @@ void Player::ask(Family& family) {
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetEventInfo(event->handle, what, size, to, said);
     };
-    question("clGetEventInfo", event->handle, &kEvent, &ask);
+    question("clGetEventInfo", &kEvent, &ask);
     const cl_int code = ask(CL_EVENT_REFERENCE_COUNT, sizeof references, &references, nullptr);
     return count("clGetEventInfo", code, references, event->references);
   }
@@ -222,7 +221,7 @@ void Player::ask(Family& family) {
     const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
       return clGetSamplerInfo(sampler->handle, what, size, to, said);
     };
-    question("clGetSamplerInfo", sampler->handle, &kSampler, &ask);
+    question("clGetSamplerInfo", &kSampler, &ask);
     const cl_int code = ask(CL_SAMPLER_REFERENCE_COUNT, sizeof references, &references, nullptr);
     return count("clGetSamplerInfo", code, references, sampler->references);
   }

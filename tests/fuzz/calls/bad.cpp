@@ -271,6 +271,4 @@ void Player::bad_kernel(Family& family) {
   }
 }
 
-void Player::image(Family&) {}
-
 }  // namespace fuzz

@@ -52,7 +52,6 @@ const std::vector<Player::Step>& Player::steps() {
       {"bad_object", &Player::bad_object, 18},
       {"bad_transfer", &Player::bad_transfer, 18},
       {"bad_kernel", &Player::bad_kernel, 14},
-      {"image", &Player::image, 6},
       {"sampler", &Player::sampler, 3},
       {"hand_over", &Player::hand_over, 12},
       {"take_over", &Player::take_over, 12},
@@ -134,7 +133,7 @@ QueuePtr Player::pick_queue(Family& family) {
 
 MemoryPtr Player::pick_memory(Family& family, bool for_host_read, bool for_host_write) {
   for (int attempt = 0; attempt < 6 && !family.memories.empty(); ++attempt) {
-    const MemoryPtr memory = random_.pick(family.memories);
+    MemoryPtr memory = random_.pick(family.memories);
     if (!memory->root->mappings.empty()) continue;
     if (for_host_read && !memory->host_reads) continue;
     if (for_host_write && !memory->host_writes) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A player makes random OpenCL calls and keeps a model of what they must do. Each thread has one. The steps a
-// player takes are listed in steps.cpp; the model of one context's objects is a Family (model.hpp).
+// player takes are listed in player.cpp; the model of one context's objects is a Family (model.hpp).
 #pragma once
 
 #include "model.hpp"
@@ -47,7 +47,7 @@ public:
   [[noreturn]] void fault(const char* format, ...) __attribute__((format(printf, 2, 3)));
   void line(const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-  // Steps; one or a few calls each. steps.cpp lists them all.
+  // Steps; one or a few calls each. player.cpp lists them all.
   void new_family(Family* unused);
   void end_family(Family& family);
   void new_queue(Family& family);
@@ -82,7 +82,6 @@ public:
   void bad_object(Family& family);
   void bad_transfer(Family& family);
   void bad_kernel(Family& family);
-  void image(Family& family);
   void sampler(Family& family);
   void hand_over(Family& family);
   void take_over(Family& family);
@@ -124,12 +123,11 @@ private:
   void let_go(Family& family, const EventPtr& event);
   void ask_event(const EventPtr& event);
 
-  void question(const char* name, const void* of, const void* list, const void* asked);
+  void question(const char* name, const void* list, const void* asked);
   void count(const char* name, cl_int code, cl_uint count, int least);
   Family* pick_family();
   QueuePtr pick_queue(Family& family);
   MemoryPtr pick_memory(Family& family, bool for_host_read, bool for_host_write);
-  ProgramPtr build(Family& family, const struct Source& source, const char* options);
 
   struct Launch;
   void set_arguments(Family& family, const KernelPtr& kernel, Launch& launch);

@@ -11,10 +11,6 @@ namespace fuzz {
 
 namespace {
 
-struct BuildCallback {
-  Callbacks* callbacks;
-};
-
 void CL_CALLBACK built(cl_program, void* data) {
   static_cast<Callbacks*>(data)->builds_called.fetch_add(1);
 }
@@ -255,7 +251,7 @@ void Player::set_arguments(Family&, const KernelPtr& kernel, Launch& launch) {
   set(sizeof(cl_mem), &launch.out->handle);
   if (launch.in) word(v.in_first);
   word(v.out_first);
-  if (kind == kTurn) return set(v.local * 4, nullptr);
+  if (kind == kTurn) return set(size_t{v.local} * 4, nullptr);
   if (kind == kGrid || kind == kBox) {
     word(v.width);
     word(v.height);
@@ -283,13 +279,14 @@ void Player::launch(Family& family) {
     const size_t words = kind == kCount                  ? 1
                          : kind == kGrid || kind == kBox ? size_t(v.width) * v.height * v.depth
                                                          : v.count;
-    out_begin = launch.out->origin + v.out_first * 4;
+    out_begin = launch.out->origin + size_t{v.out_first} * 4;
     uses.push_back({launch.out->root.get(), out_begin, out_begin + words * 4, true});
   }
   if (launch.in) {
-    in_begin = launch.in->origin + v.in_first * 4;
-    uses.push_back({launch.in->root.get(), in_begin, in_begin + v.count * 4, false});
-    if (launch.in->root == launch.out->root && in_begin < uses[0].end && out_begin < in_begin + v.count * 4)
+    in_begin = launch.in->origin + size_t{v.in_first} * 4;
+    uses.push_back({launch.in->root.get(), in_begin, in_begin + size_t{v.count} * 4, false});
+    if (launch.in->root == launch.out->root && in_begin < uses[0].end &&
+        out_begin < in_begin + size_t{v.count} * 4)
       return;
   }
   const QueuePtr queue = pick_queue(family);
