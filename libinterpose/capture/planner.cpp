@@ -8,6 +8,7 @@
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 #include "scheduler/policy.hpp"
 
 #include <algorithm>
@@ -203,6 +204,8 @@ void Planner::analyse(Task& task) {
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
+      if (left_out(static_cast<int>(d))) continue;
+      if (!runtime_.may_run(kernel, c.launch.shape.local, static_cast<int>(d))) continue;
       if (!has_room(c, static_cast<int>(d))) {
         words_.clear();  // there may be room the next time
         continue;
@@ -210,7 +213,11 @@ void Planner::analyse(Task& task) {
       if (d > 0 && !c.redo.empty()) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
-    if (runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
+    if (std::all_of(task.seconds.begin(), task.seconds.end(),
+                    [](double seconds) { return seconds >= scheduler::kNever; })) {
+      task.footprints = nullptr;
+    }
+    if (task.footprints != nullptr && runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
   if (!task.footprints) task.seconds[0] = task.at_home;
@@ -247,7 +254,7 @@ void Planner::analyse(Task& task) {
 }
 
 bool Planner::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.code_places_);
+  return kernel.info->split_allowed && helpers_left() && programs_ready(*kernel.sub_kernels, runtime_.code_places_);
 }
 
 bool Planner::is_left_alone(const Task& task, const KernelModel& model) const {

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,7 @@ struct SubKernels {
   std::mutex mutex;
   std::vector<vendor::Owned<cl_program>> programs;
   std::vector<bool> tried;
+  vendor::Owned<cl_program> repair;  // for the lane of repairs, built when something has failed
 };
 
 class Program : public Object<Program, ObjectType::program, cl_program> {
@@ -181,6 +183,7 @@ public:
   // The runtime's own copies, one per lane, so that setting arguments never meets the program's.
   std::mutex lane_mutex;
   std::map<std::pair<const void*, bool>, vendor::Owned<cl_kernel>> lane_kernels;  // (lane, as sub-kernel)
+  std::set<std::pair<const void*, std::array<uint64_t, 3>>> has_run;  // sub-kernels: lane, local size
   KernelModel* model = nullptr;                           // what is known of its times; guarded by `mutex`
   LaunchDecision decision;                                // guarded by `mutex`
   std::vector<std::shared_ptr<const LaunchFacts>> facts;  // of its last launches; guarded by `mutex`

@@ -53,6 +53,7 @@ void Action::add_predecessor(Action& other) {
     return;
   }
   chained.emplace_back(&other);
+  other.followers.emplace_back(this);
   if (other.state != State::submitted) {
     other.on_submit.emplace_back(this);
     ++blockers;

@@ -6,9 +6,12 @@
 
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/careful.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/runtime/transfer_order.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 
@@ -90,19 +93,28 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     wake_lanes();
     Lane* next = nullptr;
     for (Lane* lane : compute_) {
+      if (!failures_.empty()) break;
       if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
       const Action& first = **lane->ready.begin();
       if (first.order >= emitted_) continue;
       if (first.is_part() && lane->parts_in_flight >= kPartsDeep) continue;
       if (next == nullptr || first.order < (*next->ready.begin())->order) next = lane;
     }
-    if (next == nullptr && take_part()) continue;
+    if (next == nullptr && failures_.empty() && take_part()) continue;
+    if (next == nullptr && repair_ && may_start(*repair_, lanes_, emitted_)) {
+      run_threaded(*repair_, lock);
+      continue;
+    }
     if (next == nullptr) {
       bool flushed = false;
       for (Lane* lane : compute_) {
         if (!std::exchange(lane->to_flush, false)) continue;
         lock.unlock();
-        vendor::table(lane->queue.get()).clFlush(lane->queue.get());
+        const cl_int status = vendor::table(lane->queue.get()).clFlush(lane->queue.get());
+        if (status != CL_SUCCESS) {
+          note_trouble(*lane, "flushing its queue", status);
+          finish_carefully(lane->queue.get());
+        }
         lock.lock();
         flushed = true;
       }
@@ -113,6 +125,8 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     next->ready.erase(next->ready.begin());
     ++next->in_flight;
     if (action->is_part()) ++next->parts_in_flight;
+    action->state = Action::State::submitting;
+    const cl_int refused = refusal(*action);
     waits.clear();
     for (const Ref<Action>& before : action->chained) {
       action->inherit_from(*before);
@@ -122,7 +136,8 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     }
     lock.unlock();
     action->started = host_nanoseconds() + clock_offset_;
-    Action::Outcome outcome = action->perform(waits);
+    Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action->perform(waits);
+    action->begun = outcome.begun;
     // Before the callback is set: it may come at once, and whoever takes its post reads the event.
     action->native = std::move(outcome.event);
     if (outcome.status == CL_SUCCESS && action->native) {
@@ -136,8 +151,10 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
           CL_SUCCESS) {
         (void)posting.release();  // the callback owns it now
       } else {
-        vendor::table(event).clWaitForEvents(1, &event);
-        post(action.get(), CL_COMPLETE);
+        note_trouble(*next, "setting an event's callback", CL_OUT_OF_RESOURCES);
+        const auto end = await_event(event, next->queue.get());
+        if (!end) action->redo = nullptr;  // it may still be under way
+        post(action.get(), end.value_or(CL_OUT_OF_RESOURCES));
       }
     }
     lock.lock();
@@ -147,24 +164,33 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
   pumping_ = false;
 }
 
+// What keeps an action from being started: an error after which nothing is right any more, or bytes that its
+// device would not take.
+cl_int Runtime::refusal(const Action& action) const {
+  if (failed() < 0) return failed();
+  if (action.lane->domain == 0) return CL_SUCCESS;
+  const bool elsewhere = std::any_of(action.uses.begin(), action.uses.end(), [&](const BufferUse& use) {
+    return use.root->storage->stand_in.holds(action.lane->domain, use.needed);
+  });
+  return elsewhere ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
 void Runtime::mark_submitted(Action& action, cl_int status) {
-  action.work = nullptr;
-  action.moved = nullptr;
-  action.chained.clear();
-  if (!action.complete()) action.state = Action::State::submitted;  // its callback may have been quicker
+  // Its callback may have been quicker.
+  if (action.state == Action::State::submitting) action.state = Action::State::submitted;
+  if (status != CL_SUCCESS || !action.native) return mark_over(action, status);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
-  if (status != CL_SUCCESS || !action.native) mark_complete(action, status);
 }
 
 void Runtime::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
   action.state = Action::State::complete;
-  if (action.lane->kind == Lane::Kind::asynchronous) {
-    --action.lane->in_flight;
-    if (action.is_part()) --action.lane->parts_in_flight;
-  }
   action.status = status;
+  action.work = nullptr;
+  action.moved = nullptr;
+  action.redo = nullptr;
+  action.chained.clear();
   if (journal_ && status >= 0) note_done(action);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
@@ -173,22 +199,22 @@ void Runtime::mark_complete(Action& action, cl_int status) {
     after->inherit_from(action);
     unblock(*after);
   }
+  for (const BufferUse& use : action.uses) {
+    if (action.lane->domain != 0) use.root->storage->stand_in.drop(action.lane->domain, use.writes);
+  }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
   if (tracing() && action.command != nullptr && action.piece.device < 0 && action.bytes_moved == 0)
     trace_memory(action);
-  if (action.command == nullptr) {
-    if (action.missing_bytes() < 0 && !journal_ && transfers_failed_ == CL_SUCCESS) {
-      log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) +
-                               "): so do all later commands that are split over devices");
-      transfers_failed_ = status;
-    }
-    return;
+  // What came after it, and is over, too, has waited for this.
+  for (const Ref<Action>& after : std::exchange(action.followers, {})) {
+    if (after->over) settle(*after);
   }
+  if (action.command == nullptr) return;
   Command& command = *action.command;
   --command.open_actions;
   if (status < 0) command.status = status;
-  if (command.trial && status >= 0) {
+  if (command.trial && status >= 0 && action.lane != repair_.get()) {
     command.trial->ended = std::max(command.trial->ended, action.ended);
     count_at_home(action);
   }
@@ -247,6 +273,7 @@ void Runtime::note_piece(const Action& action) {
   }
   const KernelLaunch& launch = action.command->launch;
   if (launch.kernel->info == nullptr) return;
+  if (action.lane == repair_.get()) return;  // that was not how long such pieces take
   const int domain = action.lane->domain;
   const auto busy = std::count_if(compute_.begin(), compute_.end(), [&](const Lane* lane) {
     return lane->domain == domain && (lane == action.lane || lane->in_flight > 0);

@@ -9,9 +9,11 @@
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <unistd.h>
 
 namespace mkmd {
 
@@ -32,6 +34,11 @@ constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones ha
 bool may_leave_alone() {
   static const bool is_default = process().settings.policy == Settings().policy;
   return is_default;
+}
+
+bool user_has_changed() {
+  static const uid_t at_first = geteuid();
+  return geteuid() != at_first;
 }
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
@@ -70,6 +77,7 @@ Runtime::Runtime(Context& context)
       kept_plans_(std::make_unique<KeptPlans>()) {}
 
 Status Runtime::start() {
+  (void)user_has_changed();  // from now on
   const Process& p = process();
   domains_.resize(p.domain_count);
   domains_[0].context = context_.native.get();
@@ -116,6 +124,14 @@ Status Runtime::start() {
                                             domains_[i].context, std::move(queue)));
     domains_[i].transfer = lanes_.back().get();
   }
+  if (p.machine == nullptr) {
+    auto queue = make_queue(home_->native_context, p.home.id);
+    if (!queue) return Status::internal("no command-queue for repairs");
+    repair_ = std::make_unique<Lane>(Lane::Kind::threaded, p.home_index(), 0, home_->native_context,
+                                     std::move(queue));
+    // Drivers that cannot have many queues run one program have one of their own here.
+    repair_->repair_options = " -D MKMD_COPY=repair" + std::to_string(number_.value());
+  }
   if (p.machine != nullptr && p.machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
   const ClockOffset home = device_clock_offset(home_->queue.get());
   clock_offset_ = home_->clock_offset = home.between;
@@ -123,6 +139,7 @@ Status Runtime::start() {
     const ClockOffset offset = device_clock_offset(lane->queue.get());
     lane->clock_offset = offset.may_equal(home) ? home.between : offset.between;  // mostly it is one clock
   }
+  if (repair_) repair_->clock_offset = home.between;
   return {};
 }
 
@@ -145,13 +162,32 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (process().machine != nullptr) return nullptr;  // at home it would run at the real device's speed
   if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
   if (launch.group_count() < 2) return "it has one work-group";
+  if (!helpers_left()) return "the other devices have failed";
   const KernelModel& model = kernel_model(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
   if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
   const double at_home = times_.seconds(model, cost, process().home_index());
   if (times_.better_left_alone(model, at_home, host_seconds())) return kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
-  return programs_ready(*kernel.sub_kernels, code_places_) ? nullptr : "no code for its pieces could be had";
+  if (!programs_ready(*kernel.sub_kernels, code_places_)) return "no code for its pieces could be had";
+  const int devices = static_cast<int>(process().devices.size());
+  bool may_any = false;
+  for (int d = 0; d < devices && !may_any; ++d)
+    may_any = may_run(kernel, launch.shape.local, d);
+  if (!may_any) return "the process has changed its user since its first launches";
+  std::lock_guard lock(mutex_);
+  return start_threads() ? nullptr : "the system gives no more threads";
+}
+
+bool Runtime::may_run(Kernel& kernel, const std::array<uint64_t, 3>& local, int device) const {
+  if (!user_has_changed()) return true;
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) {
+    log(LogLevel::warning, "the process has changed its user: what devices have not run before runs whole on the "
+                           "home device");
+  }
+  std::lock_guard lock(kernel.lane_mutex);
+  return kernel.has_run.count({compute_[device], local}) > 0;
 }
 
 std::vector<cl_context> Runtime::domains_of() const {

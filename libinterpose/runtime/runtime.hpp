@@ -78,6 +78,9 @@ public:
   // Why the launch is not worth running over several devices, given what was learned so far: a literal, null
   // if it is.
   const char* why_native(Kernel& kernel, const KernelLaunch& launch);
+  // Whether a device may run pieces of such launches. A process that has changed its user may be one in which
+  // drivers cannot compile any more: there a device runs what it has run before.
+  bool may_run(Kernel& kernel, const std::array<uint64_t, 3>& local, int device) const;
   // The same for one that takes so many seconds on `device`.
   bool is_long(double seconds, int device) const {
     return seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
@@ -93,6 +96,10 @@ public:
   void finish_all();              // every captured command
 
   void forget_history();  // the program has released the context
+
+  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
+  // are whole, so every later command of the context has it.
+  cl_int failed() const { return failed_.load(std::memory_order_acquire); }
 
 private:
   friend class Planner;
@@ -125,7 +132,9 @@ private:
   void wake_lanes();  // if push() has given their threads more to do
   void pump(std::unique_lock<std::mutex>& lock);
   bool take_part();
+  cl_int refusal(const Action& action) const;
   void mark_submitted(Action& action, cl_int status);
+  void mark_over(Action& action, cl_int status);  // the driver is done with it
   void mark_complete(Action& action, cl_int status);
   void finish_part(Command& command);
   void complete_event(Command& command);
@@ -137,8 +146,14 @@ private:
   // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
   static void bury(std::vector<Ref<Command>> dead);
 
+  // repair.cpp; with mutex_ held
+  void settle(Action& action);
+  void repair_failures();
+  void start_repairs(const std::vector<Ref<Action>>& actions);
+  void give_up(Action& action, cl_int status);
+
   // threads.cpp; without mutex_
-  void start_threads();
+  bool start_threads();  // false if the system gives no more
   void lane_thread(Lane& lane);
   void conductor_thread();
   void post(Action* action, cl_int status);
@@ -216,8 +231,10 @@ private:
   Ref<Action> last_in_order_;  // since a plan of this epoch wanted one action after the other
   std::unique_ptr<Journal> journal_;
   uint32_t lost_domains_ = 0;  // one bit each: noticed
-  // The error of the first transfer that failed, without a journal: nobody knows which bytes are whole.
-  cl_int transfers_failed_ = CL_SUCCESS;
+  std::atomic<cl_int> failed_{CL_SUCCESS};
+  // Where home does again what helpers have failed at; null on an emulated machine.
+  std::unique_ptr<Lane> repair_;
+  std::vector<Ref<Action>> failures_;  // to be done again; nothing starts until what came after them is over
   bool halted_ = false;  // a loss was found: nothing starts until what runs is over and it is made good
   int running_ = 0;      // actions on threads
   bool pumping_ = false;
@@ -230,6 +247,7 @@ private:
   std::condition_variable lanes_cv_;
   bool lanes_have_more_ = false;  // since the threads of lanes were last woken
   bool threads_started_ = false;
+  bool threads_refused_ = false;
   bool stop_ = false;
   std::vector<Ref<Command>> graveyard_;  // done commands, to be released outside the lock
   std::atomic<cl_ulong> last_capture_{0};
