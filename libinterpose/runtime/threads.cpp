@@ -78,8 +78,11 @@ bool Runtime::take_posts() {
     list.swap(posts_.list);
   }
   if (list.empty()) return false;
-  for (auto& [action, status, at] : list)
+  for (auto& [action, status, at] : list) {
+    // PoCL tells callbacks what they asked for, also of commands that have failed.
+    if (status >= 0 && action->native) status = vendor::execution_status(action->native.get());
     read_native_times(*action, clock_offset_, at);
+  }
   std::vector<Ref<Command>> dead;  // released after the lock, below: a command may hold the last of a context
   {
     std::unique_lock lock(mutex_);
