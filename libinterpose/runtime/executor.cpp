@@ -89,6 +89,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
   if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
   pumping_ = true;
   std::vector<cl_event> waits;
+  std::vector<cl_event> befores;
   for (;;) {
     wake_lanes();
     Lane* next = nullptr;
@@ -126,16 +127,20 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     ++next->in_flight;
     if (action->is_part()) ++next->parts_in_flight;
     action->state = Action::State::submitting;
-    const cl_int refused = refusal(*action);
+    cl_int refused = refusal(*action);
     waits.clear();
+    befores.clear();
     for (const Ref<Action>& before : action->chained) {
       action->inherit_from(*before);
-      // An in-order queue orders its own actions.
-      if (!before->complete() && before->lane != next && before->native)
-        waits.push_back(before->native.get());
+      if (before->complete() || !before->native) continue;
+      befores.push_back(before->native.get());
+      if (before->lane != next) waits.push_back(befores.back());  // an in-order queue orders its own actions
     }
     lock.unlock();
     action->started = host_nanoseconds() + clock_offset_;
+    // What is to wait for a command that has failed already, PoCL never starts, and others may run.
+    if (std::any_of(befores.begin(), befores.end(), [](cl_event e) { return vendor::execution_status(e) < 0; }))
+      refused = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action->perform(waits);
     action->begun = outcome.begun;
     // Before the callback is set: it may come at once, and whoever takes its post reads the event.

@@ -8,13 +8,13 @@
 int main(int argc, char**) {
   const Cl cl = open_cl();
   const cl_program program = build(cl, R"(
-    __kernel void step(__global float* out, __global const float* in) {
+    __kernel void iterate(__global float* out, __global const float* in) {
       int i = get_global_id(0);
       float v = in[i];
       for (int k = 0; k < 300; ++k) v = v * 0.99f + 1.0f;
       out[i] = v;
     })");
-  const cl_kernel step = kernel_of(program, "step");
+  const cl_kernel step = kernel_of(program, "iterate");
   const size_t count = 1 << 19;
   const cl_mem in = buffer_of(cl, noise<cl_float>(count, 1));
   const cl_mem out = new_buffer(cl, count * 4);

@@ -4,8 +4,8 @@
 //
 //   FAILING_CALLS   rules, separated by commas: NAME[@DEVICE]:MODE:WHEN
 //     NAME     of the function, such as clEnqueueReadBuffer
-//     DEVICE   whose calls alone are counted: `whole` (the device itself), `shared` (objects of a context of
-//              several devices), or the number of a sub-device, from 0, in the order they were made
+//     DEVICE   whose calls alone are counted: the number of a sub-device, from 0, in the order they were made;
+//              `whole` (the device itself); or `shared` (objects of a context of several devices)
 //     MODE     fail=CODE   the call is not made and gives this error
 //              garbage     the call is made; what it gives out is overwritten, and it gives CL_OUT_OF_RESOURCES
 //              delay=MS    the call is made, so many milliseconds later
@@ -30,6 +30,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <list>
+#include <map>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -46,6 +47,7 @@ namespace {
 cl_icd_dispatch original;
 std::mutex devices_mutex;
 std::vector<cl_device_id> parts;  // sub-devices, in the order they were made
+std::map<cl_context, std::string> contexts;
 
 struct Rule {
   std::string name, device, mode, when;
@@ -115,15 +117,19 @@ std::string device_of(cl_device_id device) {
   return device != nullptr ? name_of(device) : "";
 }
 
+// PoCL names the whole device, whatever the context was made for.
 std::string device_of(cl_context context) {
-  cl_device_id devices[8];
-  size_t size = 0;
-  if (original.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size) != CL_SUCCESS)
-    return "shared";
-  return size == sizeof(cl_device_id) ? name_of(devices[0]) : "shared";
+  const std::lock_guard lock(devices_mutex);
+  const auto known = contexts.find(context);
+  return known != contexts.end() ? known->second : "whole";
 }
 
+// A context of one sub-device says more than a queue on all of its device.
 std::string device_of(cl_command_queue queue) {
+  cl_context context = nullptr;
+  original.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  const std::string of_context = device_of(context);
+  if (of_context != "shared" && of_context != "whole") return of_context;
   cl_device_id device = nullptr;
   original.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
   return device_of(device);
@@ -263,6 +269,10 @@ private:
       const Returns result = (original.*Slot)(arguments...);
       add_parts(result, arguments...);
       return result;
+    } else if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clCreateContext)>) {
+      const Returns result = (original.*Slot)(arguments...);
+      add_context(result, arguments...);
+      return result;
     } else {
       return (original.*Slot)(arguments...);
     }
@@ -273,6 +283,15 @@ private:
     if (status != CL_SUCCESS || made == nullptr) return;
     const std::lock_guard lock(devices_mutex);
     parts.insert(parts.end(), made, made + count);
+  }
+
+  template <typename Notify>
+  static void add_context(cl_context context, const cl_context_properties*, cl_uint count,
+                          const cl_device_id* devices, Notify, void*, cl_int*) {
+    if (context == nullptr) return;
+    const std::string name = count == 1 ? name_of(devices[0]) : "shared";
+    const std::lock_guard lock(devices_mutex);
+    contexts[context] = name;
   }
 
   static void garble(Arguments... arguments) {
@@ -354,5 +373,7 @@ clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uint* count) {
 }
 
 extern "C" __attribute__((visibility("default"))) void* clGetExtensionFunctionAddress(const char* name) {
+  if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0)
+    return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
   return of_pocl<void*>(name);
 }
