@@ -16,13 +16,13 @@ namespace {
 
 constexpr int kWriteSignals[] = {SIGPIPE, SIGXFSZ};
 
-// A new file beside another. Unlike mkostemp's, others may read it if they may read what this process writes.
-int create_beside(const std::string& path, std::string& name) {
+// A new file beside another.
+int create_beside(int folder, const std::string& name, std::string& temporary, mode_t mode) {
   for (;;) {
     timespec now{};
     clock_gettime(CLOCK_REALTIME, &now);
-    name = path + "." + std::to_string(getpid()) + "." + std::to_string(now.tv_nsec);
-    const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary = name + "." + std::to_string(getpid()) + "." + std::to_string(now.tv_nsec);
+    const int fd = openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
 }
@@ -51,27 +51,25 @@ NoWriteSignals::~NoWriteSignals() {
 Result<std::string> read_file(const std::string& path, uint64_t most) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) return Status::internal("cannot open " + path + ": " + std::strerror(errno));
-  std::string bytes;
+  auto bytes = read_descriptor(fd, path, most);
+  close(fd);
+  return bytes;
+}
+
+Result<std::string> read_descriptor(int fd, const std::string& path, uint64_t most) {
   struct stat about {};
-  Status status;
-  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
-    status = Status::internal(path + " is not a file");
-  else if (static_cast<uint64_t>(about.st_size) > most)
-    status = Status::internal(path + " has " + std::to_string(about.st_size) + " bytes, more than " +
-                              std::to_string(most));
-  else
-    bytes.resize(static_cast<size_t>(about.st_size));
-  size_t at = 0;
-  while (status.ok() && at < bytes.size()) {
+  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return Status::internal(path + " is not a file");
+  if (static_cast<uint64_t>(about.st_size) > most) {
+    return Status::internal(path + " has " + std::to_string(about.st_size) + " bytes, more than " +
+                            std::to_string(most));
+  }
+  std::string bytes(static_cast<size_t>(about.st_size), '\0');
+  for (size_t at = 0; at < bytes.size();) {
     const ssize_t got = read(fd, bytes.data() + at, bytes.size() - at);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      status = Status::internal("cannot read " + path);
-    else
-      at += static_cast<size_t>(got);
+    if (got <= 0) return Status::internal("cannot read " + path);
+    at += static_cast<size_t>(got);
   }
-  close(fd);
-  if (!status.ok()) return status;
   return bytes;
 }
 
@@ -86,20 +84,38 @@ bool write_all(int fd, std::string_view bytes) {
 }
 
 Status replace_file(const std::string& path, std::string_view bytes, Sync sync) {
-  const NoWriteSignals quiet;
   for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
     mkdir(path.substr(0, at).c_str(), 0700);
+  return replace_in(AT_FDCWD, path, path, bytes, sync, std::nullopt);
+}
+
+Status replace_in(int folder, const std::string& path, const std::string& name, std::string_view bytes,
+                  Sync sync, std::optional<mode_t> mode) {
+  const NoWriteSignals quiet;
   std::string temporary;
-  const int fd = create_beside(path, temporary);
+  const int fd = create_beside(folder, name, temporary, mode.value_or(0666));
   if (fd < 0) return Status::internal("cannot write " + path + ": " + std::strerror(errno));
   errno = 0;
-  bool good = write_all(fd, bytes) && (sync == Sync::no || fsync(fd) == 0);
+  bool good =
+      (!mode || fchmod(fd, *mode) == 0) && write_all(fd, bytes) && (sync == Sync::no || fsync(fd) == 0);
   int error = errno;
   if (close(fd) != 0 && good) good = false, error = errno;
-  if (good && rename(temporary.c_str(), path.c_str()) != 0) good = false, error = errno;
+  if (good && renameat(folder, temporary.c_str(), folder, name.c_str()) != 0) good = false, error = errno;
   if (good) return {};
-  unlink(temporary.c_str());
+  unlinkat(folder, temporary.c_str(), 0);
   return Status::internal("cannot write " + path + ": " + std::strerror(error));
+}
+
+int open_named_output(const std::string& path, int flags) {
+  constexpr mode_t kMode = 0666;
+  const int fd = open(path.c_str(), flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode);
+  if (fd >= 0 || errno != ELOOP) return fd;
+  struct stat link {};
+  if (lstat(path.c_str(), &link) == 0 && link.st_uid != 0 && link.st_uid != geteuid()) {
+    errno = EACCES;
+    return -1;
+  }
+  return open(path.c_str(), flags | O_CREAT | O_CLOEXEC, kMode);
 }
 
 }  // namespace mkmd

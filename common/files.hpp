@@ -6,9 +6,11 @@
 #include "common/status.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <signal.h>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 namespace mkmd {
 
@@ -29,6 +31,9 @@ private:
 // The bytes of a regular file of at most `most` bytes.
 Result<std::string> read_file(const std::string& path, uint64_t most = uint64_t{1} << 30);
 
+// Everything in an open regular file of at most `most` bytes; `path` is for the sentence.
+Result<std::string> read_descriptor(int fd, const std::string& path, uint64_t most);
+
 // However often write(2) must be called for it.
 bool write_all(int fd, std::string_view bytes);
 
@@ -39,5 +44,13 @@ enum class Sync { no, yes };
 // Makes the file hold `bytes`, and the folders above it if they are missing. Others see all of it or what was
 // there before: it is written under another name, then renamed.
 Status replace_file(const std::string& path, std::string_view bytes, Sync sync = Sync::no);
+// The same of a name in an open folder. `mode` holds whatever the umask, if there is one.
+Status replace_in(int folder, const std::string& path, const std::string& name, std::string_view bytes,
+                  Sync sync, std::optional<mode_t> mode);
+
+// Opens a file that a user named for what we write, as open(2) does, and makes it if it is missing. A link is
+// followed if it is this user's or root's (/dev/stdout is one): in a folder for everybody, others cannot
+// choose where we write. -1 with errno set if it cannot be.
+int open_named_output(const std::string& path, int flags);
 
 }  // namespace mkmd

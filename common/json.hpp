@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that others wrote: a mistake in it is a sentence, never an exception.
+// JSON that others wrote: a mistake in it is a sentence, never an exception, and no text can make it eat the
+// stack or the memory. Every text that becomes JSON comes this way.
 #pragma once
 
 #include "common/status.hpp"
@@ -10,8 +11,13 @@
 
 namespace mkmd {
 
+// More than any format of ours needs. A value that is copied, compared or written calls itself once per
+// level.
+inline constexpr int kMostJsonLevels = 64;
+inline constexpr size_t kMostJsonBytes = size_t{128} << 20;
+
 // The value of a text, or one line that says where it stops being JSON and why ("line 3, column 14: …", "it
-// is empty"). A number that fits no double is a mistake, too.
+// is empty"). A number that fits no double is a mistake, too, and so is more than the limits above.
 Result<nlohmann::json> parse_json(std::string_view text);
 
 }  // namespace mkmd

@@ -2,8 +2,11 @@
 #include "common/log.hpp"
 
 #include "common/files.hpp"
+#include "common/text.hpp"
 
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <unistd.h>
 
 namespace mkmd {
@@ -24,8 +27,18 @@ void log(LogLevel level, const std::string& line) {
   if (level == LogLevel::quiet || !log_enabled(level)) return;
   const NoWriteSignals quiet;  // a closed stderr ends the program when the program says so, not when we do
   // One write per line: lines of several threads and processes do not mix.
-  const std::string text = "mkmd: " + line + "\n";
+  const std::string text = "mkmd: " + printable(line) + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void log_once(LogLevel level, const std::string& line) {
+  static auto* const mutex = new std::mutex;
+  static auto* const said = new std::set<std::string>;
+  {
+    std::lock_guard lock(*mutex);
+    if (!said->insert(line).second) return;
+  }
+  log(level, line);
 }
 
 }  // namespace mkmd

@@ -13,5 +13,7 @@ enum class LogLevel { quiet, error, warning, info, debug };
 void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log(LogLevel level, const std::string& line);
+// The same line only once in a process.
+void log_once(LogLevel level, const std::string& line);
 
 }  // namespace mkmd

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <sys/auxv.h>
 
 namespace mkmd {
 
@@ -42,6 +43,10 @@ std::optional<Stat> read_stat(pid_t pid) {
 uint64_t process_began(pid_t pid) {
   const std::optional<Stat> stat = read_stat(pid);
   return stat && !stat->ended ? stat->began : 0;
+}
+
+bool secure_execution() {
+  return getauxval(AT_SECURE) != 0;
 }
 
 bool process_ended(pid_t pid) {

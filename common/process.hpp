@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a process still runs, and since when: what is written for others to take carries its writer's
-// number.
+// number. And whether this process may listen to whoever started it.
 #pragma once
 
 #include <cstdint>
@@ -16,5 +16,9 @@ uint64_t process_began(pid_t pid);
 
 // Only if that is certain: of a process about which the kernel says nothing, it is not.
 bool process_ended(pid_t pid);
+
+// Whether this process has rights that whoever started it may lack: a set-user-ID program, or one with file
+// capabilities. Then no variable and no file of theirs may steer it.
+bool secure_execution();
 
 }  // namespace mkmd

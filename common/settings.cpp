@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/settings.hpp"
 
+#include "common/process.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -102,11 +104,11 @@ void find_unknown(std::vector<std::string>& problems) {
 }
 
 std::string xdg(const char* variable, const char* below_home) {
-  if (const char* base = std::getenv(variable); base != nullptr && base[0] == '/') {
+  if (const char* base = secure_getenv(variable); base != nullptr && base[0] == '/') {
     return std::string(base) + "/mkmd";
   }
   // Nowhere else: what lies in a folder others can write to may be theirs, and the cache holds code.
-  const char* home = std::getenv("HOME");
+  const char* home = secure_getenv("HOME");
   return home != nullptr && home[0] == '/' ? std::string(home) + below_home + "/mkmd" : std::string();
 }
 
@@ -127,6 +129,10 @@ const std::vector<SettingInfo>& setting_list() {
 
 Settings read_settings(std::vector<std::string>& problems) {
   Settings settings;
+  if (secure_execution()) {
+    settings.enabled = false;
+    return settings;
+  }
 #define MKMD_READ(type, field, variable, fallback, accepted, sentence)                                       \
   if (const char* text = std::getenv(variable); text != nullptr && !parse(text, settings.field)) {           \
     settings.field = fallback;                                                                               \
@@ -143,6 +149,9 @@ std::string cache_directory() {
 }
 std::string data_directory() {
   return xdg("XDG_DATA_HOME", "/.local/share");
+}
+std::string file_in(const std::string& directory, const std::string& name) {
+  return directory.empty() ? directory : directory + "/" + name;
 }
 
 }  // namespace mkmd

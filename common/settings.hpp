@@ -57,13 +57,16 @@ struct SettingInfo {
 
 const std::vector<SettingInfo>& setting_list();
 
-// Reads the settings from the environment. Each unknown MKMD_ variable and each bad value is one sentence in
-// `problems`, naming what is accepted; the setting then keeps its default.
+// Reads the settings from the environment. Where whoever started the process may have fewer rights than it
+// has (secure_execution()), no variable is read and MKMD is switched off. Each unknown MKMD_ variable and
+// each bad value is one sentence in `problems`, naming what is accepted; the setting then keeps its default.
 Settings read_settings(std::vector<std::string>& problems);
 
 // The directories of the XDG base directory specification, with "/mkmd" appended; empty where neither its
-// variable nor HOME says where they are.
+// variable nor HOME says where they are, or neither may be believed.
 std::string cache_directory();
 std::string data_directory();
+// A file there; empty where there is no directory.
+std::string file_in(const std::string& directory, const std::string& name);
 
 }  // namespace mkmd

@@ -3,13 +3,18 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace mkmd {
 
 // "1 model", "2 models".
 std::string counted(uint64_t count, const std::string& what);
 
-// As XML has it; control characters, which it cannot have, are left out.
+// As a terminal may get it, on one line: what a terminal obeys (control characters, marks that turn the
+// direction of writing) and bytes that are no UTF-8 become \n, \x1b or \u202e.
+std::string printable(std::string_view text);
+
+// The same, as XML has it.
 std::string escaped(const std::string& text);
 
 }  // namespace mkmd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/trace_owner.hpp"
 
+#include "common/files.hpp"
 #include "common/json.hpp"
 #include "common/process.hpp"
 
@@ -34,7 +35,7 @@ std::string written_by(pid_t other, const std::string& file) {
 std::string begin_trace(const std::string& file) {
   struct stat about {};
   if (stat(file.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return {};
-  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = open_named_output(file, O_RDWR);
   if (fd < 0) return "cannot write " + file + "; nothing is traced";
   std::string problem;
   if (const pid_t other = other_writer(fd); other != 0)

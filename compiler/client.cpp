@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache: one file per request, named by a hash of the request and of the helper's version. An entry is
-// used only if its checksum is right, it holds exactly this request, and every file the program included is
-// unchanged. It is the helper which writes entries (to a temporary name, then renamed): a write in the
-// program's process could meet its file size limit or a full disk, and raise a signal there.
+// used only if it is ours, its checksum is right, it holds exactly this request, and every file the program
+// included is unchanged. It is the helper which writes entries (to a temporary name, then renamed): a write
+// in the program's process could meet its file size limit or a full disk, and raise a signal there.
 #include "compiler/client.hpp"
 
 #include <exception>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/log.hpp"
+#include "compiler/cache.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/spawn.hpp"
 
@@ -51,10 +52,9 @@ Question question(const Request& request, const std::string& helper, const std::
   return q;
 }
 
-Result<Module> answer(ModuleFile file) {
-  if (!file.error.empty()) return Status::internal(file.error);
-  return Module{std::move(file.kernels), std::move(file.spir)};
-}
+// Each answer may lead to further names: what a macro hides is seen only when it is known. Nobody nests
+// deeper.
+constexpr int kMostRounds = 16;
 
 }  // namespace
 
@@ -69,33 +69,50 @@ Status Client::trouble(Status status, bool for_good) {
   return status;
 }
 
-Result<Module> Client::compile(const Request& request) {
+// From the cache, else from the helper.
+Result<ModuleFile> Client::answer(const Request& request) {
+  const Question q = question(request, helper_path_, cache_directory_);
+  if (!q.file.empty()) {
+    Result<std::string> bytes = read_entry(q.file);
+    if (bytes) {
+      Result<ModuleFile> file = ModuleFile::decode(*bytes);
+      bool usable = file.ok() && file->key == q.key;
+      if (usable)
+        for (const Dependency& d : file->dependencies)
+          usable = usable && unchanged(d);
+      if (usable) return file;
+    }
+  }
+  if (given_up_.load()) return Status::internal("the kernel compiler is not asked again");
+  Result<std::string> output = run_helper(helper_path_, q.text, timeout_seconds_);
+  if (!output) {
+    const int code = output.status().code();
+    return trouble(output.status(), code == kHelperCannotStart || code == kHelperTooLate);
+  }
+  Result<ModuleFile> file = ModuleFile::decode(*output);
+  if (!file)
+    return trouble(
+        Status::internal("the kernel compiler's answer cannot be used: " + file.status().message()), false);
+  if (file->key != q.key)
+    return trouble(Status::internal("the kernel compiler answered another question"), false);
+  return file;
+}
+
+Result<Module> Client::compile(Request request, const AskDevice& ask) {
   try {
-    const Question q = question(request, helper_path_, cache_directory_);
-    if (!q.file.empty()) {
-      Result<std::string> bytes = read_file(q.file);
-      if (bytes) {
-        Result<ModuleFile> file = ModuleFile::decode(*bytes);
-        bool usable = file.ok() && file->key == q.key;
-        if (usable)
-          for (const Dependency& d : file->dependencies)
-            usable = usable && unchanged(d);
-        if (usable) return answer(std::move(*file));
-      }
+    for (int round = 0; round < kMostRounds; ++round) {
+      Result<ModuleFile> file = answer(request);
+      if (!file) return file.status();
+      if (!file->error.empty()) return Status::internal(file->error);
+      if (file->macros_wanted.empty()) return Module{std::move(file->kernels), std::move(file->spir)};
+      if (!ask) return Status::internal("it uses macros of the device's compiler, which is not to be had");
+      Result<Macros> known = ask(file->macros_wanted);
+      if (!known) return known.status();
+      for (const std::string& name : file->macros_wanted)
+        if (!known->contains(name)) return Status::internal("the device does not say what " + name + " is");
+      request.macros.merge(*known);
     }
-    if (given_up_.load()) return Status::internal("the kernel compiler is not asked again");
-    Result<std::string> output = run_helper(helper_path_, q.text, timeout_seconds_);
-    if (!output) {
-      const int code = output.status().code();
-      return trouble(output.status(), code == kHelperCannotStart || code == kHelperTooLate);
-    }
-    Result<ModuleFile> file = ModuleFile::decode(*output);
-    if (!file)
-      return trouble(
-          Status::internal("the kernel compiler's answer cannot be used: " + file.status().message()), false);
-    if (file->key != q.key)
-      return trouble(Status::internal("the kernel compiler answered another question"), false);
-    return answer(std::move(*file));
+    return Status::internal("its macros depend on each other too deeply");
   } catch (const std::exception& e) {
     return Status::internal(std::string("compiling a program failed: ") + e.what());
   }

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "common/status.hpp"
 #include "compiler/kernel_info.hpp"
+#include "compiler/module_file.hpp"
 #include "compiler/request.hpp"
 
 namespace mkmd::compiler {
@@ -24,11 +26,17 @@ public:
   // An empty cache directory means no cache. It need not exist; the helper creates it.
   Client(std::string helper_path, std::string cache_directory, int timeout_seconds = 20);
 
-  // The first trouble with the helper itself (it is missing, crashes, hangs, talks nonsense) is a warning in
-  // the log; a helper that cannot be started or took too long is not asked again.
-  Result<Module> compile(const Request&);
+  // Says what the device's compiler predefines of these names: all of them.
+  using AskDevice = std::function<Result<Macros>(const std::vector<std::string>& names)>;
+
+  // `ask` is called, perhaps several times, for a program that tests or uses predefined macros which the
+  // request lacks. Without it such a program is an error: it could not be compiled as the device's compiler
+  // does. The first trouble with the helper itself (it is missing, crashes, hangs, talks nonsense) is a
+  // warning in the log; a helper that cannot be started or took too long is not asked again.
+  Result<Module> compile(Request request, const AskDevice& ask = {});
 
 private:
+  Result<ModuleFile> answer(const Request& request);
   Status trouble(Status status, bool for_good);
 
   std::string helper_path_, cache_directory_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/module_file.hpp"
 
+#include "common/json.hpp"
+
 #include <bit>
 #include <cstring>
 
@@ -52,6 +54,7 @@ std::string ModuleFile::encode() const {
     j["error"] = error;
   } else {
     j["kernels"] = kernels;
+    j["macros_wanted"] = macros_wanted;
     json list = json::array();
     for (const Dependency& d : dependencies)
       list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
@@ -77,12 +80,15 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   if (hash_of(bytes) != header.checksum) return Status::internal("not a module: its checksum does not match");
   ModuleFile file;
   try {
-    const json j = json::parse(bytes.substr(0, header.json_bytes));
+    const Result<json> parsed = parse_json(bytes.substr(0, header.json_bytes));
+    if (!parsed) return Status::internal("not a module: " + parsed.status().message());
+    const json& j = *parsed;
     j.at("key").get_to(file.key);
     if (j.contains("error")) {
       j.at("error").get_to(file.error);
       return file;
     }
+    j.at("macros_wanted").get_to(file.macros_wanted);
     for (const json& kernel : j.at("kernels")) {
       Result<KernelInfo> info = kernel_info_from_json(kernel);
       if (!info) return info.status();

@@ -29,6 +29,9 @@ struct Dependency {
 struct ModuleFile {
   std::string key;    // the request's text and the helper's version
   std::string error;  // not empty: the program could not be compiled; nothing below is set
+  // Not empty: the program uses these predefined macros; the request lacks them, and nothing below is set but
+  // the dependencies.
+  std::vector<std::string> macros_wanted;
   std::vector<KernelInfo> kernels;
   std::vector<Dependency> dependencies;
   std::string spir;
@@ -40,6 +43,6 @@ struct ModuleFile {
 bool unchanged(const Dependency& dependency);
 
 // Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 1";
+inline constexpr const char* kHelperVersion = "mkmd-kc 2";
 
 }  // namespace mkmd::compiler

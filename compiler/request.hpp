@@ -3,11 +3,16 @@
 // key.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mkmd::compiler {
+
+// What a device's compiler predefines, by name; nothing: it does not.
+using Macros = std::map<std::string, std::optional<std::string>>;
 
 struct Request {
   std::string source;
@@ -18,6 +23,7 @@ struct Request {
   std::string c_version;       // CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 …"
   unsigned address_bits = 64;
   bool images = true;  // CL_DEVICE_IMAGE_SUPPORT
+  Macros macros;       // as far as the program was found to use them
 };
 
 inline void to_json(nlohmann::json& j, const Request& r) {
@@ -25,6 +31,9 @@ inline void to_json(nlohmann::json& j, const Request& r) {
        {"extensions", r.extensions}, {"device_version", r.device_version},
        {"c_version", r.c_version},   {"address_bits", r.address_bits},
        {"images", r.images}};
+  j["macros"] = nlohmann::json::object();
+  for (const auto& [name, value] : r.macros)
+    j["macros"][name] = value ? nlohmann::json(*value) : nlohmann::json();
 }
 
 inline void from_json(const nlohmann::json& j, Request& r) {
@@ -35,6 +44,8 @@ inline void from_json(const nlohmann::json& j, Request& r) {
   j.at("c_version").get_to(r.c_version);
   j.at("address_bits").get_to(r.address_bits);
   j.at("images").get_to(r.images);
+  for (const auto& [name, value] : j.at("macros").items())
+    r.macros[name] = value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
 }
 
 }  // namespace mkmd::compiler

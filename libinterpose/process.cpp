@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/process.hpp"
 #include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/callback_thread.hpp"
 #include "libinterpose/emulation/report.hpp"
-#include "libinterpose/late_destructors.hpp"
 
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
+#include <future>
 #include <mutex>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -35,11 +40,28 @@ constexpr const char* kHelperPlaces[] = {
     "/../../bin/mkmd-kc",
 };
 
+// Where this library was loaded from. The dynamic loader knows it as somebody named it, which may be relative
+// to a folder that is no longer the current one: then the kernel is asked.
+std::string own_file() {
+  const auto here = reinterpret_cast<uintptr_t>(&own_file);
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void*>(here), &self) != 0 && self.dli_fname != nullptr &&
+      self.dli_fname[0] == '/')
+    return self.dli_fname;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2 || here < begin || here >= end)
+      continue;
+    const size_t path = line.find('/');
+    return path == std::string::npos ? "" : line.substr(path);
+  }
+  return {};
+}
+
 std::string helper_path(const Settings& settings) {
   if (!settings.compiler.empty()) return settings.compiler;
-  Dl_info self{};
-  dladdr(reinterpret_cast<void*>(&helper_path), &self);
-  std::string folder = self.dli_fname != nullptr ? self.dli_fname : "";
+  std::string folder = own_file();
   // Links are followed: a link to us in another folder has no helper beside it.
   if (char* real = realpath(folder.c_str(), nullptr); real != nullptr) {
     folder = real;
@@ -104,7 +126,6 @@ bool choose_emulated(Process& process) {
   std::vector<vendor::Device> hosts;
   std::thread([&] {
     starting = true;
-    const VendorLoading loading;
     hosts = emulating_devices(process.settings.devices);
   }).join();
   if (hosts.empty()) return false;
@@ -145,7 +166,6 @@ Process* start() {
 
   if (process->settings.enabled) {
     if (!choose_emulated(*process)) {
-      const VendorLoading loading;
       choose_devices(*process);
       assign_domains(*process);
     }
@@ -165,21 +185,47 @@ Process* start() {
                                              static_cast<int>(process->settings.compiler_seconds.count()));
   }
   pthread_atfork(nullptr, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
-  std::atexit([] {
-    if (process_forked.load(std::memory_order_relaxed)) return;
-    process_exiting.store(true);
-    drain_callbacks();
-    trace_flush();
-    write_summary();
-    report_emulation();
-  });
+  register_exit_handler();
   return process;
 }
 
 std::once_flag once;
 std::atomic<Process*> ready{nullptr};
 
+// On a thread of its own: who exits may have interrupted one that holds our locks, and a kernel may never
+// end.
+void settle() {
+  constexpr std::chrono::seconds kLongest{5};
+  if (ready.load(std::memory_order_acquire) == nullptr || !process().splits()) return;
+  auto settled = std::make_shared<std::promise<void>>();
+  std::future<void> future = settled->get_future();
+  try {
+    std::thread([settled] {
+      Runtime::settle_all();
+      settled->set_value();
+    }).detach();
+  } catch (const std::system_error&) {
+    return;
+  }
+  if (future.wait_for(kLongest) != std::future_status::ready)
+    log(LogLevel::warning, "the process exits while work that it has split is under way");
+}
+
+void on_exit() {
+  if (process_forked.load(std::memory_order_relaxed)) return;
+  if (process_exiting.exchange(true)) return;
+  settle();
+  drain_callbacks();
+  trace_flush();
+  write_summary();
+  report_emulation();
+}
+
 }  // namespace
+
+void register_exit_handler() {
+  std::atexit(on_exit);
+}
 
 bool process_starting() {
   return starting;

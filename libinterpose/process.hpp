@@ -65,6 +65,10 @@ extern std::atomic<bool> process_forked;
 // thread.
 extern std::atomic<bool> process_exiting;
 
+// Our exit handler is to run before what drivers register for the process's end: it is registered anew where
+// they may have registered more.
+void register_exit_handler();
+
 // Runs `call` soon on a thread of ours, outside every lock: the program's own callbacks. In order. After exit
 // has begun it runs at once, on the caller's thread.
 void run_callback(std::function<void()> call);

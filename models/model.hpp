@@ -5,6 +5,7 @@
 // form with the terms `operations` and `items`.
 #pragma once
 
+#include "common/own_files.hpp"
 #include "common/status.hpp"
 
 #include <array>
@@ -130,11 +131,11 @@ nlohmann::json to_json(const Work& work);  // as points of models have it, and s
 // Of this version or an earlier one, which knew less.
 Result<Work> work_from_json(const nlohmann::json& json);
 Result<std::vector<Entry>> entries_from_json(const nlohmann::json& json);
-// A missing file is an empty list. The message names the file. `damaged` becomes true if it could be read and
-// is no models file of any version.
-Result<std::vector<Entry>> read_models(const std::string& file, bool* damaged = nullptr);
+// A missing file is an empty list. The message names the file. `damaged` becomes true if it is no models
+// file of any version, or not ours where it should be.
+Result<std::vector<Entry>> read_models(const std::string& file, Whose whose, bool* damaged = nullptr);
 // Atomically: readers see the old file or the new one.
-Status write_models(const std::string& file, const std::vector<Entry>& entries);
+Status write_models(const std::string& file, Whose whose, const std::vector<Entry>& entries);
 std::string default_models_file();  // in the data directory
 
 }  // namespace mkmd::models

@@ -2,15 +2,12 @@
 // The JSON form of models, and the models file.
 #include "models/model.hpp"
 
-#include "common/files.hpp"
 #include "common/json.hpp"
 #include "common/settings.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <limits>
-#include <sys/stat.h>
 
 namespace mkmd::models {
 
@@ -268,10 +265,14 @@ Result<std::vector<Entry>> entries_from_json(const json& j) {
   return entries;
 }
 
-Result<std::vector<Entry>> read_models(const std::string& file, bool* damaged) {
-  struct stat about {};
-  if (stat(file.c_str(), &about) != 0 && errno == ENOENT) return std::vector<Entry>{};
-  const auto text = read_file(file);
+Result<std::vector<Entry>> read_models(const std::string& file, Whose whose, bool* damaged) {
+  const auto opened = open_to_read(file, whose);
+  if (!opened) {
+    if (opened.status().code() == kMissing) return std::vector<Entry>{};
+    if (damaged != nullptr) *damaged = opened.status().code() == kNotOurs;
+    return opened.status();
+  }
+  const auto text = read_descriptor(opened->get(), file, kMostJsonBytes);
   if (!text) return text.status();
   const Result<json> j = parse_json(*text);
   auto entries = j ? entries_from_json(*j) : Status::internal("not JSON: " + j.status().message());
@@ -280,13 +281,14 @@ Result<std::vector<Entry>> read_models(const std::string& file, bool* damaged) {
   return Status::internal(file + ": " + entries.status().message());
 }
 
-Status write_models(const std::string& file, const std::vector<Entry>& entries) {
+Status write_models(const std::string& file, Whose whose, const std::vector<Entry>& entries) {
   const std::string text = to_json(entries).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-  return replace_file(file, text, Sync::yes);  // imported models may be nowhere else
+  // Imported models may be nowhere else.
+  return whose == Whose::ours ? replace_own_file(file, text, Sync::yes) : replace_file(file, text, Sync::yes);
 }
 
 std::string default_models_file() {
-  return data_directory() + "/models.json";
+  return file_in(data_directory(), "models.json");
 }
 
 }  // namespace mkmd::models

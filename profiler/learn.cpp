@@ -20,7 +20,7 @@ models::Entry* find(std::vector<models::Entry>& entries, const models::Key& key)
 Result<std::vector<models::Entry>> read_own_models(const std::string& file,
                                                    std::vector<std::string>& notices) {
   bool damaged = false;
-  auto entries = models::read_models(file, &damaged);
+  auto entries = models::read_models(file, Whose::ours, &damaged);
   if (entries || !damaged) return entries;
   const auto aside = move_aside(file);
   if (!aside) return aside.status();
@@ -32,13 +32,14 @@ Result<std::vector<models::Entry>> read_own_models(const std::string& file,
 Result<Learned> learn(const Places& places, std::vector<std::string>& notices) {
   Learned result;
   std::string notice;
-  auto store = Store::open(places.store, notice);
+  auto store = Store::open(places.store, Whose::ours, notice);
   if (!notice.empty()) notices.push_back(notice);
   if (!store) return store.status();
   const auto imported = (*store)->import_spool(places.spool);
   if (!imported) return imported.status();
   result.samples = imported->records;
   result.damaged = imported->damaged;
+  notices.insert(notices.end(), imported->notices.begin(), imported->notices.end());
   auto entries = read_own_models(places.models, notices);
   if (!entries) return entries.status();
   auto counts = (*store)->counts();
@@ -59,21 +60,21 @@ Result<Learned> learn(const Places& places, std::vector<std::string>& notices) {
   }
   std::sort(entries->begin(), entries->end(), [](const auto& a, const auto& b) { return a.key < b.key; });
   if (result.fitted > 0) {
-    if (const Status s = models::write_models(places.models, *entries); !s) return s;
+    if (const Status s = models::write_models(places.models, Whose::ours, *entries); !s) return s;
   }
   result.entries = std::move(*entries);
   return result;
 }
 
 Result<Taken> import_models(const std::string& file, const std::string& models_file) {
-  auto given = models::read_models(file);
+  auto given = models::read_models(file, Whose::named);
   if (!given) return given.status();
   std::error_code unknown;
   if (given->empty()) {
     return Status::internal(
         file + (std::filesystem::exists(file, unknown) ? ": no models in it" : ": no such file"));
   }
-  auto entries = models::read_models(models_file);
+  auto entries = models::read_models(models_file, Whose::ours);
   if (!entries) return entries.status();
   Taken taken;
   for (models::Entry& e : *given) {
@@ -88,7 +89,7 @@ Result<Taken> import_models(const std::string& file, const std::string& models_f
       entries->push_back(e);
     }
   }
-  if (const Status s = models::write_models(models_file, *entries); !s) return s;
+  if (const Status s = models::write_models(models_file, Whose::ours, *entries); !s) return s;
   return taken;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/spool.hpp"
 
-#include "common/files.hpp"
+#include "common/json.hpp"
 #include "common/settings.hpp"
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <filesystem>
-#include <limits>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace mkmd::profiler {
 
@@ -23,6 +23,9 @@ using nlohmann::json;
 
 constexpr int kFormat = 1;
 constexpr size_t kLongLine = 4096;
+constexpr size_t kLongestLine = 1 << 20;        // of a record; more are none
+constexpr size_t kBlock = 1 << 20;              // bytes read at a time
+constexpr off_t kMostBytes = off_t{256} << 20;  // of a file: half a million records
 
 uint64_t checksum(std::string_view text) {  // FNV-1a
   uint64_t hash = 0xcbf29ce484222325ull;
@@ -41,7 +44,7 @@ std::string file_name() {
 }  // namespace
 
 std::string default_spool_folder() {
-  return data_directory() + "/spool";
+  return file_in(data_directory(), "spool");
 }
 
 std::string to_line(const Record& r) {
@@ -70,7 +73,9 @@ bool from_line(std::string_view line, Record& r) {
   const char* end = line.data() + line.size();
   if (const auto parsed = std::from_chars(end - 16, end, sum, 16); parsed.ptr != end || sum != checksum(text))
     return false;
-  const json j = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Result<json> parsed = parse_json(text);
+  if (!parsed) return false;
+  const json& j = *parsed;
   try {
     if (!j.is_object() || j.at("v") != kFormat) return false;
     r.key = {j.at("kernel"), j.at("content"), j.at("device")};
@@ -89,7 +94,7 @@ bool from_line(std::string_view line, Record& r) {
   return true;
 }
 
-Spool::Spool(std::string folder) : folder_(std::move(folder)), file_(folder_ + "/" + file_name()) {}
+Spool::Spool(std::string folder) : folder_(std::move(folder)), file_(file_in(folder_, file_name())) {}
 
 Status Spool::append(const Record& record) {
   std::lock_guard lock(mutex_);
@@ -97,7 +102,7 @@ Status Spool::append(const Record& record) {
   const Status written = write_line(to_line(record));
   if (written) return {};
   broken_ = true;
-  return Status::internal("cannot record samples in " + written.message() +
+  return Status::internal("samples cannot be recorded: " + written.message() +
                           "; the program goes on, nothing more is recorded");
 }
 
@@ -109,41 +114,61 @@ Status Spool::try_out() {
 }
 
 Status Spool::write_line(const std::string& line) {
-  std::error_code why_no_folder;
-  std::filesystem::create_directories(folder_, why_no_folder);
-  if (why_no_folder) return Status::internal(folder_ + ": " + why_no_folder.message());
-  const int fd = open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  errno = fd >= 0 ? 0 : errno;
-  const ssize_t written = fd >= 0 ? write(fd, line.data(), line.size()) : -1;
-  // A short write sets no errno: there was room for a part only.
-  const int error = errno != 0 ? errno : ENOSPC;
-  if (fd >= 0) close(fd);
+  const NoWriteSignals quiet;
+  const auto file = open_own_file(file_, O_WRONLY | O_CREAT | O_APPEND);
+  if (!file) return file.status();
+  struct stat about {};
+  if (fstat(file->get(), &about) == 0 && about.st_size > kMostBytes)
+    return Status::internal(file_ + ": it has " + std::to_string(about.st_size) + " bytes");
+  errno = 0;
+  const ssize_t written = write(file->get(), line.data(), line.size());
   if (written == static_cast<ssize_t>(line.size())) return {};
-  return Status::internal(file_ + ": " + std::strerror(error));
+  // A short write sets no errno: there was room for a part only.
+  return Status::internal(file_ + ": " + std::strerror(errno != 0 ? errno : ENOSPC));
 }
 
-Status read_spool(const std::string& file, uint64_t& offset, std::vector<Record>& records, int& damaged) {
-  const auto read = read_file(file, std::numeric_limits<uint64_t>::max());
-  if (!read) return read.status();
-  const std::string& text = *read;
-  // It may have become shorter: then there is nothing new.
-  const size_t begin = std::min<uint64_t>(offset, text.size());
-  size_t at = begin;
-  for (;;) {
-    const size_t newline = text.find('\n', at);
-    if (newline == std::string::npos) break;
-    const std::string_view line(text.data() + at, newline - at);
-    at = newline + 1;
-    if (line.empty()) continue;
-    Record record;
-    if (from_line(line, record)) {
-      records.push_back(std::move(record));
-    } else {
-      ++damaged;
+Result<bool> read_spool(const std::string& file, Whose whose, uint64_t& offset, std::vector<Record>& records,
+                        int& damaged, size_t most) {
+  auto opened = open_to_read(file, whose);
+  if (!opened) return opened.status();
+  struct stat about {};
+  if (fstat(opened->get(), &about) != 0 || !S_ISREG(about.st_mode))
+    return Status::internal(file + " is not a file");
+  if (about.st_size > kMostBytes + static_cast<off_t>(kLongestLine)) {
+    return Status(kNoSpool,
+                  file + " has " + std::to_string(about.st_size) + " bytes: no program writes so many");
+  }
+  std::vector<char> block(kBlock);
+  std::string rest;       // of a line, from `offset` on
+  bool too_long = false;  // what `rest` goes on with
+  for (uint64_t at = offset;;) {
+    const ssize_t got = pread(opened->get(), block.data(), block.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Status::internal(file + ": " + std::strerror(errno));
+    if (got == 0) return false;
+    at += static_cast<uint64_t>(got);
+    for (std::string_view bytes(block.data(), static_cast<size_t>(got)); !bytes.empty();) {
+      const size_t newline = bytes.find('\n');
+      rest += bytes.substr(0, newline);
+      if (newline == std::string_view::npos) {
+        if (rest.size() <= kLongestLine) break;
+        if (!std::exchange(too_long, true)) ++damaged;
+        offset += rest.size();
+        rest.clear();
+        break;
+      }
+      bytes.remove_prefix(newline + 1);
+      offset += rest.size() + 1;
+      Record record;
+      if (from_line(rest, record))
+        records.push_back(std::move(record));
+      else if (!rest.empty() && !too_long)
+        ++damaged;
+      rest.clear();
+      too_long = false;
+      if (records.size() >= most) return true;
     }
   }
-  offset += at - begin;
-  return {};
 }
 
 }  // namespace mkmd::profiler

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spool: where a profiled program leaves its samples until the mkmd command takes them into the store. A
 // file per process, one line per sample with a checksum, each line one write() in append mode on a descriptor
-// that is closed again at once. Whatever kills the process, the lines that are whole stay good.
+// that is closed again at once. Reading takes bounded memory, whatever a file holds. Whatever kills the
+// process, the lines that are whole stay good.
 #pragma once
 
+#include "common/own_files.hpp"
 #include "models/model.hpp"
 
 #include <mutex>
@@ -48,9 +50,13 @@ private:
   bool broken_ = false;
 };
 
-// Reads the records of a spool file from `offset` on; `offset` becomes that of the first byte not consumed (a
-// last line that is still being written stays for the next time). `damaged` counts lines that were no
-// records.
-Status read_spool(const std::string& file, uint64_t& offset, std::vector<Record>& records, int& damaged);
+// Of a Status: a file that no program of ours can have written.
+inline constexpr int kNoSpool = -9992;
+
+// Adds the records of a spool file from `offset` on, at most `most`; `offset` becomes that of the first byte
+// not consumed (a last line that is still being written stays for the next time). `damaged` counts lines that
+// were no records. True if there may be more to read.
+Result<bool> read_spool(const std::string& file, Whose whose, uint64_t& offset, std::vector<Record>& records,
+                        int& damaged, size_t most = 10'000);
 
 }  // namespace mkmd::profiler

@@ -25,6 +25,9 @@ constexpr int kVersion = 3;                       // of the schema, in SQLite's 
 constexpr int kApplication = 0x4d4b4d44;          // "MKMD"
 constexpr int kPatienceMilliseconds = 30 * 1000;  // while another mkmd writes
 
+constexpr int kLongestValue = 1 << 20;  // bytes
+constexpr int kOtherSchema = -9991;     // of a Status: tables or columns are not those of a store
+
 constexpr const char* kSchema = R"(
 CREATE TABLE IF NOT EXISTS samples (
   kernel TEXT NOT NULL, content TEXT NOT NULL, device TEXT NOT NULL,
@@ -60,6 +63,37 @@ std::string column(sqlite3_stmt* s, int at) {
 int pragma(sqlite3* database, const char* sql) {
   const Statement s = prepare(database, sql);
   return s && sqlite3_step(s.get()) == SQLITE_ROW ? sqlite3_column_int(s.get(), 0) : -1;
+}
+
+// Of the tables we use.
+std::string columns_of(sqlite3* database) {
+  const Statement s = prepare(database, "SELECT m.name || '.' || c.name FROM sqlite_master m, "
+                                        "pragma_table_info(m.name) c WHERE m.type = 'table' AND "
+                                        "m.name IN ('samples', 'spools') ORDER BY m.name, c.cid");
+  std::string all;
+  while (s && sqlite3_step(s.get()) == SQLITE_ROW)
+    all += column(s.get(), 0) + " ";
+  return all;
+}
+
+// As a store that is begun now has them.
+std::string our_columns() {
+  sqlite3* database = nullptr;
+  std::string all;
+  if (sqlite3_open(":memory:", &database) == SQLITE_OK &&
+      sqlite3_exec(database, kSchema, nullptr, nullptr, nullptr) == SQLITE_OK)
+    all = columns_of(database);
+  sqlite3_close(database);
+  return all;
+}
+
+// Nothing that a file says about itself is executed, and no value of it takes much memory.
+void distrust(sqlite3* database) {
+  for (const int risk :
+       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
+    sqlite3_db_config(database, risk, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
 }
 
 // Pages that are not what they should be, anywhere in the file. A file that cannot be read now is not that.
@@ -99,6 +133,8 @@ pid_t writer(const std::string& name) {
 }  // namespace
 
 Result<std::string> move_aside(const std::string& file) {
+  if (const auto own = open_own_folder(fs::path(file).parent_path()); !own && own.status().code() == kNotOurs)
+    return own.status();
   std::string aside = file + ".damaged-" + std::to_string(std::time(nullptr));
   std::error_code error;
   for (int more = 1; fs::exists(aside, error); ++more)  // within the same second
@@ -109,7 +145,7 @@ Result<std::string> move_aside(const std::string& file) {
 }
 
 std::string default_store_file() {
-  return data_directory() + "/samples.db";
+  return file_in(data_directory(), "samples.db");
 }
 
 Store::~Store() {
@@ -128,57 +164,73 @@ Status Store::execute(const char* sql) {
   return Status::internal(text);
 }
 
-Result<std::unique_ptr<Store>> Store::open(const std::string& file, std::string& notice) {
-  std::error_code ignored, no_folder;
-  const fs::path folder = fs::path(file).parent_path();
-  fs::create_directories(folder, no_folder);
+Result<std::unique_ptr<Store>> Store::open(const std::string& file, Whose whose, std::string& notice) {
+  if (file.empty()) return open_own_folder(file).status();
+  const std::string folder = fs::path(file).parent_path();
+  if (whose == Whose::ours) {
+    if (const auto own = open_own_folder(folder, O_CREAT); !own) return own.status();
+  }
   const FolderLock alone(folder);
   for (int attempt = 0; attempt < 2; ++attempt) {
-    sqlite3* database = nullptr;
-    const int opened =
-        sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-    std::unique_ptr<Store> store(new Store(database, file));
-    if (opened != SQLITE_OK) {
-      // SQLite's own words for it name no cause.
-      const int error = no_folder ? no_folder.value() : sqlite3_system_errno(database);
-      return Status::internal("cannot open " + file + ": " +
-                              (error != 0 ? std::strerror(error) : sqlite3_errstr(opened)));
-    }
-    sqlite3_busy_timeout(database, kPatienceMilliseconds);
-    const Status readable = store->execute("SELECT count(*) FROM sqlite_master");
-    const int code = sqlite3_errcode(database) & 0xff;
-    const int version = readable ? pragma(database, "PRAGMA user_version") : -1;
-    const int application = readable ? pragma(database, "PRAGMA application_id") : -1;
-    const bool empty = readable && pragma(database, "SELECT count(*) FROM sqlite_master") == 0;
-    const bool foreign = readable && !empty && application != kApplication;
-    const bool damaged = readable ? !foreign && version <= kVersion && damaged_inside(database)
-                                  : code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
-    if (foreign || damaged) {
-      store.reset();
-      const auto aside = move_aside(file);
-      if (!aside) return aside.status();
-      fs::rename(file + "-journal", *aside + "-journal", ignored);
-      notice = file + (foreign ? " was no store of samples" : " was damaged, or no store of samples") +
-               "; it is kept as " + *aside + ", and a new store was begun";
-      continue;
-    }
-    if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());
-    if (version > kVersion) {
-      return Status::internal(file + " was written by a newer mkmd (store version " +
-                              std::to_string(version) + ", this one knows " + std::to_string(kVersion) +
-                              "); it was left as it is, and new samples stay in the spool");
-    }
-    if (const Status made = store->prepare_schema(); !made) {
-      return Status::internal("cannot prepare " + file + ": " + made.message());
-    }
-    return store;
+    std::string unusable;
+    auto store = open_once(file, whose, unusable);
+    if (unusable.empty()) return store;
+    store = Status::internal(unusable);  // closes the file
+    const auto aside = move_aside(file);
+    if (!aside) return aside.status();
+    std::error_code ignored;
+    fs::rename(file + "-journal", *aside + "-journal", ignored);
+    notice = unusable + "; it is kept as " + *aside + ", and a new store was begun";
   }
   return Status::internal("cannot open " + file);
 }
 
+Result<std::unique_ptr<Store>> Store::open_once(const std::string& file, Whose whose, std::string& unusable) {
+  if (whose == Whose::ours) {
+    const auto own = open_own_file(file, O_RDWR | O_CREAT);
+    if (!own && own.status().code() == kNotOurs) unusable = own.status().message();
+    if (!own) return own.status();
+  }
+  sqlite3* database = nullptr;
+  const int opened =
+      sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  std::unique_ptr<Store> store(new Store(database, file, whose));
+  if (opened != SQLITE_OK) {
+    // SQLite's own words for it name no cause.
+    const int error = sqlite3_system_errno(database);
+    return Status::internal("cannot open " + file + ": " +
+                            (error != 0 ? std::strerror(error) : sqlite3_errstr(opened)));
+  }
+  sqlite3_busy_timeout(database, kPatienceMilliseconds);
+  distrust(database);
+  const Status readable = store->execute("SELECT count(*) FROM sqlite_master");
+  const int code = sqlite3_errcode(database) & 0xff;
+  const int version = readable ? pragma(database, "PRAGMA user_version") : -1;
+  const int application = readable ? pragma(database, "PRAGMA application_id") : -1;
+  const bool empty = readable && pragma(database, "SELECT count(*) FROM sqlite_master") == 0;
+  const bool foreign = readable && !empty && application != kApplication;
+  const bool damaged = readable ? !foreign && version <= kVersion && damaged_inside(database)
+                                : code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
+  if (foreign) unusable = file + " was no store of samples";
+  if (damaged) unusable = file + " was damaged, or no store of samples";
+  if (!unusable.empty()) return store;
+  if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());
+  if (version > kVersion) {
+    return Status::internal(file + " was written by a newer mkmd (store version " + std::to_string(version) +
+                            ", this one knows " + std::to_string(kVersion) +
+                            "); it was left as it is, and new samples stay in the spool");
+  }
+  const Status made = store->prepare_schema();
+  if (made ? columns_of(database) != our_columns() : made.code() == kOtherSchema)
+    unusable = file + " had other columns than a store of samples";
+  else if (!made)
+    return Status::internal("cannot prepare " + file + ": " + made.message());
+  return store;
+}
+
 Status Store::prepare_schema() {
   if (pragma(database_, "PRAGMA user_version") == kVersion) return {};
-  if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+  if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
   const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
                             "; PRAGMA user_version = " + std::to_string(kVersion) + "; COMMIT";
   Status made;
@@ -192,8 +244,10 @@ Status Store::prepare_schema() {
   }
   if (made) made = execute(kSchema);
   if (made) made = execute(marks.c_str());
-  if (!made) (void)execute("ROLLBACK");
-  return made;
+  if (made) return made;
+  const bool other = (sqlite3_errcode(database_) & 0xff) == SQLITE_ERROR;
+  (void)execute("ROLLBACK");
+  return other ? Status(kOtherSchema, made.message()) : made;
 }
 
 Status Store::insert(const std::vector<Record>& records) {
@@ -226,39 +280,42 @@ Status Store::insert(const std::vector<Record>& records) {
   return {};
 }
 
+Status Store::take_records(const std::string& path, const std::string& name, Imported& here) {
+  uint64_t offset = 0;
+  const Statement known = prepare(database_, "SELECT consumed FROM spools WHERE name = ?");
+  if (!known) return failure("read");
+  bind_text(known.get(), 1, name);
+  if (sqlite3_step(known.get()) == SQLITE_ROW)
+    offset = static_cast<uint64_t>(sqlite3_column_int64(known.get(), 0));
+  for (bool more = true; more;) {
+    std::vector<Record> records;
+    const auto read = read_spool(path, whose_, offset, records, here.damaged);
+    if (!read && read.status().code() == kMissing) return {};  // another mkmd was quicker
+    if (!read) return read.status();
+    more = *read;
+    if (Status s = insert(records); !s) return s;
+    here.records += static_cast<int>(records.size());
+  }
+  const Statement mark = prepare(database_, "INSERT OR REPLACE INTO spools VALUES (?, ?)");
+  if (!mark) return failure("write");
+  bind_text(mark.get(), 1, name);
+  sqlite3_bind_int64(mark.get(), 2, static_cast<sqlite3_int64>(offset));
+  return sqlite3_step(mark.get()) == SQLITE_DONE ? Status{} : failure("write");
+}
+
 Status Store::import_file(const std::string& path, const std::string& name, Imported& total) {
   // Asked before the file is read: what a process that has ended wrote is all there.
   const bool ended = process_ended(writer(name));
-  if (const Status s = execute("BEGIN IMMEDIATE"); !s) return s;
-  const auto work = [&]() -> Status {
-    uint64_t offset = 0;
-    const Statement known = prepare(database_, "SELECT consumed FROM spools WHERE name = ?");
-    if (!known) return failure("read");
-    bind_text(known.get(), 1, name);
-    if (sqlite3_step(known.get()) == SQLITE_ROW)
-      offset = static_cast<uint64_t>(sqlite3_column_int64(known.get(), 0));
-    std::vector<Record> records;
-    Imported here;
-    if (!fs::exists(path)) return {};  // another mkmd was quicker
-    if (const Status s = read_spool(path, offset, records, here.damaged); !s) return s;
-    if (const Status s = insert(records); !s) return s;
-    const Statement mark = prepare(database_, "INSERT OR REPLACE INTO spools VALUES (?, ?)");
-    if (!mark) return failure("write");
-    bind_text(mark.get(), 1, name);
-    sqlite3_bind_int64(mark.get(), 2, static_cast<sqlite3_int64>(offset));
-    if (sqlite3_step(mark.get()) != SQLITE_DONE) return failure("write");
-    total.records += static_cast<int>(records.size());
-    total.damaged += here.damaged;
-    return {};
-  };
-  const Imported before = total;
-  Status done = work();
+  if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
+  Imported here;
+  Status done = take_records(path, name, here);
   if (done) done = execute("COMMIT");
   if (!done) {
     (void)execute("ROLLBACK");
-    total = before;
     return done;
   }
+  total.records += here.records;
+  total.damaged += here.damaged;
   std::error_code ignored;
   if (ended) fs::remove(path, ignored);
   return {};
@@ -266,6 +323,12 @@ Status Store::import_file(const std::string& path, const std::string& name, Impo
 
 Result<Imported> Store::import_spool(const std::string& folder) {
   Imported total;
+  if (whose_ == Whose::ours) {
+    const auto own = open_own_folder(folder);
+    if (!own && own.status().code() == kNotOurs)
+      total.notices.push_back(own.status().message() + "; what is there is ignored");
+    if (!own) return total;
+  }
   std::error_code error;
   std::vector<fs::path> files;
   std::error_code unknown;
@@ -275,9 +338,13 @@ Result<Imported> Store::import_spool(const std::string& folder) {
   }
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files) {
-    if (const Status s = import_file(file.string(), file.filename().string(), total); !s) {
+    const Status s = import_file(file.string(), file.filename().string(), total);
+    if (s) continue;
+    const bool no_spool = s.code() == kNoSpool;
+    if (!no_spool && s.code() != kNotOurs)
       return Status::internal(s.message() + "; the samples stay in " + file.string());
-    }
+    const auto aside = no_spool ? move_aside(file.string()) : Result<std::string>(Status::internal(""));
+    total.notices.push_back(s.message() + (aside ? "; it is kept as " + *aside : "; it is ignored"));
   }
   return total;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/status.hpp"
+#include "common/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -47,6 +48,7 @@ public:
   }
   int integer_or(const char* key, int otherwise) { return has(key) ? integer(key) : otherwise; }
 
+  // As it can be shown anywhere: names come from programs and drivers.
   std::string text(const char* key) {
     const Json* v = find(key);
     if (!v) return {};
@@ -54,7 +56,7 @@ public:
       fail(key, "must be a string");
       return {};
     }
-    return v->get<std::string>();
+    return printable(v->get_ref<const std::string&>());
   }
 
   bool flag_or(const char* key, bool otherwise) {

@@ -28,6 +28,9 @@ public:
   // policy can handle.
   virtual Result<Schedule> schedule(const Problem& problem, const Options& options) const = 0;
 
+  // Kernels are to be divided although that may lose time: what the runtime knows of gains is not asked.
+  virtual bool regardless_of_gain() const { return false; }
+
   // A fresh object that decides while things run, for policies that can; the simulator makes their schedules.
   virtual std::unique_ptr<OnlinePolicy> online() const { return nullptr; }
 };

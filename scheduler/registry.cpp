@@ -42,6 +42,8 @@ constexpr PolicyInfo kPolicies[] = {
      "every paper",
      make_single},
     {"round-robin", "Tasks dealt to the devices in turn.", "folklore", make_round_robin},
+    {"random-cuts", "Every kernel cut at random places over random devices; for tests.", "none",
+     make_random_cuts},
     {"eager", "One queue in order of readiness; idle devices take the first task they may run.", kStarPu,
      make_eager},
     {"dmdar", "Each ready task to the device that finishes it first; what has its data runs first.", kStarPu,

@@ -9,7 +9,9 @@ namespace mkmd::tool {
 
 inline constexpr int kWrongUse = 2;
 
-// One line on stderr, and the exit code for a mistake in how mkmd was called.
+// One line on stderr, whatever is in it.
+void say(const std::string& sentence);
+// The same, and the exit code for a mistake in how mkmd was called.
 int wrong_use(const std::string& sentence);
 // A line each on stderr.
 void print_notices(const std::vector<std::string>& notices);

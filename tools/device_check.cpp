@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/device_check.hpp"
 
-#include "common/files.hpp"
+#include "common/json.hpp"
+#include "common/own_files.hpp"
 #include "common/settings.hpp"
 #include "libinterpose/vendor/vendor.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -77,15 +76,15 @@ json vendors_variables() {
 }  // namespace
 
 std::string check_devices(const std::string& specification) {
-  const std::string folder = cache_directory();
-  if (folder.empty()) return ask_vendors(specification);
-  const std::string file = folder + "/devices.json";
+  const std::string file = file_in(cache_directory(), "devices.json");
+  if (file.empty()) return ask_vendors(specification);
   const json state = {{"format", kFormat},
                       {"listed", vendor::listing()},
                       {"variables", vendors_variables()},
                       {"cores", sysconf(_SC_NPROCESSORS_ONLN)}};
-  const Result<std::string> text = read_file(file, 1 << 20);
-  json known = json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
+  const Result<std::string> text = read_own_file(file, 1 << 20);
+  const Result<json> parsed = parse_json(text ? *text : "");
+  json known = parsed ? *parsed : json();
   if (!known.is_object() || known["state"] != state || !known["found"].is_object())
     known = {{"state", state}, {"found", json::object()}};
   const std::time_t now = std::time(nullptr);
@@ -94,7 +93,7 @@ std::string check_devices(const std::string& specification) {
   std::string problem = ask_vendors(specification);
   if (!problem.empty()) return problem;
   when = now;
-  (void)replace_file(file, known.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+  (void)replace_own_file(file, known.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
   return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd devices`: the real devices, and how to name them for --devices.
+#include "common/text.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 #include "tools/commands.hpp"
 
@@ -44,7 +45,7 @@ void print(const std::vector<Row>& rows) {
       line += row[i];
       if (i + 1 < row.size()) line += std::string(widths[i] - row[i].size() + 2, ' ');
     }
-    std::printf("%s\n", line.c_str());
+    std::printf("%s\n", printable(line).c_str());
   }
 }
 
@@ -70,7 +71,7 @@ int devices(const std::vector<std::string>& arguments) {
   }
   if (!arguments.empty() && found.empty()) return wrong_use("devices: " + problem);
   if (found.empty()) {
-    std::fprintf(stderr, "mkmd: %s\n", problem.c_str());
+    say(problem);
     return 1;
   }
   std::vector<Row> rows{{"SPEC", "DEVICE", "TYPE", "UNITS", "MEMORY"}};

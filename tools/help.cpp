@@ -2,6 +2,7 @@
 // `mkmd help`, `mkmd help settings`, `mkmd version`. The texts about options and settings come from their
 // lists.
 #include "common/settings.hpp"
+#include "common/text.hpp"
 #include "profiler/store.hpp"
 #include "scheduler/policy.hpp"
 #include "tools/command_line.hpp"
@@ -130,14 +131,18 @@ void print_policies() {
 
 }  // namespace
 
+void say(const std::string& sentence) {
+  std::fprintf(stderr, "mkmd: %s\n", printable(sentence).c_str());
+}
+
 int wrong_use(const std::string& sentence) {
-  std::fprintf(stderr, "mkmd: %s\n", sentence.c_str());
+  say(sentence);
   return kWrongUse;
 }
 
 void print_notices(const std::vector<std::string>& notices) {
   for (const std::string& notice : notices)
-    std::fprintf(stderr, "mkmd: %s\n", notice.c_str());
+    say(notice);
 }
 
 int help(const std::vector<std::string>& arguments) {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <unistd.h>
 
@@ -25,9 +26,7 @@ int become_simulate(std::vector<std::string> all) {
   return 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_command(int argc, char** argv) {
   std::vector<std::string> all(argv + 1, argv + argc);
   if (all.empty()) {
     help({});
@@ -55,4 +54,15 @@ int main(int argc, char** argv) {
   if (all.front() == "simulate") return become_simulate(all);
   return wrong_use("unknown command \"" + all.front() +
                    "\"; accepted: run, profile, models, devices, inspect, simulate, help, version");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_command(argc, argv);
+  } catch (const std::exception& e) {  // an input larger than the memory
+    say(e.what());
+    return 1;
+  }
 }

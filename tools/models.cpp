@@ -30,8 +30,9 @@ std::string device_name(const std::string& kind) {
 
 void print(const mkmd::models::Entry& e) {
   const mkmd::models::Model& m = e.model;
-  std::printf("%s  on %s  (program %.8s%s)\n", e.key.kernel.c_str(), device_name(e.key.device).c_str(),
-              e.key.content.c_str(), m.imported ? ", imported" : "");
+  std::printf("%s  on %s  (program %.8s%s)\n", printable(e.key.kernel).c_str(),
+              printable(device_name(e.key.device)).c_str(), printable(e.key.content).c_str(),
+              m.imported ? ", imported" : "");
   std::printf("    samples %d   R2 %.4f   held-out MAPE %.1f %%   nine of ten within %+.0f…%+.0f %%\n",
               m.samples, m.r2, 100 * m.held_out_mape, 100 * (m.error_lo - 1), 100 * (m.error_hi - 1));
   std::printf("    range   items %.4g…%.4g   operations %.4g…%.4g   bytes touched %.4g…%.4g\n",
@@ -61,8 +62,8 @@ void print(const mkmd::models::Entry& e, std::vector<Tested>& tested, int outsid
   std::printf(
       "%s  on %s: %zu samples tested, mean error %.1f %%, median %.1f %%, largest %.1f %%; %d outside "
       "of the model's range\n",
-      e.key.kernel.c_str(), device_name(e.key.device).c_str(), tested.size(), 100 * mean,
-      percent(tested.size() / 2), percent(0), outside);
+      printable(e.key.kernel).c_str(), printable(device_name(e.key.device)).c_str(), tested.size(),
+      100 * mean, percent(tested.size() / 2), percent(0), outside);
   for (size_t i = 0; i < std::min(kWorstShown, tested.size()); ++i) {
     const mkmd::models::Work& w = tested[i].sample->work;
     std::printf("    %4.0f %%  predicted %.4g ms, measured %.4g: %.0f work-items in %llux%llux%llu, %.0f "
@@ -87,7 +88,7 @@ Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& e
                                      "spool/ in it");
   }
   std::string notice;
-  auto store = profiler::Store::open(folder + "/samples.db", notice);
+  auto store = profiler::Store::open(folder + "/samples.db", Whose::named, notice);
   if (!notice.empty()) print_notices({notice});
   if (!store) return store.status();
   if (const auto taken = (*store)->import_spool(folder + "/spool"); !taken) return taken.status();
@@ -111,7 +112,7 @@ Status test(const std::string& folder, const std::vector<mkmd::models::Entry>& e
 }
 
 int fail(const Status& status) {
-  std::fprintf(stderr, "mkmd: %s\n", status.message().c_str());
+  say(status.message());
   return 1;
 }
 
@@ -148,14 +149,14 @@ int models(const std::vector<std::string>& arguments) {
     }
     std::printf("\n");
   }
-  auto entries = mkmd::models::read_models(places.models);
+  auto entries = mkmd::models::read_models(places.models, Whose::ours);
   if (!entries) return fail(entries.status());
   if (!export_file.empty()) {
-    if (const Status s = mkmd::models::write_models(export_file, *entries); !s) return fail(s);
+    if (const Status s = mkmd::models::write_models(export_file, Whose::named, *entries); !s) return fail(s);
   }
   if (!plot_file.empty()) {
     std::string notice;
-    auto store = profiler::Store::open(places.store, notice);
+    auto store = profiler::Store::open(places.store, Whose::ours, notice);
     if (!store) return fail(store.status());
     if (const Status s = profiler::plot(plot_file, **store, *entries); !s) return fail(s);
   }

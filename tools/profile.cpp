@@ -44,7 +44,7 @@ std::string why_no_samples() {
   std::vector<std::string> said;
   if (!read_settings(said).enabled) return "MKMD_ENABLE=0 leaves the program alone";
   profiler::Spool spool(profiler::default_spool_folder());
-  if (const Status s = spool.try_out(); !s) return "they cannot be written in " + s.message();
+  if (const Status s = spool.try_out(); !s) return "they cannot be written: " + s.message();
   return "profiling needs at least two devices (`mkmd devices`, --devices) and kernels with buffers";
 }
 
@@ -53,7 +53,7 @@ void learn_and_report() {
   const auto learned = profiler::learn({}, notices);
   print_notices(notices);
   if (!learned) {
-    std::fprintf(stderr, "mkmd: %s\n", learned.status().message().c_str());
+    say(learned.status().message());
     return;
   }
   if (learned->damaged > 0) {
@@ -61,7 +61,7 @@ void learn_and_report() {
                  counted(static_cast<uint64_t>(learned->damaged), "damaged line").c_str());
   }
   if (learned->samples == 0) {
-    std::fprintf(stderr, "mkmd: no kernel was measured: %s\n", why_no_samples().c_str());
+    say("no kernel was measured: " + why_no_samples());
     return;
   }
   std::fprintf(stderr, "mkmd: %s taken, %s fitted; `mkmd models` shows what is known\n",
@@ -82,12 +82,12 @@ int profile(const std::vector<std::string>& arguments) {
   print_notices(notices);
   int started[2];
   if (pipe2(started, O_CLOEXEC) != 0) {
-    std::fprintf(stderr, "mkmd: %s\n", std::strerror(errno));
+    say(std::strerror(errno));
     return 1;
   }
   const pid_t child = fork();
   if (child < 0) {
-    std::fprintf(stderr, "mkmd: %s\n", std::strerror(errno));
+    say(std::strerror(errno));
     return 1;
   }
   if (child == 0) become_or_say(options->program, started[1]);

@@ -27,6 +27,16 @@ void prepend(const char* variable, const std::string& value, char separator) {
   setenv(variable, all.c_str(), 1);
 }
 
+// The dynamic loader takes LD_PRELOAD and LD_LIBRARY_PATH apart at the characters, and puts something else in
+// the place of the words. Nothing quotes either.
+bool can_be_listed(const std::string& folder) {
+  if (folder.find_first_of(":; ") != std::string::npos) return false;
+  for (const char* word : {"$ORIGIN", "${ORIGIN}", "$LIB", "${LIB}", "$PLATFORM", "${PLATFORM}"}) {
+    if (folder.find(word) != std::string::npos) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int prepare(const RunOptions& options) {
@@ -51,13 +61,20 @@ int prepare(const RunOptions& options) {
   if (!settings.trace.empty()) {
     // A program that enqueues nothing writes no trace: then this run's is the empty one.
     if (const std::string problem = begin_trace(settings.trace); !problem.empty()) {
-      std::fprintf(stderr, "mkmd: MKMD_TRACE: %s\n", problem.c_str());
+      say("MKMD_TRACE: " + problem);
       unsetenv("MKMD_TRACE");
     }
   }
   const std::string folder = library_folder();
   if (folder.empty()) {
-    std::fprintf(stderr, "mkmd: libinterpose.so is not where it belongs, in lib/mkmd beside this command\n");
+    say("libinterpose.so is not where it belongs, in lib/mkmd beside this command");
+    return 1;
+  }
+  if (!can_be_listed(folder)) {
+    say("the program would run without MKMD: it is installed in " + folder +
+        ", and the dynamic loader takes no path with a colon, semicolon, space or $ORIGIN, $LIB or $PLATFORM "
+        "in "
+        "LD_PRELOAD and LD_LIBRARY_PATH; install or move it elsewhere");
     return 1;
   }
   prepend("LD_PRELOAD", folder + "/libinterpose.so", ':');
@@ -73,7 +90,7 @@ int become(const std::vector<std::string>& program) {
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   const int error = errno;
-  std::fprintf(stderr, "mkmd: %s: %s\n", arguments[0], std::strerror(error));
+  say(program.front() + ": " + std::strerror(error));
   return error == ENOENT ? 127 : 126;  // as a shell
 }
 

@@ -15,6 +15,47 @@ namespace {
 
 using llvm::dyn_cast;
 
+// Whether a lane holds something the program has computed. Where it does not, a device need not store it.
+bool lane_is_defined(const llvm::Value* v, unsigned lane) {
+  for (int steps = 0; steps < 64; ++steps) {
+    if (const auto* c = dyn_cast<llvm::Constant>(v)) {
+      const llvm::Constant* element = c->getAggregateElement(lane);
+      return element && !llvm::isa<llvm::UndefValue>(element);
+    }
+    if (const auto* insert = dyn_cast<llvm::InsertElementInst>(v)) {
+      const auto* index = dyn_cast<llvm::ConstantInt>(insert->getOperand(2));
+      if (!index) return true;
+      if (index->getZExtValue() == lane) return !llvm::isa<llvm::UndefValue>(insert->getOperand(1));
+      v = insert->getOperand(0);
+    } else if (const auto* shuffle = dyn_cast<llvm::ShuffleVectorInst>(v)) {
+      const int from = shuffle->getMaskValue(lane);
+      if (from < 0) return false;
+      const auto* type = llvm::cast<llvm::VectorType>(shuffle->getOperand(0)->getType());
+      const unsigned count = type->getElementCount().getKnownMinValue();
+      const auto at = static_cast<unsigned>(from);
+      v = shuffle->getOperand(at < count ? 0 : 1);
+      lane = at < count ? at : at - count;
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+// How many bytes of a stored value, from its first, are certainly stored: a float3 is stored as a float4
+// whose last component is undefined.
+int64_t surely_stored(const llvm::Value* v, const llvm::DataLayout& layout) {
+  const auto bytes = [&](llvm::Type* t) {
+    return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedSize());
+  };
+  if (llvm::isa<llvm::UndefValue>(v)) return 0;
+  const auto* vector = dyn_cast<llvm::FixedVectorType>(v->getType());
+  if (!vector) return bytes(v->getType());
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
+    if (!lane_is_defined(v, lane)) return lane * bytes(vector->getElementType());
+  return bytes(v->getType());
+}
+
 int line_of(const llvm::Instruction& i) {
   return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
 }
@@ -25,6 +66,7 @@ struct Found {
   Number offset;
   llvm::BasicBlock* block = nullptr;
   std::optional<Scope> extra;  // the loop inside an asynchronous copy
+  bool never_sure = false;     // the bytes may stay as they are although control gets there
 };
 
 class Finder {
@@ -62,7 +104,8 @@ private:
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
       access(i, load->getPointerOperand(), Access::Kind::read, bytes(load->getType()));
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
-      access(i, store->getPointerOperand(), Access::Kind::write, bytes(store->getValueOperand()->getType()));
+      llvm::Value* value = store->getValueOperand();
+      write(i, store->getPointerOperand(), bytes(value->getType()), surely_stored(value, layout));
     } else if (auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&i)) {
       access(i, rmw->getPointerOperand(), Access::Kind::atomic, bytes(rmw->getType()));
     } else if (auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&i)) {
@@ -90,10 +133,11 @@ private:
         anywhere_ = true;
       // Refused elsewhere unless it is an atomic on local memory; whatever it is, say that it may touch the
       // buffer.
-      for (llvm::Value* operand : call.args())
-        if (operand->getType()->isPointerTy() && !llvm::isa<llvm::Function>(operand) &&
-            !llvm::isa<llvm::IntrinsicInst>(call))
-          access(call, operand, atomic ? Access::Kind::atomic : Access::Kind::write, -1);
+      for (llvm::Value* operand : call.args()) {
+        if (!operand->getType()->isPtrOrPtrVectorTy() || llvm::isa<llvm::Function>(operand)) continue;
+        if (!call.mayReadOrWriteMemory()) continue;
+        access(call, operand, atomic ? Access::Kind::atomic : Access::Kind::write, -1);
+      }
       return;
     }
     for (const PointerUse& use : *uses) {
@@ -109,7 +153,9 @@ private:
       }
       llvm::Value* pointer = call.getArgOperand(use.operand);
       if (use.reads) access(call, pointer, Access::Kind::read, known ? use.bytes : -1, shift, copy);
-      if (use.writes) access(call, pointer, Access::Kind::write, known ? use.bytes : -1, shift, copy);
+      if (use.writes)
+        write(call, pointer, known ? use.bytes : -1, use.sure_bytes < 0 ? use.bytes : use.sure_bytes, shift,
+              copy);
     }
   }
 
@@ -140,10 +186,20 @@ private:
     return offset;
   }
 
+  // A write of `bytes`, of which the first `sure_bytes` are certainly written wherever control gets there.
+  void write(llvm::Instruction& i, llvm::Value* pointer, int64_t bytes, int64_t sure_bytes,
+             const std::optional<Number>& shift = std::nullopt,
+             const std::optional<Scope>& extra = std::nullopt) {
+    const bool some_unsure = bytes > 0 && sure_bytes < bytes;
+    if (!some_unsure || sure_bytes > 0)
+      access(i, pointer, Access::Kind::write, some_unsure ? sure_bytes : bytes, shift, extra);
+    if (some_unsure) access(i, pointer, Access::Kind::write, bytes, shift, extra, true);
+  }
+
   // `bytes` < 0: not known how many.
   void access(llvm::Instruction& i, llvm::Value* pointer, Access::Kind kind, int64_t bytes,
               const std::optional<Number>& shift = std::nullopt,
-              const std::optional<Scope>& extra = std::nullopt) {
+              const std::optional<Scope>& extra = std::nullopt, bool never_sure = false) {
     const Place place = values_.place(pointer);
     if (place.root == Place::Root::elsewhere) return;
     if (place.root == Place::Root::untraceable) {
@@ -154,6 +210,7 @@ private:
     Found f;
     f.block = i.getParent();
     f.extra = extra;
+    f.never_sure = never_sure;
     f.access.argument = place.argument;
     f.access.kind = kind;
     f.access.line = line_of(i);
@@ -201,7 +258,8 @@ private:
     for (size_t i = 0; i < found_.size(); ++i) {
       if (taken[i]) continue;
       const Found& first = found_[i];
-      if (first.access.kind != Access::Kind::write || !first.access.known || first.extra) {
+      if (first.access.kind != Access::Kind::write || !first.access.known || first.extra ||
+          first.never_sure) {
         united.push_back(first);
         continue;
       }
@@ -210,9 +268,10 @@ private:
       Conditions::Blocks blocks;
       for (size_t j = i; j < found_.size(); ++j) {
         const Found& other = found_[j];
-        if (other.access.kind != Access::Kind::write || !other.access.known || other.extra || taken[j] ||
-            other.access.argument != first.access.argument || other.access.bytes != first.access.bytes ||
-            other.access.offset != first.access.offset || loops_.getLoopFor(other.block) != loop)
+        if (other.access.kind != Access::Kind::write || !other.access.known || other.extra ||
+            other.never_sure || taken[j] || other.access.argument != first.access.argument ||
+            other.access.bytes != first.access.bytes || other.access.offset != first.access.offset ||
+            loops_.getLoopFor(other.block) != loop)
           continue;
         group.push_back(j);
         blocks.insert(other.block);

@@ -3,8 +3,11 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <set>
 
 namespace mkmd::compiler {
 namespace {
@@ -66,7 +69,39 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
   return out;
 }
 
+// What an address is turned into without memory being touched.
+bool leads_on(const llvm::User* user) {
+  return llvm::isa<llvm::GEPOperator, llvm::BitCastOperator, llvm::AddrSpaceCastOperator, llvm::PHINode,
+                   llvm::SelectInst>(user);
+}
+
+bool only_reads(const llvm::Use& use) {
+  const llvm::User* user = use.getUser();
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) return !load->isVolatile();
+  if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(user))
+    return !copy->isVolatile() && use.getOperandNo() == 1;
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+  return intrinsic && intrinsic->isLifetimeStartOrEnd();
+}
+
 }  // namespace
+
+bool stays_as_passed(const llvm::Argument& by_value) {
+  std::vector<const llvm::Value*> todo{&by_value};
+  std::set<const llvm::Value*> seen;
+  while (!todo.empty()) {
+    const llvm::Value* pointer = todo.back();
+    todo.pop_back();
+    if (!seen.insert(pointer).second) continue;
+    for (const llvm::Use& use : pointer->uses()) {
+      if (leads_on(use.getUser()))
+        todo.push_back(use.getUser());
+      else if (!only_reads(use))
+        return false;
+    }
+  }
+  return true;
+}
 
 KernelInfo describe_signature(const llvm::Function& kernel) {
   KernelInfo info;

@@ -9,5 +9,7 @@
 namespace mkmd::compiler {
 
 KernelInfo describe_signature(const llvm::Function& kernel);
+// Whether a struct passed by value keeps what the program passed: its address is only loaded and copied from.
+bool stays_as_passed(const llvm::Argument& by_value);
 
 }  // namespace mkmd::compiler

@@ -173,8 +173,6 @@ private:
   }
 
   llvm::Value* value(Builtin what, unsigned d) {
-    if (d > 2)
-      return llvm::ConstantInt::get(size_, what == Builtin::num_groups || what == Builtin::global_size);
     switch (what) {
     case Builtin::group_id:
       return group(d);
@@ -194,13 +192,17 @@ private:
 
   llvm::Value* at_dimension(Builtin what, llvm::CallInst& call) {
     llvm::Value* dimension = call.getArgOperand(0);
-    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(dimension))
-      return value(what, static_cast<unsigned>(std::min<uint64_t>(c->getZExtValue(), 3)));
-    std::array<llvm::Value*, 4> answers;
-    for (unsigned d = 0; d < 4; ++d)
+    auto* constant = llvm::dyn_cast<llvm::ConstantInt>(dimension);
+    if (constant && constant->getZExtValue() < 3)
+      return value(what, static_cast<unsigned>(constant->getZExtValue()));
+    // Of a dimension there is not, the device itself says what it says of it in the whole launch.
+    llvm::Value* answer = call.clone();
+    llvm::cast<llvm::Instruction>(answer)->insertBefore(&call);
+    if (constant) return answer;
+    std::array<llvm::Value*, 3> answers;
+    for (unsigned d = 0; d < 3; ++d)
       answers[d] = value(what, d);
     llvm::IRBuilder<> b(&call);
-    llvm::Value* answer = answers[3];
     for (unsigned d = 3; d-- > 0;)
       answer = b.CreateSelect(b.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d)),
                               answers[d], answer);

@@ -151,15 +151,18 @@ int vector_width(StringRef digits) {
   return n == 2 || n == 3 || n == 4 || n == 8 || n == 16 ? n : 0;
 }
 
-int64_t store_bytes(const llvm::CallBase& call, const llvm::Type* type) {
-  return static_cast<int64_t>(
-      call.getModule()->getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedSize());
-}
-
-int64_t pointee_bytes(const llvm::CallBase& call, unsigned operand) {
+// The bytes of what an operand points to, from one element to the next and without what fills it up: three
+// components take the room of four. Zeros: not known.
+struct Pointee {
+  int64_t room = 0, value = 0;
+};
+Pointee pointee(const llvm::CallBase& call, unsigned operand) {
   const auto* pointer = llvm::dyn_cast<llvm::PointerType>(call.getArgOperand(operand)->getType());
-  if (!pointer || pointer->isOpaque() || !pointer->getNonOpaquePointerElementType()->isSized()) return 0;
-  return store_bytes(call, pointer->getNonOpaquePointerElementType());
+  if (!pointer || pointer->isOpaque() || !pointer->getNonOpaquePointerElementType()->isSized()) return {};
+  llvm::Type* element = pointer->getNonOpaquePointerElementType();
+  const llvm::DataLayout& layout = call.getModule()->getDataLayout();
+  return {static_cast<int64_t>(layout.getTypeAllocSize(element).getFixedSize()),
+          static_cast<int64_t>(layout.getTypeStoreSize(element).getFixedSize())};
 }
 
 // vloadn, vstoren, vload_half, vloada_halfn, vstore_halfn_rte …
@@ -186,7 +189,7 @@ std::optional<PointerUse> vector_memory(const llvm::CallBase& call, StringRef na
     return use;
   }
   const int n = vector_width(name);
-  const int64_t element = pointee_bytes(call, use.operand);
+  const int64_t element = pointee(call, use.operand).value;
   if (n == 0 || element == 0) return std::nullopt;
   use.bytes = use.unit = n * element;
   return use;
@@ -231,8 +234,8 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) 
   if (name == "async_work_group_copy" || name == "async_work_group_strided_copy") {
     const bool strided = name != "async_work_group_copy";
     if (call.arg_size() != (strided ? 5U : 4U)) return std::nullopt;
-    PointerUse to{.operand = 0, .writes = true, .bytes = pointee_bytes(call, 0), .count_operand = 2};
-    PointerUse from{.operand = 1, .reads = true, .bytes = pointee_bytes(call, 1), .count_operand = 2};
+    PointerUse to{.operand = 0, .writes = true, .bytes = pointee(call, 0).room, .count_operand = 2};
+    PointerUse from{.operand = 1, .reads = true, .bytes = pointee(call, 1).room, .count_operand = 2};
     if (to.bytes == 0 || from.bytes == 0) return std::nullopt;
     if (strided) {
       // The stride applies to the global side.
@@ -244,7 +247,8 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) 
   for (const char* result_by_pointer : {"fract", "modf", "sincos", "frexp", "lgamma_r", "remquo"}) {
     if (name != result_by_pointer) continue;
     const unsigned last = call.arg_size() - 1;
-    PointerUse use{.operand = last, .writes = true, .bytes = pointee_bytes(call, last)};
+    const Pointee result = pointee(call, last);
+    PointerUse use{.operand = last, .writes = true, .bytes = result.room, .sure_bytes = result.value};
     if (use.bytes == 0) return std::nullopt;
     return std::vector{use};
   }

@@ -37,6 +37,7 @@ struct PointerUse {
   unsigned operand = 0;
   bool reads = false, writes = false;
   int64_t bytes = 0;
+  int64_t sure_bytes = -1;  // what a write certainly writes of them; -1: all
   int offset_operand = -1;  // index in units of `bytes` (vloadn); -1: none
   int64_t unit = 0;         // bytes per index of offset_operand
   int count_operand = -1;   // async copies: so many elements of `bytes`

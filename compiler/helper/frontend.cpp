@@ -13,6 +13,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/helper/half_memory.hpp"
+#include "compiler/helper/macro_use.hpp"
 #include "compiler/helper/options.hpp"
 
 namespace mkmd::compiler {
@@ -32,19 +33,45 @@ public:
   bool needSystemDependencies() override { return false; }
 };
 
+// Compiles, and sees which predefined macros the program uses while it does.
+class Action : public clang::EmitLLVMOnlyAction {
+public:
+  Action(const Request& request, MacroUse::Found& found, llvm::LLVMContext* context)
+      : EmitLLVMOnlyAction(context), request_(request), found_(found) {}
+
+  bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
+    clang::Preprocessor& preprocessor = compiler.getPreprocessor();
+    preprocessor.addPPCallbacks(std::make_unique<MacroUse>(preprocessor, request_.macros,
+                                                           macros_in_options(request_.options), found_));
+    return EmitLLVMOnlyAction::BeginSourceFileAction(compiler);
+  }
+
+private:
+  const Request& request_;
+  MacroUse::Found& found_;
+};
+
+Status list_dependencies(Collector& files, FrontEndResult& result) {
+  for (const std::string& path : files.getDependencies()) {
+    if (path == kMainFile || path == kHalfMemoryFile || path == kMacrosFile) continue;
+    Result<std::string> bytes = read_file(path);
+    if (!bytes) return bytes.status();
+    result.dependencies.push_back({path, bytes->size(), hex(hash_of(*bytes))});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context) {
   Result<std::vector<std::string>> arguments = front_end_arguments(request);
   if (!arguments) return arguments.status();
-  std::vector<const char*> pointers;
-  for (const std::string& a : *arguments)
-    pointers.push_back(a.c_str());
-  pointers.push_back("-include");
-  pointers.push_back(kHalfMemoryFile);
-  pointers.push_back("-x");
-  pointers.push_back("cl");
-  pointers.push_back(kMainFile);
+  // Ahead of what the program's options include: those are the program's text, too.
+  std::vector<const char*> pointers = {"-include", kHalfMemoryFile, "-include", kMacrosFile};
+  for (const std::string& argument : *arguments)
+    pointers.push_back(argument.c_str());
+  for (const char* last : {"-x", "cl", kMainFile})
+    pointers.push_back(last);
 
   std::string log;
   llvm::raw_string_ostream log_stream(log);
@@ -62,22 +89,29 @@ Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext&
   compiler.getPreprocessorOpts().addRemappedFile(kMainFile, source.release());
   auto half_memory = llvm::MemoryBuffer::getMemBuffer(kHalfMemory, kHalfMemoryFile);
   compiler.getPreprocessorOpts().addRemappedFile(kHalfMemoryFile, half_memory.release());
+  auto macros = llvm::MemoryBuffer::getMemBufferCopy(macro_definitions(request.macros), kMacrosFile);
+  compiler.getPreprocessorOpts().addRemappedFile(kMacrosFile, macros.release());
   auto files = std::make_shared<Collector>();
   compiler.addDependencyCollector(files);
 
-  clang::EmitLLVMOnlyAction action(&context);
+  MacroUse::Found found;
+  Action action(request, found, &context);
   const bool done = compiler.ExecuteAction(action);
   log_stream.flush();
+  if (!found.unanswerable.empty())
+    return Status::internal("it depends on " + found.unanswerable +
+                            ", which each compiler answers in its own way");
+  if (!found.wanted.empty()) {
+    FrontEndResult result;
+    result.macros_wanted.assign(found.wanted.begin(), found.wanted.end());
+    if (Status s = list_dependencies(*files, result); !s.ok()) return s;
+    return result;
+  }
   if (!done) return Status::internal("the program does not compile: " + first_error(log));
   FrontEndResult result;
   result.module = action.takeModule();
   if (!result.module) return Status::internal("the program does not compile: " + first_error(log));
-  for (const std::string& path : files->getDependencies()) {
-    if (path == kMainFile || path == kHalfMemoryFile) continue;
-    Result<std::string> bytes = read_file(path);
-    if (!bytes) return bytes.status();
-    result.dependencies.push_back({path, bytes->size(), hex(hash_of(*bytes))});
-  }
+  if (Status s = list_dependencies(*files, result); !s.ok()) return s;
   return result;
 }
 

@@ -11,7 +11,8 @@
 namespace mkmd::compiler {
 
 struct FrontEndResult {
-  std::unique_ptr<llvm::Module> module;  // unoptimised, with line tables
+  std::unique_ptr<llvm::Module> module;  // unoptimised, with line tables; null if macros are wanted
+  std::vector<std::string> macros_wanted;
   std::vector<Dependency> dependencies;
 };
 

@@ -17,6 +17,8 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "common/files.hpp"
+#include "common/json.hpp"
+#include "compiler/cache.hpp"
 #include "compiler/helper/accesses.hpp"
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/frontend.hpp"
@@ -70,6 +72,8 @@ ModuleFile answer(const Request& request) {
     return file;
   }
   file.dependencies = std::move(front->dependencies);
+  file.macros_wanted = std::move(front->macros_wanted);
+  if (!file.macros_wanted.empty()) return file;
   if (Status s = process(*front->module, file); !s.ok()) file.error = s.message();
   return file;
 }
@@ -77,8 +81,9 @@ ModuleFile answer(const Request& request) {
 int serve() {
   std::signal(SIGPIPE, SIG_IGN);
   std::string question((std::istreambuf_iterator<char>(std::cin)), {});
-  const nlohmann::json asked = nlohmann::json::parse(question, nullptr, false);
-  if (asked.is_discarded() || !asked.is_object()) return 3;
+  const Result<nlohmann::json> parsed = parse_json(question);
+  if (!parsed || !parsed->is_object()) return 3;
+  const nlohmann::json& asked = *parsed;
   try {
     ModuleFile file = answer(asked.at("request").get<Request>());
     file.key = asked.at("key").get<std::string>();
@@ -86,7 +91,7 @@ int serve() {
     // An error may come from a missing include file, which nobody could check again later.
     const std::string path = asked.at("store").get<std::string>();
     // A cache that cannot be written is no error either.
-    if (!path.empty() && file.error.empty()) (void)replace_file(path, bytes);
+    if (!path.empty() && file.error.empty()) (void)write_entry(path, bytes);
     return write_all(1, bytes) ? 0 : 4;
   } catch (const nlohmann::json::exception&) {
     return 3;

@@ -71,6 +71,19 @@ std::vector<std::string> split_options(const std::string& options) {
   return words;
 }
 
+std::set<std::string> macros_in_options(const std::string& options) {
+  std::set<std::string> names;
+  const std::vector<std::string> words = split_options(options);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("-D") && !words[i].starts_with("-U")) continue;
+    const bool apart = words[i].size() == 2;
+    if (apart && i + 1 == words.size()) break;
+    const std::string definition = apart ? words[++i] : words[i].substr(2);
+    names.insert(definition.substr(0, definition.find_first_of("=(")));
+  }
+  return names;
+}
+
 Result<std::vector<std::string>> front_end_arguments(const Request& request) {
   if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
   std::vector<std::string> arguments = {
@@ -80,7 +93,7 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
       "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-fgnuc-version=4.2.1",
       // A non-static inline helper has no body elsewhere; drivers treat it as static.
       "-Dinline=",
-      // The header would announce every extension for the SPIR target; the device decides.
+      // The header would announce every extension for the SPIR target.
       "-U__SPIR__", "-U__SPIR64__"};
   std::string standard = version_number(request.c_version) < 120 ? "CL1.1" : "CL1.2";  // without -cl-std
   bool fast = false;
@@ -110,11 +123,6 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
   if (version_number(standard) > std::max(device, 120))
     return Status::internal("the device does not know language version '" + standard + "'");
   arguments.push_back("-cl-std=" + standard);
-  arguments.push_back("-D__OPENCL_VERSION__=" + std::to_string(device));
-  if (request.images)
-    arguments.push_back("-D__IMAGE_SUPPORT__=1");
-  else
-    arguments.push_back("-U__IMAGE_SUPPORT__");
   // Exactly the device's extensions, neither more (as for any SPIR target) nor fewer.
   std::string extensions = "-cl-ext=-all";
   for (const std::string& e : request.extensions)
@@ -126,16 +134,6 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
   }
   if (request.images) extensions += ",+__opencl_c_images";
   arguments.push_back(extensions);
-  // clang knows some extension names only as features of the language; for those the macro is all there is.
-  for (const std::string& e : request.extensions)
-    if (e == "cl_khr_int64_base_atomics" || e == "cl_khr_int64_extended_atomics" ||
-        e == "cl_khr_byte_addressable_store" || e == "cl_khr_global_int32_base_atomics" ||
-        e == "cl_khr_local_int32_base_atomics" || e == "cl_khr_fp64" ||
-        e == "cl_khr_global_int32_extended_atomics" || e == "cl_khr_local_int32_extended_atomics" ||
-        e == "cl_khr_fp16" || e == "cl_khr_3d_image_writes" || e.starts_with("__opencl_c_"))
-      continue;
-    else if (e.starts_with("cl_"))
-      arguments.push_back("-D" + e + "=1");
   return arguments;
 }
 

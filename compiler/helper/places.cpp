@@ -66,17 +66,17 @@ Place Values::compute_place(llvm::Value* pointer) {
   if (auto* cast = dyn_cast<llvm::AddrSpaceCastInst>(pointer)) return place(cast->getOperand(0));
   if (auto* freeze = dyn_cast<llvm::FreezeInst>(pointer)) return place(freeze->getOperand(0));
   if (auto* s = dyn_cast<llvm::SelectInst>(pointer))
-    return join(place(s->getTrueValue()), place(s->getFalseValue()));
+    return join(s, place(s->getTrueValue()), place(s->getFalseValue()));
   if (auto* p = dyn_cast<llvm::PHINode>(pointer)) return place_phi(p);
   return {};
 }
 
-Place Values::join(const Place& a, const Place& b) {
+Place Values::join(llvm::Value* v, const Place& a, const Place& b) {
   if (a.root != b.root || a.root == Place::Root::untraceable) return {};
   if (a.root == Place::Root::elsewhere) return a;
   if (a.argument != b.argument) return {};
   Place p = a;
-  const std::optional<Number> both = a.known && b.known ? hull(a.offset, b.offset) : std::nullopt;
+  const std::optional<Number> both = a.known && b.known ? hull(v, -1, a.offset, b.offset) : std::nullopt;
   p.known = both.has_value();
   if (both) p.offset = *both;
   return p;
@@ -87,7 +87,7 @@ Place Values::place_phi(llvm::PHINode* p) {
   if (!loop || loop->getHeader() != p->getParent()) {
     Place all = place(p->getIncomingValue(0));
     for (unsigned i = 1; i < p->getNumIncomingValues(); ++i)
-      all = join(all, place(p->getIncomingValue(i)));
+      all = join(p, all, place(p->getIncomingValue(i)));
     // Seen after a loop: only if the loop does not move it.
     for (llvm::BasicBlock* from : p->blocks())
       for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
@@ -97,16 +97,19 @@ Place Values::place_phi(llvm::PHINode* p) {
   llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();
   if (!preheader || !latch) return {};
   const Place init = place(p->getIncomingValueForBlock(preheader));
-  if (init.root != Place::Root::argument) return init.root == Place::Root::elsewhere ? init : Place{};
+  if (init.root == Place::Root::untraceable) return {};
   // As for integers: assume a symbol for this iteration's address, and see what the next one is.
   const size_t mark = order_.size();
   const int self = b_.placeholder();
   const Key key{p, -2};
-  places_[key] = Place{Place::Root::argument, init.argument, true, Number{Poly::atom(self), {}}};
+  places_[key] = init;
+  places_[key].known = true;
+  places_[key].offset = Number{Poly::atom(self), {}};
   const Place next = place(p->getIncomingValueForBlock(latch));
   forget_since(mark);
   places_.erase(key);
-  if (next.root != Place::Root::argument || next.argument != init.argument) return {};
+  if (next.root != init.root || next.argument != init.argument) return {};
+  if (init.root == Place::Root::elsewhere) return init;
   Place result = init;
   result.known = false;
   if (!init.known || !next.known) return result;

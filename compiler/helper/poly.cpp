@@ -199,27 +199,47 @@ bool InfoBuilder::check(Number& number, const Poly& p, int64_t lo, int64_t hi) {
   return true;
 }
 
+std::optional<int> InfoBuilder::add_derived(Derived::Op op, const Poly& a, const Poly& b) {
+  std::optional<Affine> x = affine(simplified(a)), y = affine(simplified(b));
+  if (!x || !y) return std::nullopt;
+  const int index = static_cast<int>(info_.derived.size());
+  info_.derived.push_back({op, *x, *y});
+  std::set<int>& loops = derived_loops_[index];
+  for (const Affine* side : {&*x, &*y})
+    for (const Term& t : side->terms) {
+      if (t.variable.kind == Variable::Kind::loop) loops.insert(t.variable.index);
+      if (t.variable.kind == Variable::Kind::derived && t.variable.index != index)
+        loops.insert(derived_loops_[t.variable.index].begin(), derived_loops_[t.variable.index].end());
+    }
+  return index;
+}
+
 std::optional<Number> InfoBuilder::derive(Derived::Op op, const Number& a, const Number& b) {
-  Number result;
-  merge_checks(result.checks, a.checks);
-  merge_checks(result.checks, b.checks);
   const auto key = std::tuple(op, a.poly, b.poly);
   auto it = derived_ids_.find(key);
   if (it == derived_ids_.end()) {
-    std::optional<Affine> x = affine(simplified(a.poly)), y = affine(simplified(b.poly));
-    if (!x || !y) return std::nullopt;
-    const int index = static_cast<int>(info_.derived.size());
-    info_.derived.push_back({op, *x, *y});
-    std::set<int>& loops = derived_loops_[index];
-    for (const Affine* side : {&*x, &*y})
-      for (const Term& t : side->terms) {
-        if (t.variable.kind == Variable::Kind::loop) loops.insert(t.variable.index);
-        if (t.variable.kind == Variable::Kind::derived && t.variable.index != index)
-          loops.insert(derived_loops_[t.variable.index].begin(), derived_loops_[t.variable.index].end());
-      }
-    it = derived_ids_.emplace(key, variable({Variable::Kind::derived, index})).first;
+    const std::optional<int> index = add_derived(op, a.poly, b.poly);
+    if (!index) return std::nullopt;
+    it = derived_ids_.emplace(key, variable({Variable::Kind::derived, *index})).first;
   }
-  result.poly = Poly::atom(it->second);
+  Number result{Poly::atom(it->second), a.checks};
+  merge_checks(result.checks, b.checks);
+  return result;
+}
+
+std::optional<Number> InfoBuilder::between(const Origin& origin, const Number& a, const Number& b,
+                                           const std::set<int>& loops) {
+  // The operands are part of the key: while a loop counter is being looked for they may be other ones.
+  const auto key = std::tuple(origin, a.poly, b.poly);
+  auto it = between_ids_.find(key);
+  if (it == between_ids_.end()) {
+    const std::optional<int> index = add_derived(Derived::Op::hull, a.poly, b.poly);
+    if (!index) return std::nullopt;
+    derived_loops_[*index].insert(loops.begin(), loops.end());
+    it = between_ids_.emplace(key, variable({Variable::Kind::derived, *index})).first;
+  }
+  Number result{Poly::atom(it->second), a.checks};
+  merge_checks(result.checks, b.checks);
   return result;
 }
 

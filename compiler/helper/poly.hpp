@@ -62,6 +62,9 @@ struct Number {
 };
 void merge_checks(std::vector<int>& into, const std::vector<int>& from);
 
+// Which value of the program an atom stands for: its identity, and its lane (-1: a scalar).
+using Origin = std::pair<const void*, int>;
+
 class InfoBuilder {
 public:
   explicit InfoBuilder(KernelInfo& info) : info_(info) {}
@@ -80,8 +83,12 @@ public:
   // Requires lo <= p <= hi; adds to the number's checks. False if it cannot be expressed.
   bool check(Number& number, const Poly& p, int64_t lo, int64_t hi);
   const Poly& check_poly(int check) const { return check_polys_[static_cast<size_t>(check)]; }
-  // An atom that stands for op(a, b).
+  // An atom that stands for op(a, b), which must be a function: equal operands give the same atom.
   std::optional<Number> derive(Derived::Op op, const Number& a, const Number& b);
+  // An atom for a value of which only this is known: it lies between a and b. It equals no other atom, and it
+  // counts as dependent on `loops`, in whose iterations it may differ.
+  std::optional<Number> between(const Origin& origin, const Number& a, const Number& b,
+                                const std::set<int>& loops);
   // x / y and x % y for x >= 0 and y > 0 (or floor semantics), related so that y·(x/y) + x%y can become x
   // again.
   std::optional<Number> quotient(const Number& x, const Number& y, bool floor);
@@ -97,12 +104,14 @@ private:
     bool floor = false;
   };
   int intern(const Atom& a);
+  std::optional<int> add_derived(Derived::Op op, const Poly& a, const Poly& b);  // its index
 
   KernelInfo& info_;
   std::vector<Atom> atoms_;
   std::map<Atom, int> atom_ids_;
   std::map<Expression, int> expression_ids_;
   std::map<std::tuple<Derived::Op, Poly, Poly>, int> derived_ids_;  // atoms
+  std::map<std::tuple<Origin, Poly, Poly>, int> between_ids_;       // atoms
   std::map<int, std::set<int>> derived_loops_;                      // by index of derived
   std::map<std::tuple<Poly, int64_t, int64_t>, int> check_ids_;
   std::vector<Poly> check_polys_;

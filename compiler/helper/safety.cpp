@@ -11,6 +11,7 @@
 #include <llvm/IR/Operator.h>
 #include <set>
 
+#include "compiler/helper/arguments.hpp"
 #include "compiler/helper/builtins.hpp"
 
 namespace mkmd::compiler {
@@ -38,6 +39,11 @@ public:
       if (a.kind == Argument::Kind::image) refuse("images are used", 0);
       if (a.kind == Argument::Kind::buffer && a.is_volatile) refuse("volatile global memory is accessed", 0);
     }
+    // Its copy is each work-item's own, but drivers (PoCL 3.1) give one to a whole work-group, depending on
+    // how far they optimise. Only the program's own code then does what the program does.
+    for (const llvm::Argument& a : f_.args())
+      if (a.hasByValAttr() && !stays_as_passed(a))
+        refuse("the struct argument '" + a.getName().str() + "' is changed", 0);
     for (llvm::Instruction& i : llvm::instructions(f_))
       visit(i);
     for (const llvm::GlobalVariable* g : locals_)

@@ -89,7 +89,10 @@ void Values::find_trip_count(llvm::Loop* loop) {
     const std::optional<int64_t> by = step.poly.constant();
     if (by != 1 && by != -1) return finish();
     distance = *by > 0 ? add(bound, first, -1) : add(first, bound, -1);
-    if (!distance || !b_.check(*distance, distance->poly, 0, INT64_MAX / 4)) return finish();
+    // Both are known modulo 2^bits only: the counter goes as far as their difference says if that is less.
+    const unsigned bits = width(left);
+    const int64_t farthest = bits >= 62 ? INT64_MAX / 4 : (int64_t{1} << bits) - 1;
+    if (!distance || !b_.check(*distance, distance->poly, 0, farthest)) return finish();
     if (!in_ranges(*distance, bound->poly)) return finish();
     step.poly = Poly(1);
   } else if (upwards || llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {

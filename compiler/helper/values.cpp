@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "compiler/helper/arguments.hpp"
 #include "compiler/helper/builtins.hpp"
 
 namespace mkmd::compiler {
@@ -95,23 +96,51 @@ std::optional<Number> Values::multiply(const std::optional<Number>& a, const std
   return r;
 }
 
-std::optional<Number> Values::hull(const std::optional<Number>& a, const std::optional<Number>& b) {
+namespace {
+
+// Whether a value made inside the loop is the same in all iterations: nothing but arithmetic on what comes
+// from outside. Whatever reads memory, or joins ways through the loop, may differ.
+bool fixed_in(const llvm::Loop& loop, const llvm::Value* v, int depth) {
+  const auto* i = dyn_cast<llvm::Instruction>(v);
+  if (!i || !loop.contains(i)) return true;
+  if (depth > 8 || isa<llvm::PHINode, llvm::AllocaInst, llvm::FreezeInst>(i)) return false;
+  if (const auto* call = dyn_cast<llvm::CallBase>(i)) {
+    if (work_item_builtin(declared_callee(*call)) == Builtin::none) return false;
+  } else if (i->mayReadOrWriteMemory()) {
+    return false;
+  }
+  return llvm::all_of(i->operands(), [&](const llvm::Use& u) { return fixed_in(loop, u.get(), depth + 1); });
+}
+
+}  // namespace
+
+std::set<int> Values::varies_in(llvm::Value* v) const {
+  std::set<int> found;
+  const auto* i = dyn_cast<llvm::Instruction>(v);
+  for (const llvm::Loop* l = i ? loops_.getLoopFor(i->getParent()) : nullptr; l; l = l->getParentLoop())
+    if (!fixed_in(*l, v, 0)) found.insert(loop_index(l));
+  return found;
+}
+
+std::optional<Number> Values::hull(llvm::Value* v, int lane, const std::optional<Number>& a,
+                                   const std::optional<Number>& b) {
   if (!a || !b) return std::nullopt;
   if (a->poly == b->poly) {
     Number r = *a;
     merge_checks(r.checks, b->checks);
     return r;
   }
-  return b_.derive(Derived::Op::hull, *a, *b);
+  return b_.between({v, lane}, *a, *b, varies_in(v));
 }
 
 std::optional<Number> Values::symbol(Expression::Op op, unsigned d) {
-  if (d > 2) return Number{Poly(op == Expression::Op::global_offset ? 0 : 1), {}};
+  // Drivers differ in what they say of dimensions there are not: PoCL 3.1 answers 0 where 1 is specified.
+  if (d > 2) return std::nullopt;
   return Number{Poly::atom(b_.uniform(Expression::symbol(op, d))), {}};
 }
 
 std::optional<Number> Values::id(Variable::Kind kind, unsigned d) {
-  if (d > 2) return Number{Poly(0), {}};
+  if (d > 2) return std::nullopt;
   return Number{Poly::atom(b_.variable({kind, static_cast<int>(d)})), {}};
 }
 
@@ -163,7 +192,7 @@ std::optional<Number> Values::instruction(llvm::Instruction* i, int lane) {
     llvm::Value* from = i->getOperand(0);
     const bool is_signed = isa<llvm::SExtInst>(i);
     if (width(from) == 1)  // a truth value
-      return hull(Number{Poly(0), {}}, Number{Poly(is_signed ? -1 : 1), {}});
+      return hull(i, lane, Number{Poly(0), {}}, Number{Poly(is_signed ? -1 : 1), {}});
     return is_signed ? as_signed(from, lane) : as_unsigned(from, lane);
   }
   case llvm::Instruction::ExtractElement: {
@@ -344,7 +373,7 @@ std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
     }
   }
   // Either side, taken modulo the width: a range check where it is used covers both.
-  return hull(yes, no);
+  return hull(s, lane, yes, no);
 }
 
 std::optional<Number> Values::load(llvm::LoadInst* l) {
@@ -352,7 +381,9 @@ std::optional<Number> Values::load(llvm::LoadInst* l) {
   llvm::APInt offset(64, 0);
   llvm::Value* base = l->getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true);
   auto* a = dyn_cast<llvm::Argument>(base);
-  if (!a || !a->hasByValAttr() || offset.isNegative()) return std::nullopt;
+  if (!a || !a->hasByValAttr() || offset.isNegative() || !stays_as_passed(*a)) return std::nullopt;
+  const uint64_t size = layout_.getTypeAllocSize(a->getParamByValType()).getFixedSize();
+  if (width(l) % 8 != 0 || offset.getZExtValue() + width(l) / 8 > size) return std::nullopt;
   return slot(static_cast<int>(a->getArgNo()), offset.getZExtValue(), width(l) / 8);
 }
 
@@ -433,20 +464,15 @@ std::optional<Number> Values::call(llvm::CallBase* c) {
 }
 
 std::optional<Number> Values::at_loop_exit(llvm::PHINode* p) {
-  // A value of a loop seen after it: what it is when the test fails for the first time.
+  // A value of a loop seen after it: known only if no loop that was left moves it.
   llvm::Value* inside = p->getIncomingValue(0);
-  llvm::Loop* loop = nullptr;
-  for (unsigned i = 0; i < p->getNumIncomingValues(); ++i) {
-    if (p->getIncomingValue(i) != inside) return std::nullopt;
-    llvm::Loop* from = loops_.getLoopFor(p->getIncomingBlock(i));
-    while (from && from->contains(p->getParent()))
-      from = nullptr;
-    if (from) loop = from;
-  }
+  if (llvm::any_of(p->incoming_values(), [&](const llvm::Use& u) { return u.get() != inside; }))
+    return std::nullopt;
   std::optional<Number> n = number(inside);
-  if (!n || !loop) return n;
-  for (llvm::Loop* l = loop; l && !l->contains(p->getParent()); l = l->getParentLoop())
-    if (b_.depends_on_loop(n->poly, loop_index(l))) return std::nullopt;
+  if (!n) return n;
+  for (const llvm::BasicBlock* from : p->blocks())
+    for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
+      if (b_.depends_on_loop(n->poly, loop_index(l))) return std::nullopt;
   return n;
 }
 
@@ -461,7 +487,7 @@ std::optional<Number> Values::phi(llvm::PHINode* p) {
     if (leaves) return at_loop_exit(p);
     std::optional<Number> all = number(p->getIncomingValue(0));
     for (unsigned i = 1; i < p->getNumIncomingValues() && all; ++i)
-      all = hull(all, number(p->getIncomingValue(i)));
+      all = hull(p, -1, all, number(p->getIncomingValue(i)));
     return all;
   }
   llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();

@@ -62,7 +62,12 @@ private:
   std::optional<Number> call(llvm::CallBase* c);
   std::optional<Number> phi(llvm::PHINode* p);
   std::optional<Number> at_loop_exit(llvm::PHINode* p);
-  std::optional<Number> hull(const std::optional<Number>& a, const std::optional<Number>& b);
+  // `v` is a or b, or lies between them.
+  std::optional<Number> hull(llvm::Value* v, int lane, const std::optional<Number>& a,
+                             const std::optional<Number>& b);
+  // In whose iterations a value may differ: loops around it, less those in which all that it is made of is
+  // fixed.
+  std::set<int> varies_in(llvm::Value* v) const;
   std::optional<Number> select(llvm::SelectInst* s, int lane);
   std::optional<Number> load(llvm::LoadInst* l);
   std::optional<Number> add(const std::optional<Number>& a, const std::optional<Number>& b,
@@ -73,7 +78,7 @@ private:
   std::optional<Number> slot(int argument, uint64_t offset, uint64_t bytes);
   Place compute_place(llvm::Value* pointer);
   Place place_phi(llvm::PHINode* p);
-  Place join(const Place& a, const Place& b);
+  Place join(llvm::Value* v, const Place& a, const Place& b);
   void find_trip_count(llvm::Loop* loop);
 
   using Key = std::pair<llvm::Value*, int>;

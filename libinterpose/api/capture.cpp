@@ -3,17 +3,18 @@
 
 namespace mkmd::api {
 
-cl_int capture(Ref<Command> command, cl_command_type type, WaitList wait_list, cl_event* event,
-               bool blocking) {
+std::optional<cl_int> capture(Ref<Command> command, cl_command_type type, WaitList wait_list, cl_event* event,
+                              bool blocking) {
   Queue& queue = *command->queue;
   Runtime& runtime = *queue.context->runtime;
-  if (event != nullptr) {
-    auto* made = new Event(queue.context.get(), &queue, type);
-    command->event = Ref<Event>(made);
-    *event = made->handle();
-  }
+  Event* const made = event != nullptr ? new Event(queue.context.get(), &queue, type) : nullptr;
+  command->event = Ref<Event>(made);
   const std::vector<Event*> waits = events_of(wait_list);
-  runtime.capture(command, waits);
+  if (!runtime.capture(command, waits)) {
+    if (made != nullptr) made->program_release();
+    return std::nullopt;
+  }
+  if (made != nullptr) *event = made->handle();
   if (!blocking) return CL_SUCCESS;
   runtime.wait(*command);
   return command->status < 0 ? command->status : CL_SUCCESS;

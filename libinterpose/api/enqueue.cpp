@@ -38,8 +38,9 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
 
 cl_int native_waits(WaitList wait_list, std::vector<cl_event>& natives) {
   for (cl_uint i = 0; i < wait_list.count; ++i) {
-    const Event* event = object_cast<Event>(wait_list.events[i]);
+    Event* event = object_cast<Event>(wait_list.events[i]);
     if (event->native) {
+      event->waited_for.store(true, std::memory_order_relaxed);
       natives.push_back(event->native.get());
     } else if (event->status.load(std::memory_order_acquire) < 0) {
       return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;

@@ -50,7 +50,9 @@ cl_int EnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
     command->source_offset = offset;
     command->size = size;
     command->host = ptr;
-    return capture(std::move(command), CL_COMMAND_READ_BUFFER, waits, event, blocking_read != CL_FALSE);
+    if (const auto status =
+            capture(std::move(command), CL_COMMAND_READ_BUFFER, waits, event, blocking_read != CL_FALSE))
+      return *status;
   }
   return enqueue_native(*queue, CL_COMMAND_READ_BUFFER, touched, waits, event, blocking_read != CL_FALSE,
                         [&](const NativeCall& n) {
@@ -76,7 +78,9 @@ cl_int EnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool
     command->destination_offset = offset;
     command->size = size;
     command->host = const_cast<void*>(ptr);
-    return capture(std::move(command), CL_COMMAND_WRITE_BUFFER, waits, event, blocking_write != CL_FALSE);
+    if (const auto status =
+            capture(std::move(command), CL_COMMAND_WRITE_BUFFER, waits, event, blocking_write != CL_FALSE))
+      return *status;
   }
   return enqueue_native(*queue, CL_COMMAND_WRITE_BUFFER, touched, waits, event, blocking_write != CL_FALSE,
                         [&](const NativeCall& n) {
@@ -106,7 +110,8 @@ cl_int EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_m
     command->source_offset = src_offset;
     command->destination_offset = dst_offset;
     command->size = size;
-    return capture(std::move(command), CL_COMMAND_COPY_BUFFER, waits, event, false);
+    if (const auto status = capture(std::move(command), CL_COMMAND_COPY_BUFFER, waits, event, false))
+      return *status;
   }
   return enqueue_native(
       *queue, CL_COMMAND_COPY_BUFFER, touched, waits, event, false, [&](const NativeCall& n) {
@@ -135,7 +140,8 @@ cl_int EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const vo
     command->size = size;
     const auto* bytes = static_cast<const unsigned char*>(pattern);
     command->pattern.assign(bytes, bytes + pattern_size);
-    return capture(std::move(command), CL_COMMAND_FILL_BUFFER, waits, event, false);
+    if (const auto status = capture(std::move(command), CL_COMMAND_FILL_BUFFER, waits, event, false))
+      return *status;
   }
   return enqueue_native(
       *queue, CL_COMMAND_FILL_BUFFER, touched, waits, event, false, [&](const NativeCall& n) {

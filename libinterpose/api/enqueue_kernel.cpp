@@ -5,6 +5,7 @@
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/local_size.hpp"
+#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/profile.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
@@ -144,10 +145,11 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       can = !not_worth && may_capture(*queue, waits) && make_launch(*queue, *kernel, shape, launch);
     }
     if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
-      bool wanted = capturing;
+      const bool exiting = process_exiting.load();
+      bool wanted = capturing && !exiting;
       if (profiling()) {  // measured now, on copies; the launch itself then runs at home
         profile_launch(*runtime, launch);
-      } else if (!capturing) {
+      } else if (!capturing || exiting) {
         const char* why_not = runtime->why_native(*kernel, launch);
         wanted = why_not == nullptr;
         std::lock_guard lock(kernel->mutex);
@@ -156,7 +158,8 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       if (wanted) {
         Ref<Command> command(new Command(Command::Kind::kernel, queue));
         command->launch = std::move(launch);
-        return capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false);
+        if (const auto status = capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false))
+          return *status;
       }
     }
     std::lock_guard lock(kernel->mutex);

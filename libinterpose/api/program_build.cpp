@@ -8,6 +8,7 @@
 #include "libinterpose/api/write_info.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/vendor/macros.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -101,7 +102,13 @@ public:
   }
 
 private:
-  void compile() { compiled_ = process().compiler->compile(request_); }
+  void compile() {
+    const std::string directory = cache_directory();
+    compiled_ = process().compiler->compile(request_, [&](const std::vector<std::string>& names) {
+      return vendor::predefined_macros(process().home, options_, names,
+                                       directory.empty() ? directory : directory + "/macros.json");
+    });
+  }
 
   const std::string options_;
   bool asked_ = false;

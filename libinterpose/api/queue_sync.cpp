@@ -18,7 +18,7 @@ cl_int enqueue_marker(cl_command_queue command_queue, cl_command_type type, Wait
   if (runtime != nullptr && runtime->capturing() && may_capture(*queue, waits)) {
     Ref<Command> command(new Command(Command::Kind::marker, queue));
     command->is_barrier = type == CL_COMMAND_BARRIER;
-    return capture(std::move(command), type, waits, event, false);
+    if (const auto status = capture(std::move(command), type, waits, event, false)) return *status;
   }
   return enqueue_native(*queue, type, {}, waits, event, false, call);
 }

@@ -35,8 +35,8 @@ template <typename T>
 cl_int release(typename T::Handle handle, cl_int invalid) {
   T* object = object_cast<T>(handle);
   if (object == nullptr || object->program_references() == 0) return invalid;
-  if (object->program_references() == 1) last_release(*object);
-  object->program_release();
+  if (object->program_leave()) last_release(*object);
+  object->release();
   return CL_SUCCESS;
 }
 

@@ -44,7 +44,7 @@ std::optional<double> Planner::profiled_gain(const Task& task) const {
 // earlier than the quickest does alone.
 bool Planner::bandwidth_allows_gain(const Task& task) const {
   constexpr double kGain = 1.1;
-  if (process().domain_count > 1) return true;
+  if (process().domain_count > 1 || runtime_.regardless_of_gain()) return true;
   if (const auto gain = profiled_gain(task)) return *gain >= kGain;
   const scheduler::Memory* memory = shared_memory(0);
   if (task.bytes == 0 || memory == nullptr) return true;

@@ -84,6 +84,7 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
                                     transfer(storage, from, from_memory, to, to_memory, some));
     };
     const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
+    action->memory = Ref<Memory>(&root);
     action->moves = std::move(moves);
     action->moved_ranges = source.ranges;
     action->bytes_moved = source.ranges.total();
@@ -132,7 +133,7 @@ void Planner::journal(Action& action, const BufferUses& uses, const compiler::Gr
   auto deed = std::make_shared<CommandDeed>();
   const Command::Kind kind = action.command->kind;
   deed->sequence = action.command->sequence;
-  deed->command = Ref<Command>(action.command);
+  deed->command = action.command;
   deed->box = box;
   deed->repeatable =
       kind == Command::Kind::kernel || kind == Command::Kind::copy || kind == Command::Kind::fill;
@@ -230,7 +231,7 @@ void Planner::emit_kernel(Task& task) {
     Lane& lane = *runtime_.compute_[piece.device];
     order_ = piece.order;
     // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
-    const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole();
+    const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole() && !task.as_before;
     const auto work_on = [&c, box = piece.box, memories = memories[i], boxed = boxed && !own](Lane& some) {
       return kernel_piece(some, c, box, memories, boxed);
     };
@@ -242,13 +243,13 @@ void Planner::emit_kernel(Task& task) {
     if (domain == 0) {
       action->redo = work_on;
     } else {
-      action->redo = [&c, box = piece.box, uses = piece.uses, where = remote(domain, piece.uses)](Lane& home) {
-        return piece_from_afar(home, c, box, uses, where);
-      };
+      action->redo = [&c, box = piece.box, uses = piece.uses, where = remote(domain, piece.uses)](
+                         Lane& home) { return piece_from_afar(home, c, box, uses, where); };
     }
     action->uses = piece.uses;
     action->piece.device = piece.device;
     action->piece.sharing = static_cast<int>(sharing[domain].size());
+    action->piece.ours = boxed && !own;
     action->piece.lo = piece.box.lo;
     action->piece.hi = piece.box.hi;
     action->piece.groups = 1;
@@ -285,10 +286,9 @@ void Planner::emit_read(Task& task) {
   };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = *runtime_.home_;
-    const Ref<Action> action =
-        new_action(home, &c,
-                   emulated_read_work(*use.root->storage, home, use.root->native.get(), c, use.reads,
-                                      read_at_home(home, c)));
+    const Ref<Action> action = new_action(home, &c,
+                                          emulated_read_work(*use.root->storage, home, use.root->native.get(),
+                                                             c, use.reads, read_at_home(home, c)));
     action->redo = [&c](Lane& lane) { return read_at_home(lane, c); };
     action->uses = {{use.root, use.reads, {}, use.reads}, {nullptr, {}, ByteRanges(to, to + c.size), {}}};
     record(action, 0, use.reads);

@@ -118,7 +118,8 @@ const scheduler::Policy* chosen_policy() {
 }
 
 Planner::Planner(Runtime& runtime, bool at_home)
-    : runtime_(runtime), at_home_(at_home), order_only_(!runtime.separate_memories() && !runtime.journal_) {}
+    : runtime_(runtime), at_home_(at_home), exiting_(process_exiting.load() && process().machine == nullptr),
+      order_only_(!runtime.separate_memories() && !runtime.journal_) {}
 
 bool Planner::on_whole(const Task& task) const {
   return task.command->kind == Command::Kind::kernel && process().home_is_whole() && task.cut < 0 &&
@@ -358,7 +359,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
 
 size_t Planner::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
-  taken_over_ = take_over(window);
+  taken_over_ = !exiting_ && take_over(window);
   if (!taken_over_) make_plan(window);
   for (const Task& task : tasks_) {
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
@@ -393,7 +394,7 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   }
   // What is left is only here because launches that lose time are.
   if ((left_alone || at_home_) && window.front()->trial->kernels.empty()) several_devices = false;
-  const scheduler::Policy* policy = several_devices ? chosen_policy() : nullptr;
+  const scheduler::Policy* policy = several_devices && !exiting_ ? chosen_policy() : nullptr;
   if (policy != nullptr) {
     auto schedule = policy->schedule(make_problem(), {.planning_budget = 1e-3});
     if (schedule) {
@@ -414,8 +415,12 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   if (tasks_.size() < window.size()) words_.clear();
   if (!words_.empty() && runtime_.separate_memories()) places_ = places(tasks_);
   for (Task& task : tasks_) {
-    keep_cuts(task);
-    cut_in_parts(task);
+    if (exiting_) {
+      repeat(task);
+    } else {
+      keep_cuts(task);
+      cut_in_parts(task);
+    }
     find_uses(task, kFewBlocks);
     bool safe = split_is_safe(task);
     if (!safe) {

@@ -72,6 +72,7 @@ private:
     double start = 0;                 // where the plan puts its first piece
     double order = 0;                 // of a command without pieces; see first_order()
     bool left_alone = false;          // capturing such launches has lost time
+    bool as_before = false;           // in pieces whose code has run; see repeat()
     const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
     double first_order() const;       // of its actions
   };
@@ -105,6 +106,7 @@ private:
   bool bandwidth_allows_gain(const Task& task) const;
   void assign_home();
   static void assign_home(Task& task);
+  static void repeat(Task& task);  // runtime/at_exit.cpp
   void keep_cuts(Task& task);
   static void cut_in_parts(Task& task);
   void put_in_order();
@@ -151,6 +153,7 @@ private:
 
   Runtime& runtime_;
   const bool at_home_;
+  const bool exiting_;  // drivers may have no compilers any more
   // Where all devices share one memory and none can fail, byte sets only order commands and show that pieces
   // are independent.
   const bool order_only_;

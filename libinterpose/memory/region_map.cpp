@@ -55,22 +55,32 @@ void RegionMap::Users::add_reader(Action& action) {
 RegionMap::RegionMap(uint64_t size, int domains, size_t most_parts)
     : most_parts_(most_parts), valid_(size, 1u) {
   for (int d = 0; d < domains; ++d)
-    users_.emplace_back(size, Users{});
+    known_.push_back({{size, Users{}}});
 }
 
 void RegionMap::order_read(int domain, const ByteRanges& ranges, Action& action) {
-  users_[domain].visit(ranges, [&](Users& users) { order_after(action, users.writers); });
+  known_[domain].users.visit(ranges, [&](Users& users) { order_after(action, users.writers); });
 }
 
 void RegionMap::order_write(int domain, const ByteRanges& ranges, Action& action) {
-  users_[domain].visit(ranges, [&](Users& users) {
+  known_[domain].users.visit(ranges, [&](Users& users) {
     order_after(action, users.writers);
     order_after(action, users.readers);
   });
 }
 
+void RegionMap::Known::forget_complete() {
+  if (users.parts().size() <= parts_at_most) return;
+  users.change(users.all(), [](Users& of) {
+    drop_complete(of.writers);
+    drop_complete(of.readers);
+  });
+  parts_at_most = std::max(kFewParts, 2 * users.parts().size());
+}
+
 void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action) {
-  BytePartition<Users>& users = users_[domain];
+  known_[domain].forget_complete();
+  BytePartition<Users>& users = known_[domain].users;
   const auto add = [&](Users& of) { of.add_reader(action); };
   // Launches that each read up to somewhere else would cut the bytes into as many parts as there are
   // launches: from some number on, who reads some bytes of a part counts as reading all of it. That only
@@ -83,7 +93,8 @@ void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action
 }
 
 void RegionMap::record_write(int domain, const ByteRanges& ranges, Action& action) {
-  users_[domain].change(ranges, [&](Users& users) {
+  known_[domain].forget_complete();
+  known_[domain].users.change(ranges, [&](Users& users) {
     // Several pieces of one command may claim a byte: its last writer is then all of them.
     std::erase_if(users.writers,
                   [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });
@@ -123,7 +134,7 @@ bool RegionMap::all_valid(int domain) const {
 std::vector<RegionMap::Source> RegionMap::sources(const ByteRanges& missing) const {
   std::vector<Source> result;
   ByteRanges left = missing;
-  for (int d = 0; d < static_cast<int>(users_.size()) && !left.empty(); ++d) {
+  for (int d = 0; d < static_cast<int>(known_.size()) && !left.empty(); ++d) {
     ByteRanges here = valid_.where(left, [&](uint32_t valid) { return valid_in(d, valid); });
     if (here.empty()) continue;
     left.subtract(here);
@@ -153,13 +164,13 @@ ByteRanges RegionMap::nowhere(const ByteRanges& ranges) const {
 }
 
 bool RegionMap::suits(const ByteRanges& ranges) const {
-  return suit(valid_, ranges) &&
-         std::all_of(users_.begin(), users_.end(), [&](const auto& users) { return suit(users, ranges); });
+  return suit(valid_, ranges) && std::all_of(known_.begin(), known_.end(),
+                                             [&](const Known& known) { return suit(known.users, ranges); });
 }
 
 void RegionMap::forget_actions() {
-  for (BytePartition<Users>& users : users_)
-    users = {valid_.size(), Users{}};
+  for (Known& known : known_)
+    known = {{valid_.size(), Users{}}};
 }
 
 }  // namespace mkmd

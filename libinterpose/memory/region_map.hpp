@@ -61,10 +61,18 @@ private:
     bool operator==(const Users&) const = default;
     void add_reader(Action& action);
   };
+  // Of one domain, which may never be without an action: complete ones are looked for each time there are
+  // twice as many parts.
+  struct Known {
+    BytePartition<Users> users;
+    size_t parts_at_most = kFewParts;
+    void forget_complete();
+  };
+  static constexpr size_t kFewParts = 16;
 
   size_t most_parts_;
-  BytePartition<uint32_t> valid_;            // bit d: valid in domain d
-  std::vector<BytePartition<Users>> users_;  // by domain
+  BytePartition<uint32_t> valid_;  // bit d: valid in domain d
+  std::vector<Known> known_;       // by domain
 };
 
 }  // namespace mkmd

@@ -17,7 +17,9 @@ public:
   explicit StandIn(uint64_t size) : size_(size) {}
 
   ByteRanges held(int domain, const ByteRanges& among) const;
-  bool holds(int domain, const ByteRanges& among) const { return used_.load() && !held(domain, among).empty(); }
+  bool holds(int domain, const ByteRanges& among) const {
+    return used_.load() && !held(domain, among).empty();
+  }
   void keep(int domain, ByteRange range, const unsigned char* bytes);
   // What it holds of the range, to where the range's first byte lies at `to`.
   void give(int domain, ByteRange range, unsigned char* to) const;

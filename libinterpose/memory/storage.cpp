@@ -20,7 +20,7 @@ Storage::~Storage() {
   }
 }
 
-cl_mem Storage::in_domain(const Memory& memory, int domain, cl_context domain_context) {
+cl_mem Storage::in_domain(Memory& memory, int domain, cl_context domain_context) {
   if (domain == 0) return memory.native.get();
   cl_int error = CL_SUCCESS;
   vendor::Owned<cl_mem>& root = roots_[domain];
@@ -36,7 +36,8 @@ cl_mem Storage::in_domain(const Memory& memory, int domain, cl_context domain_co
     }
   }
   if (memory.origin == 0 && memory.size == root_.size) return root.get();
-  vendor::Owned<cl_mem>& part = parts_[{domain, memory.origin, memory.size}];
+  memory.elsewhere.resize(roots_.size());
+  vendor::Owned<cl_mem>& part = memory.elsewhere[domain];
   if (!part) {
     const cl_buffer_region region{memory.origin, memory.size};
     part = vendor::Owned<cl_mem>(

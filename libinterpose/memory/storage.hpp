@@ -8,9 +8,7 @@
 #include "libinterpose/memory/stand_in.hpp"
 #include "libinterpose/objects/objects.hpp"
 
-#include <map>
 #include <mutex>
-#include <tuple>
 #include <vector>
 
 namespace mkmd {
@@ -22,7 +20,7 @@ public:
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
   // `domain_context` is the vendor context of the domain. Called with the runtime's mutex held.
-  cl_mem in_domain(const Memory& memory, int domain, cl_context domain_context);
+  cl_mem in_domain(Memory& memory, int domain, cl_context domain_context);
 
   // Whether in_domain() would have to allocate there.
   bool is_new_in(int domain) const { return domain != 0 && !roots_[domain]; }
@@ -32,11 +30,11 @@ public:
   std::unique_ptr<History> history;  // null where no device can fail
   uint32_t lost = 0;                 // the domains whose loss `regions` and `history` know of, one bit each
   // What the native fast path needs to know, without a lock: every byte is valid at home, and nowhere else.
-  // False while captured commands may change that.
+  // False once captured commands may have changed that, until the next native command has looked.
   std::atomic<bool> at_home{true};
   std::atomic<bool> home_only{true};
-  uint64_t number = 0;    // among the process's buffers, given when first planned for; 0: not yet
-  bool in_epoch = false;  // the runtime has it on the list of storages whose actions are to be forgotten
+  uint64_t number = 0;  // among the process's buffers, given when first planned for; 0: not yet
+  uint64_t epoch = 0;   // the runtime's, in which `regions` has last met an action
 
   // On an emulated machine: where its bytes lie, by domain (emulation/copies.hpp).
   std::mutex bytes_mutex;
@@ -44,8 +42,7 @@ public:
 
 private:
   Memory& root_;
-  std::vector<vendor::Owned<cl_mem>> roots_;                                // by domain; [0] unused
-  std::map<std::tuple<int, size_t, size_t>, vendor::Owned<cl_mem>> parts_;  // domain, origin, size
+  std::vector<vendor::Owned<cl_mem>> roots_;  // by domain; [0] unused
 };
 
 }  // namespace mkmd

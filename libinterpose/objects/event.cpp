@@ -13,9 +13,9 @@ Event::Event(Context* of_context, Queue* of_queue, cl_command_type type)
     : context(of_context), queue(of_queue), command_type(type) {}
 
 Event::~Event() {
-  // A user event nobody can set any more: what waited for it never runs, and new commands may be captured
-  // again.
-  if (is_user && !user_status_set.load()) context->unset_user_events.fetch_sub(1);
+  // A user event nobody can set any more. What waits for it never runs, which must not hold up anything
+  // else: then nothing more of the context is captured.
+  if (is_user && !user_status_set.load() && !waited_for.load()) context->unset_user_events.fetch_sub(1);
 }
 
 void event_status_changed(Event& event) {

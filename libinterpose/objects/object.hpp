@@ -53,11 +53,20 @@ public:
     retain();
   }
   void program_release() {
-    program_references_.fetch_sub(1, std::memory_order_relaxed);
+    program_leave();
     release();
   }
+  // The same, but for release(): whether that was the program's last reference.
+  bool program_leave() { return program_references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   // All references, the program's and ours; the object goes with the last.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // False for an object whose destructor another thread has begun.
+  bool retain_if_alive() {
+    uint32_t count = references_.load(std::memory_order_relaxed);
+    while (count > 0 && !references_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) {
+    }
+    return count > 0;
+  }
   void release() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<Derived*>(this);
   }

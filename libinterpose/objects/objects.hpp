@@ -103,6 +103,9 @@ public:
   const bool is_buffer;                   // plain buffer or sub-buffer: the only kind that is ever split
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
   std::unique_ptr<Storage> storage;       // of a root buffer in a context with a runtime
+  // Of a sub-buffer: the vendors' in other memory domains, made when first needed; the runtime's mutex guards
+  // them.
+  std::vector<vendor::Owned<cl_mem>> elsewhere;
 };
 
 class Sampler : public Object<Sampler, ObjectType::sampler, cl_sampler> {
@@ -125,6 +128,21 @@ struct SubKernels {
   std::vector<vendor::Owned<cl_program>> programs;
   std::vector<bool> tried;
   vendor::Owned<cl_program> repair;  // for the lane of repairs, built when something has failed
+
+  // What drivers surely have compiled: pieces that have run. See runtime/at_exit.cpp.
+  struct Code {
+    std::string kernel;
+    std::array<uint64_t, 3> local;
+    bool lasts;  // it is the home's driver that has it
+
+    auto operator<=>(const Code&) const = default;
+  };
+  struct Ran {
+    int lane = 0;
+    std::array<uint64_t, 3> groups{};  // of the largest such piece
+  };
+  std::mutex ran_mutex;
+  std::map<Code, Ran> ran;
 };
 
 class Program : public Object<Program, ObjectType::program, cl_program> {
@@ -207,6 +225,7 @@ public:
   vendor::Owned<cl_event> native;
   bool is_user = false;
   std::atomic<bool> user_status_set{false};
+  std::atomic<bool> waited_for{false};  // a user event: by a command
 
   // Captured commands only (native is null). The runtime writes; anybody reads.
   std::atomic<cl_int> status{CL_QUEUED};

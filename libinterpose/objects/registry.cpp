@@ -19,9 +19,13 @@ struct Shard {
   std::unordered_map<const void*, ObjectType> handles;
 };
 
-Shard& shard_of(const void* handle) {
+std::array<Shard, 16>& all_shards() {
   static auto* shards = new std::array<Shard, 16>;
-  return (*shards)[(reinterpret_cast<uintptr_t>(handle) >> 6) % shards->size()];
+  return *shards;
+}
+
+Shard& shard_of(const void* handle) {
+  return all_shards()[(reinterpret_cast<uintptr_t>(handle) >> 6) % all_shards().size()];
 }
 
 struct Kernels {
@@ -53,6 +57,21 @@ bool is_live_handle(const void* candidate, ObjectType type) {
   const std::shared_lock lock(shard.mutex);
   const auto found = shard.handles.find(candidate);
   return found != shard.handles.end() && found->second == type;
+}
+
+std::vector<Ref<Memory>> live_memories() {
+  std::vector<Ref<Memory>> live;
+  for (Shard& shard : all_shards()) {
+    const std::shared_lock lock(shard.mutex);  // destructors wait for it
+    for (const auto& [handle, type] : shard.handles) {
+      if (type != ObjectType::memory) continue;
+      auto* memory = static_cast<Memory*>(static_cast<ObjectHeader*>(const_cast<void*>(handle)));
+      if (!memory->retain_if_alive()) continue;
+      live.emplace_back(memory);
+      memory->release();
+    }
+  }
+  return live;
 }
 
 void remember_kernel(Kernel* kernel) {

@@ -12,9 +12,11 @@ void remember_handle(const ObjectHeader* object);
 void forget_handle(const ObjectHeader* object);
 bool is_live_handle(const void* candidate, ObjectType type);
 
+std::vector<Ref<Memory>> live_memories();
+
 void remember_kernel(Kernel* kernel);
 void forget_kernel(Kernel* kernel);
-// Called with the program's last reference to `memory` still held: kernels let go of it.
+// Called when the program's last reference to `memory` is gone, but not yet the object: kernels let go of it.
 void drop_from_kernel_arguments(Memory& memory);
 
 }  // namespace mkmd

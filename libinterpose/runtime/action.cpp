@@ -5,16 +5,19 @@
 #include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mkmd {
 
 Action::Action(Lane& lane, Command* command, Work work)
-    : lane(&lane), command(command), work(std::move(work)) {
-  if (command != nullptr) command->retain();
-}
+    : lane(&lane), command(command), work(std::move(work)) {}
 
-Action::~Action() {
-  if (command != nullptr) command->release();
+Action::~Action() = default;
+
+Action::Held Action::let_go() {
+  return {std::exchange(command, {}),   std::exchange(memory, {}),     std::move(native),
+          std::exchange(work, nullptr), std::exchange(moved, nullptr), std::exchange(redo, nullptr),
+          std::exchange(uses, {}),      std::exchange(deed, nullptr)};
 }
 
 cl_int Action::missing_bytes() const {

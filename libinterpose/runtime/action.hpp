@@ -22,6 +22,7 @@ namespace mkmd {
 
 class Command;
 class Lane;
+class Memory;
 struct Deed;
 struct History;
 namespace emulation {
@@ -43,6 +44,20 @@ public:
   Action(Lane& lane, Command* command, Work work);
   ~Action();
 
+  // What it holds while it is incomplete. Region maps and others may keep a complete action for its place in
+  // the order: then it must hold nothing, or a buffer would keep itself alive by its last writer. The runtime
+  // gives these back without its mutex: each may be the last reference to an object, or call a driver.
+  struct Held {
+    Ref<Command> command;
+    Ref<Memory> memory;
+    vendor::Owned<cl_event> native;
+    Work work;
+    std::function<Work(Lane&)> moved, redo;
+    BufferUses uses;
+    std::shared_ptr<Deed> deed;
+  };
+  Held let_go();
+
   // This action may not start before `other` is complete, of whose bytes it needs some; or, the second, only
   // for the sake of order. Both belong to one runtime; its mutex is held.
   void wait_for(Action& other);
@@ -59,7 +74,7 @@ public:
   // judge.)
   cl_int missing_bytes() const;
   void inherit_from(const Action& other);  // that error, of one it has waited for
-  bool same_command(const Action& other) const { return command != nullptr && command == other.command; }
+  bool same_command(const Action& other) const { return command && command == other.command; }
 
   // Where the plan wants it among the lane's ready actions: smaller first.
   double order = 0;
@@ -67,6 +82,7 @@ public:
   struct Piece {
     int device = -1;
     uint64_t groups = 0;
+    bool ours = false;                   // a sub-kernel, not the program's own code
     double share = 0;                    // of the launch's work-groups
     double bytes = 0;                    // through memory, at least
     int sharing = 1;                     // devices of the memory that run pieces of the same launch
@@ -102,12 +118,14 @@ public:
 
   enum class State { waiting, ready, submitting, submitted, complete };
   State state = State::waiting;
+  int calls = 0;  // of a driver, under way without the runtime's mutex, that use its event
   cl_int status = CL_SUCCESS;
   Lane* lane;
-  Command* const command;  // retained; null for a transfer or an entry barrier
+  Ref<Command> command;  // null for a transfer or an entry barrier, and when it is complete
+  Ref<Memory> memory;    // the root buffer of a transfer, until it is complete
   Work work;
-  vendor::Owned<cl_event> native;
-  cl_ulong started = 0;  // nanoseconds of the home's clock, known when complete
+  vendor::Owned<cl_event> native;  // until it is complete
+  cl_ulong started = 0;            // nanoseconds of the home's clock, known when complete
   cl_ulong ended = 0;
 
   int blockers = 0;  // what still keeps it from being ready
@@ -150,7 +168,7 @@ public:
   const int domain;
   const cl_context native_context;
   const vendor::Owned<cl_command_queue> queue;
-  size_t code = 0;  // which of the runtime's places its sub-kernels are built for
+  size_t code = 0;             // which of the runtime's places its sub-kernels are built for
   std::string repair_options;  // of the lane of repairs: its sub-kernels' own, built when first needed
 
   struct Earlier {

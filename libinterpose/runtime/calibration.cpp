@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/calibration.hpp"
 
-#include "common/files.hpp"
+#include "common/json.hpp"
 #include "common/log.hpp"
+#include "common/own_files.hpp"
 #include "common/settings.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 
@@ -188,30 +189,41 @@ json to_json(const DeviceRates& r) {
           {"copy_seconds", r.copy_seconds}};
 }
 
-bool is_rate(const json& j) {
-  return j.is_number() && j.get<double>() > 0;
+// What any device there is, or a simulator of one, may reach; with a wide margin. Everything else is measured
+// again: nothing later would correct it.
+struct Plausible {
+  double least, most;
+};
+constexpr Plausible kRates{1e5, 1e17};  // operations or bytes per second
+constexpr Plausible kCosts{1e-9, 1};    // seconds for something fixed
+
+bool within(const json& j, const Plausible& range) {
+  return j.is_number() && j.get<double>() >= range.least && j.get<double>() <= range.most;
 }
 
 // False if any figure is missing or makes no sense.
 bool from_json(const json& j, DeviceRates& r) {
-  auto get = [&](const char* key, double& value) {
+  auto get = [&](const char* key, const Plausible& range, double& value) {
     const auto it = j.find(key);
-    if (it == j.end() || !is_rate(*it)) return false;
+    if (it == j.end() || !within(*it, range)) return false;
     value = it->get<double>();
     return true;
   };
-  return j.is_object() && get("operations_per_second", r.operations_per_second) &&
-         get("bytes_per_second", r.bytes_per_second) && get("launch_seconds", r.launch_seconds) &&
-         get("copy_bytes_per_second", r.copy_bytes_per_second) && get("copy_seconds", r.copy_seconds);
+  return j.is_object() && get("operations_per_second", kRates, r.operations_per_second) &&
+         get("bytes_per_second", kRates, r.bytes_per_second) &&
+         get("launch_seconds", kCosts, r.launch_seconds) &&
+         get("copy_bytes_per_second", kRates, r.copy_bytes_per_second) &&
+         get("copy_seconds", kCosts, r.copy_seconds);
 }
 
 std::string cache_file() {
-  return cache_directory() + "/calibration.json";
+  return file_in(cache_directory(), "calibration.json");
 }
 
 json read_cache() {
-  const Result<std::string> text = read_file(cache_file(), 16u << 20);
-  json cache = json::parse(text ? *text : "", nullptr, /*allow_exceptions=*/false);
+  const Result<std::string> text = read_own_file(cache_file(), 16u << 20);
+  const Result<json> parsed = parse_json(text ? *text : "");
+  json cache = parsed ? *parsed : json();
   if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object()) {
     cache = {{"format", kFormat}, {"devices", json::object()}};
   }
@@ -222,7 +234,8 @@ json read_cache() {
 void write_cache(const json& cache) {
   if (cache_directory().empty()) return;
   const std::string text = cache.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
-  if (const Status status = replace_file(cache_file(), text); !status) {
+  // That it is not ours was said when it was read.
+  if (const Status status = replace_own_file(cache_file(), text); !status && status.code() != kNotOurs) {
     log(LogLevel::warning, status.message() + "; what is learned now is lost for the next run");
   }
 }
@@ -266,7 +279,7 @@ Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vec
     const Sharing of = sharing(mem, devices, domain, found.devices);
     if (of.devices.size() < 2) continue;
     const json known = cache["memories"].value(of.kinds, json());
-    double bw_all = is_rate(known) ? known.get<double>() : stream_together(of.devices);
+    double bw_all = within(known, kRates) ? known.get<double>() : stream_together(of.devices);
     if (bw_all <= 0) continue;
     cache["memories"][of.kinds] = bw_all;
     // Starting several devices at once takes time of its own; the whole of which they are parts shows, too,

@@ -45,8 +45,8 @@ cl_int map_and(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange ra
   if (status != CL_SUCCESS) return status;
   if (mapped == nullptr) return CL_MAP_FAILURE;
   use(static_cast<unsigned char*>(mapped));
-  status = try_again(
-      [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
+  status =
+      try_again([&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
   const cl_int finished = finish_carefully(queue);
   return status != CL_SUCCESS ? status : finished;
 }
@@ -185,7 +185,8 @@ Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::Group
   return [&lane, &command, box, uses = std::move(uses), where = std::move(where)](const auto& waits) {
     Doubles doubles(lane, command.launch);
     std::vector<cl_mem> memories;
-    if (const cl_int status = doubles.make(memories); status != CL_SUCCESS) return Action::Outcome{status, {}};
+    if (const cl_int status = doubles.make(memories); status != CL_SUCCESS)
+      return Action::Outcome{status, {}};
     const auto bring = [&](const BufferUse& use, cl_mem memory) {
       return each_range(use.needed, [&](const ByteRange& range, unsigned char* bytes) {
         const cl_int status = get_bytes(*use.root->storage, *where.transfer, memory, range, bytes);
@@ -216,7 +217,8 @@ Action::Work fill_afar(Command& command, ByteRange bytes, RemoteMemory where) {
     for (size_t i = 0; i < content.size(); ++i)
       content[i] = command.pattern[i % command.pattern.size()];
     Storage& storage = *command.destination->root()->storage;
-    return Action::Outcome{put_bytes(storage, *where.transfer, where.memories.back(), bytes, content.data()), {}};
+    return Action::Outcome{put_bytes(storage, *where.transfer, where.memories.back(), bytes, content.data()),
+                           {}};
   };
 }
 

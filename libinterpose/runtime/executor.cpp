@@ -14,6 +14,7 @@
 #include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace mkmd {
 
@@ -90,6 +91,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
   pumping_ = true;
   std::vector<cl_event> waits;
   std::vector<cl_event> befores;
+  std::vector<Ref<Action>> used;  // whose events the driver is called with
   for (;;) {
     wake_lanes();
     Lane* next = nullptr;
@@ -130,16 +132,21 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     cl_int refused = refusal(*action);
     waits.clear();
     befores.clear();
+    used.assign(1, action);
     for (const Ref<Action>& before : action->chained) {
       action->inherit_from(*before);
       if (before->complete() || !before->native) continue;
       befores.push_back(before->native.get());
       if (before->lane != next) waits.push_back(befores.back());  // an in-order queue orders its own actions
+      used.push_back(before);
     }
+    for (const Ref<Action>& one : used)
+      ++one->calls;
     lock.unlock();
     action->started = host_nanoseconds() + clock_offset_;
     // What is to wait for a command that has failed already, PoCL never starts, and others may run.
-    if (std::any_of(befores.begin(), befores.end(), [](cl_event e) { return vendor::execution_status(e) < 0; }))
+    if (std::any_of(befores.begin(), befores.end(),
+                    [](cl_event e) { return vendor::execution_status(e) < 0; }))
       refused = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action->perform(waits);
     action->begun = outcome.begun;
@@ -147,7 +154,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     action->native = std::move(outcome.event);
     if (outcome.status == CL_SUCCESS && action->native) {
       next->unposted.fetch_add(1);
-      if (action->command != nullptr) action->command->queue->unposted.fetch_add(1);
+      if (action->command) action->command->queue->unposted.fetch_add(1);
       auto posting = std::make_unique<Posting>();
       posting->post = [this](Action* a, cl_int status) { post(a, status); };
       posting->action = action;
@@ -165,6 +172,9 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     next->to_flush = true;
     mark_submitted(*action, outcome.status);
+    for (const Ref<Action>& one : std::exchange(used, {})) {
+      if (--one->calls == 0 && one->complete()) graveyard_.held.push_back(one->let_go());
+    }
   }
   pumping_ = false;
 }
@@ -188,13 +198,16 @@ void Runtime::mark_submitted(Action& action, cl_int status) {
     unblock(*after);
 }
 
+// In the end the action holds nothing any more, however long it is kept itself.
 void Runtime::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
+  note_complete(action, status);
+  if (action.calls == 0) graveyard_.held.push_back(action.let_go());
+}
+
+void Runtime::note_complete(Action& action, cl_int status) {
   action.state = Action::State::complete;
   action.status = status;
-  action.work = nullptr;
-  action.moved = nullptr;
-  action.redo = nullptr;
   action.chained.clear();
   if (journal_ && status >= 0) note_done(action);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
@@ -232,8 +245,8 @@ void Runtime::finish_part(Command& command) {
   if (--command.pending > 0) return;
   command.done = true;
   if (command.eager) eager_.fetch_sub(1);
-  const Ref<Command> keep(&command);
-  graveyard_.push_back(keep);
+  graveyard_.commands.emplace_back(&command);
+  leave_queue(command);
   if (const auto trial = std::exchange(command.trial, nullptr); trial && --trial->unfinished == 0)
     note_trial(*trial);
   // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
@@ -249,8 +262,13 @@ void Runtime::finish_part(Command& command) {
   if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
 }
 
-void Runtime::bury(std::vector<Ref<Command>> dead) {
-  for (const Ref<Command>& command : dead) {
+void Runtime::Dead::take(Dead other) {
+  std::move(other.commands.begin(), other.commands.end(), std::back_inserter(commands));
+  std::move(other.held.begin(), other.held.end(), std::back_inserter(held));
+}
+
+void Runtime::bury(Dead dead) {
+  for (const Ref<Command>& command : dead.commands) {
     if (command->event) event_status_changed(*command->event);
   }
 }
@@ -279,6 +297,7 @@ void Runtime::note_piece(const Action& action) {
   const KernelLaunch& launch = action.command->launch;
   if (launch.kernel->info == nullptr) return;
   if (action.lane == repair_.get()) return;  // that was not how long such pieces take
+  note_code(action);
   const int domain = action.lane->domain;
   const auto busy = std::count_if(compute_.begin(), compute_.end(), [&](const Lane* lane) {
     return lane->domain == domain && (lane == action.lane || lane->in_flight > 0);
@@ -332,7 +351,7 @@ void Runtime::note_transfer(const Action& action) {
              {"buffer", "b" + std::to_string(action.buffer)},
              {"bytes", action.bytes_moved},
              {"from", action.from_domain},
-             {"to", action.command == nullptr ? action.lane->domain : -1},  // -1: the program's memory
+             {"to", action.command ? -1 : action.lane->domain},  // -1: the program's memory
              {"start", action.started},
              {"end", action.ended}}}});
   }

@@ -105,9 +105,7 @@ void Runtime::drop_unfinished_actions() {
     Command& command = *of_command(*deed).command;
     command.pending -= std::exchange(command.open_actions, 0);
   }
-  for (const Ref<Memory>& memory : epoch_memories_)
-    memory->storage->regions.forget_actions();
-  host_memory_.forget_actions();
+  begin_epoch();
 }
 
 void Runtime::fail_unfinished() {
@@ -177,8 +175,6 @@ void Runtime::recover() {
   roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   for (Memory* root : roots)
     take_loss(*root);
-  for (const Ref<Memory>& memory : epoch_memories_)
-    take_loss(*memory);
 
   std::optional<Journal::Deeds> redo = journal_->to_redo();
   halted_ = false;
@@ -209,7 +205,7 @@ void Runtime::recover() {
 }
 
 void Runtime::notice_losses() {
-  std::vector<Ref<Command>> dead;
+  Dead dead;
   {
     std::unique_lock regime(regime_);
     std::unique_lock lock(mutex_);
@@ -222,7 +218,7 @@ void Runtime::notice_losses() {
     halted_ = true;
     if (running_ == 0) recover();
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
-    dead.swap(graveyard_);
+    dead = std::exchange(graveyard_, {});
   }
   bury(std::move(dead));
 }

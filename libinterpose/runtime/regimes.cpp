@@ -154,29 +154,26 @@ void Runtime::enter_captured_regime() {
 }
 
 void Runtime::leave_captured_regime() {
-  for (const Ref<Memory>& memory : epoch_memories_) {
-    Storage& storage = *memory->storage;
-    storage.in_epoch = false;
-    storage.regions.forget_actions();
-    note_places(storage);
-  }
-  epoch_memories_.clear();
-  host_memory_.forget_actions();
-  last_of_queue_.clear();
-  since_barrier_.clear();
-  command_of_event_.clear();
+  begin_epoch();
   entry_ = nullptr;
   last_in_order_ = nullptr;
   lessons_help_ = true;
   trace_flush();
 }
 
+void Runtime::begin_epoch() {
+  ++epoch_;
+  host_memory_.forget_actions();
+}
+
 void Runtime::join_epoch(Memory& root) {
-  if (std::exchange(root.storage->in_epoch, true)) return;
+  Storage& storage = *root.storage;
+  if (std::exchange(storage.epoch, epoch_) == epoch_) return;
+  storage.regions.forget_actions();
   if (journal_) take_loss(root);
-  epoch_memories_.emplace_back(&root);
-  root.storage->at_home.store(false, std::memory_order_release);
-  root.storage->home_only.store(false, std::memory_order_release);
+  if (domains_.size() == 1 && !journal_) return;  // everything is always at home
+  storage.at_home.store(false, std::memory_order_release);
+  storage.home_only.store(false, std::memory_order_release);
 }
 
 }  // namespace mkmd

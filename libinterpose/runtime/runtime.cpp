@@ -5,11 +5,14 @@
 #include "common/log.hpp"
 #include "compiler/module_file.hpp"
 #include "libinterpose/capture/kept_plans.hpp"
+#include "libinterpose/capture/planner.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/trouble.hpp"
+
+#include "scheduler/policy.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -49,25 +52,6 @@ vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id devi
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_runtime(Context& context) {
-  if (!process().splits()) return nullptr;
-  auto runtime = std::make_unique<Runtime>(context);
-  if (const Status status = runtime->start(); !status) {
-    log(LogLevel::warning, status.message() + "; everything runs on the home device");
-    return nullptr;
-  }
-  return runtime;
-}
-
-void retire_runtime(std::unique_ptr<Runtime> runtime) {
-  if (!runtime) return;
-  if (process_exiting.load()) {
-    (void)runtime.release();  // its threads are parked for good
-    return;
-  }
-  run_callback([dying = runtime.release()] { delete dying; });
-}
-
 void flush(Context& context) {
   if (context.runtime) context.runtime->flush();
 }
@@ -79,6 +63,8 @@ Runtime::Runtime(Context& context)
 Status Runtime::start() {
   (void)user_has_changed();  // from now on
   const Process& p = process();
+  if (const scheduler::Policy* policy = chosen_policy(); policy != nullptr)
+    regardless_of_gain_ = policy->regardless_of_gain();
   domains_.resize(p.domain_count);
   domains_[0].context = context_.native.get();
   for (size_t d = 0; d < p.devices.size(); ++d)
@@ -160,6 +146,7 @@ Runtime::~Runtime() {
 
 const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (process().machine != nullptr) return nullptr;  // at home it would run at the real device's speed
+  if (process_exiting.load()) return ran_in_pieces(launch) ? nullptr : "the process is exiting";
   if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
   if (launch.group_count() < 2) return "it has one work-group";
   if (!helpers_left()) return "the other devices have failed";
@@ -219,22 +206,28 @@ void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) 
   for (Event* event : waits) {
     if (const auto it = command_of_event_.find(event); it != command_of_event_.end()) order(it->second);
   }
-  order(last_of_queue_[queue]);
+  Unfinished& unfinished = unfinished_of_[queue];
+  order(unfinished.last);
   if (queue->in_order()) {
-    last_of_queue_[queue] = Ref<Command>(&command);
+    unfinished.last = Ref<Command>(&command);
   } else {
-    auto& since = since_barrier_[queue];
     if (command.kind == Command::Kind::marker && waits.empty()) {
-      for (const Ref<Command>& before : since)
+      for (const auto& [sequence, before] : unfinished.all)
         order(before);
     }
-    if (command.is_barrier) {
-      since.clear();
-      last_of_queue_[queue] = Ref<Command>(&command);
-    }
-    since.emplace_back(&command);
+    if (command.is_barrier) unfinished.last = Ref<Command>(&command);
+    unfinished.all.emplace(command.sequence, &command);
   }
   if (command.event) command_of_event_[command.event.get()] = Ref<Command>(&command);
+}
+
+void Runtime::leave_queue(Command& command) {
+  const auto of = unfinished_of_.find(command.queue.get());
+  if (of == unfinished_of_.end()) return;
+  auto& [last, all] = of->second;
+  if (last.get() == &command) last = nullptr;
+  all.erase(command.sequence);
+  if (!last && all.empty()) unfinished_of_.erase(of);
 }
 
 cl_ulong Runtime::now() const {
@@ -242,7 +235,7 @@ cl_ulong Runtime::now() const {
   return host_nanoseconds() + clock_offset_;
 }
 
-void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
+bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   emulation::Machine* const machine = process().machine;
   std::optional<emulation::HostWork> work;
   if (machine != nullptr) work.emplace(machine->clock());
@@ -253,7 +246,10 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
                       times_.meet(kernel_model(*command->launch.kernel));
   {
     std::unique_lock regime(regime_);
-    if (!capturing()) enter_captured_regime();
+    if (!capturing()) {
+      if (context_.unset_user_events.load(std::memory_order_acquire) > 0) return false;
+      enter_captured_regime();
+    }
     std::lock_guard lock(mutex_);
     start_threads();
     command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
@@ -284,6 +280,7 @@ void Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     posts_.wake_conductor = true;
     posts_.conductor.notify_one();
   }
+  return true;
 }
 
 void Runtime::take_lesson() {
@@ -295,7 +292,7 @@ void Runtime::take_lesson() {
 
 void Runtime::flush() {
   if (!capturing()) return;
-  std::vector<Ref<Command>> dead;
+  Dead dead;
   Journal::Deeds dropped;
   cl_ulong over = 0;  // when the emulated host has made the plan
   for (bool more = false;; more = false) {
@@ -317,8 +314,7 @@ void Runtime::flush() {
       }
     }
     pump(lock);
-    dead.insert(dead.end(), graveyard_.begin(), graveyard_.end());
-    graveyard_.clear();
+    dead.take(std::exchange(graveyard_, {}));
     if (!more) break;
   }
   bury(std::move(dead));
@@ -404,8 +400,8 @@ void Runtime::wait(const Command& command) {
   {
     std::lock_guard lock(mutex_);
     ++queue.waiting;
-    const auto last = last_of_queue_.find(&queue);
-    overtaken = !queue.in_order() || last == last_of_queue_.end() || last->second.get() != &command;
+    const auto of = unfinished_of_.find(&queue);
+    overtaken = !queue.in_order() || of == unfinished_of_.end() || of->second.last.get() != &command;
     if (overtaken) eager_.fetch_add(1);
   }
   wait_until([&] { return command.done; });
@@ -427,8 +423,11 @@ void Runtime::finish(Queue& queue) {
   {
     std::lock_guard lock(mutex_);
     ++queue.waiting;
-    if (const auto it = last_of_queue_.find(&queue); it != last_of_queue_.end()) last = it->second;
-    if (const auto it = since_barrier_.find(&queue); it != since_barrier_.end()) others = it->second;
+    if (const auto of = unfinished_of_.find(&queue); of != unfinished_of_.end()) {
+      last = of->second.last;
+      for (const auto& [sequence, command] : of->second.all)
+        others.push_back(command);
+    }
   }
   wait_until([&] {
     return (!last || last->done) &&

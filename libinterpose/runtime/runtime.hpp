@@ -83,17 +83,24 @@ public:
   bool may_run(Kernel& kernel, const std::array<uint64_t, 3>& local, int device) const;
   // The same for one that takes so many seconds on `device`.
   bool is_long(double seconds, int device) const {
-    return seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
+    return regardless_of_gain_ || seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
   }
+  // The policy wants kernels divided whatever that brings.
+  bool regardless_of_gain() const { return regardless_of_gain_; }
 
-  // Takes the command into the window. `waits` are the program's events; all belong to this context.
-  void capture(Ref<Command> command, std::span<Event* const> waits);
+  // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
+  // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
+  // already.
+  bool capture(Ref<Command> command, std::span<Event* const> waits);
 
   void flush();
   void wait(const Command& command);
   void wait(const Event& event);  // of a captured command
   void finish(Queue& queue);      // every captured command of the queue
   void finish_all();              // every captured command
+
+  // at_exit.cpp
+  static void settle_all();  // before drivers end: finishes everything captured, and brings bytes home
 
   void forget_history();  // the program has released the context
 
@@ -122,6 +129,7 @@ private:
   std::vector<vendor::Owned<cl_event>> take_native_work();  // markers behind all that is under way
   void enter_captured_regime();
   void leave_captured_regime();
+  void begin_epoch();  // nothing that is known of actions orders new ones any more
   cl_int bring_home(const Touched& bytes);
   void join_epoch(Memory& root);
   void note_places(Storage& storage) const;  // for the fast path
@@ -136,15 +144,25 @@ private:
   void mark_submitted(Action& action, cl_int status);
   void mark_over(Action& action, cl_int status);  // the driver is done with it
   void mark_complete(Action& action, cl_int status);
+  void note_complete(Action& action, cl_int status);
   void finish_part(Command& command);
   void complete_event(Command& command);
+  void leave_queue(Command& command);  // it is done; runtime.cpp
   void note_piece(const Action& action);
-  void count_at_home(const Action& action);  // for its command's trial
-  void note_trial(const Trial& trial);       // its window is over
+  static void note_code(const Action& action);  // at_exit.cpp
+  void count_at_home(const Action& action);     // for its command's trial
+  void note_trial(const Trial& trial);          // its window is over
   void note_transfer(const Action& action);
   static void trace_memory(const Action& action);
+  // What nobody needs any more, to be let go of without mutex_: the last reference to an object may be among
+  // it.
+  struct Dead {
+    std::vector<Ref<Command>> commands;  // done: callbacks on their events may be due
+    std::vector<Action::Held> held;      // by complete actions
+    void take(Dead other);
+  };
   // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
-  static void bury(std::vector<Ref<Command>> dead);
+  static void bury(Dead dead);
 
   // repair.cpp; with mutex_ held
   void settle(Action& action);
@@ -194,6 +212,7 @@ private:
   std::vector<Lane*> compute_;  // by index of the device; last, where it is none of them, home
   Lane* home_ = nullptr;        // one of these
   TimeModel& times_;
+  bool regardless_of_gain_ = false;
   int64_t clock_offset_ = 0;  // home's clock minus the host's
 
   std::shared_mutex regime_;
@@ -208,15 +227,20 @@ private:
 
   std::mutex mutex_;
   std::vector<Ref<Command>> window_;
-  int lessons_ = 0;                               // windows to come that show how long kernels take
-  bool lessons_help_ = true;                      // in this epoch: nobody waited for one in vain
-  bool home_lesson_due_ = false;                  // one of them, or a later window, is to run at home
-  bool seems_to_lose_ = false;                    // the last window took longer than home is thought to take
-  std::atomic<bool> trying_again_ = false;        // a kernel that lost time by being captured: one lesson
-  std::map<Queue*, Ref<Command>> last_of_queue_;  // in-order queues, and barriers of the others
-  std::map<Queue*, std::vector<Ref<Command>>> since_barrier_;  // out-of-order queues
-  std::map<Event*, Ref<Command>> command_of_event_;
-  std::vector<Ref<Memory>> epoch_memories_;  // root buffers whose storage has met an action in this epoch
+  int lessons_ = 0;                         // windows to come that show how long kernels take
+  bool lessons_help_ = true;                // in this epoch: nobody waited for one in vain
+  bool home_lesson_due_ = false;            // one of them, or a later window, is to run at home
+  bool seems_to_lose_ = false;              // the last window took longer than home is thought to take
+  std::atomic<bool> trying_again_ = false;  // a kernel that lost time by being captured: one lesson
+  struct Unfinished {
+    Ref<Command> last;                     // of an in-order queue; the last barrier of another
+    std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
+  };
+  std::map<Queue*, Unfinished> unfinished_of_;       // only queues that have such commands, which hold them
+  std::map<Event*, Ref<Command>> command_of_event_;  // unfinished ones
+  // Counts times without any unfinished action in between. What storages know of actions of earlier ones is
+  // void.
+  uint64_t epoch_ = 1;
   RegionMap host_memory_;
   struct Cut {
     int device;
@@ -249,7 +273,7 @@ private:
   bool threads_started_ = false;
   bool threads_refused_ = false;
   bool stop_ = false;
-  std::vector<Ref<Command>> graveyard_;  // done commands, to be released outside the lock
+  Dead graveyard_;
   std::atomic<cl_ulong> last_capture_{0};
 
   struct Posts {
@@ -272,6 +296,9 @@ private:
 
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
 std::unique_ptr<Runtime> make_runtime(Context& context);
+
+// Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
+std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
 
 // Destroys a runtime on a thread that is none of its own: the last reference to a context may go anywhere.
 void retire_runtime(std::unique_ptr<Runtime> runtime);

@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include <atomic>
-#include <fstream>
+#include <cerrno>
+#include <fcntl.h>
 #include <memory>
+#include <unistd.h>
 
 namespace mkmd {
 
@@ -69,9 +71,12 @@ void write_summary() {
                             {"kernels_whole", totals().whole.load()}};
   if (process().machine != nullptr) summary["emulation"] = emulation_summary();
   const NoWriteSignals quiet;
-  std::ofstream out(file);
-  out << summary.dump(2) << '\n';
-  if (!out.flush()) log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file);
+  const std::string text = summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  const int fd = open_named_output(file, O_WRONLY);
+  const bool truncated = fd >= 0 && (ftruncate(fd, 0) == 0 || errno == EINVAL);  // a pipe has no length
+  const bool written = truncated && write_all(fd, text);
+  if (fd >= 0) close(fd);
+  if (!written) log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file);
 }
 
 }  // namespace mkmd

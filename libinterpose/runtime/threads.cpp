@@ -48,7 +48,7 @@ void read_native_times(Action& action, int64_t host_to_home, cl_ulong over) {
 // until one comes that does. The last of a lane and the last of a queue always do.
 bool Runtime::can_wait(const Action& action, cl_int status) {
   const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
-  const bool last_of_queue = action.command == nullptr || action.command->queue->unposted.fetch_sub(1) == 1;
+  const bool last_of_queue = !action.command || action.command->queue->unposted.fetch_sub(1) == 1;
   return status >= 0 && !last_of_lane && !last_of_queue && !action.is_part() && !action.awaited.load() &&
          eager_.load() == 0;
 }
@@ -83,14 +83,14 @@ bool Runtime::take_posts() {
     if (status >= 0 && action->native) status = vendor::execution_status(action->native.get());
     read_native_times(*action, clock_offset_, at);
   }
-  std::vector<Ref<Command>> dead;  // released after the lock, below: a command may hold the last of a context
+  Dead dead;
   {
     std::unique_lock lock(mutex_);
     for (auto& [action, status, at] : list) {
       mark_over(*action, status < 0 ? status : CL_SUCCESS);
     }
     pump(lock);
-    dead.swap(graveyard_);
+    dead = std::exchange(graveyard_, {});
   }
   bury(std::move(dead));
   return true;
@@ -105,7 +105,7 @@ bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulo
       seen = posts_.generation;
     }
     take_posts();
-    std::vector<Ref<Command>> dead;
+    Dead dead;
     {
       std::unique_lock lock(mutex_);
       if (process_exiting.load()) {  // our threads are parked: do their work here
@@ -114,7 +114,7 @@ bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulo
         }
         pump(lock);
       }
-      dead.swap(graveyard_);
+      dead = std::exchange(graveyard_, {});
       over = done();
     }
     bury(std::move(dead));
@@ -204,8 +204,8 @@ void Runtime::lane_thread(Lane& lane) {
     });
     if (stop_) return;
     run_threaded(lane, lock);
-    std::vector<Ref<Command>> dead;
-    dead.swap(graveyard_);
+    Dead dead;
+    dead = std::exchange(graveyard_, {});
     lock.unlock();
     bury(std::move(dead));
     lock.lock();
@@ -256,8 +256,8 @@ bool Runtime::start_threads() {
     threads_started_ = true;
   } catch (const std::system_error& error) {
     threads_refused_ = true;  // those that there are wait for nothing
-    log(LogLevel::warning,
-        std::string("no more threads can be had (") + error.what() + "): kernels run whole on the home device");
+    log(LogLevel::warning, std::string("no more threads can be had (") + error.what() +
+                               "): kernels run whole on the home device");
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return threads_started_;

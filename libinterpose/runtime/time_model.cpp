@@ -291,7 +291,7 @@ const Calibration& calibration() {
 
 TimeModel& time_model() {
   static auto* model = [] {
-    auto profiles = models::read_models(models::default_models_file());
+    auto profiles = models::read_models(models::default_models_file(), Whose::ours);
     if (!profiles) {
       log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");
     }

@@ -149,7 +149,7 @@ void write_out(Buffer& b) {
   struct stat about {};
   const bool regular =
       stat(file.c_str(), &about) != 0 || S_ISREG(about.st_mode);  // a pipe cannot be read back
-  const int fd = open(file.c_str(), (regular ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC | O_APPEND, 0644);
+  const int fd = open_named_output(file, (regular ? O_RDWR : O_WRONLY) | O_APPEND);
   std::string problem;
   if (fd >= 0 && regular) problem = claim(b, fd, file);
   std::string text = std::move(b.text);

@@ -81,6 +81,7 @@ ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
 // Only the rest waits for the slice, and what waits for the transfer for the rest.
 Ref<Action> cut_slice(Action& transfer) {
   Ref<Action> slice(new Action(*transfer.lane, nullptr, nullptr));
+  slice->memory = transfer.memory;
   slice->moved_ranges = first_bytes(transfer.moved_ranges, kSlice);
   slice->bytes_moved = slice->moved_ranges.total();
   slice->work = transfer.moves(slice->moved_ranges);

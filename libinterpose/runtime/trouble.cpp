@@ -35,8 +35,8 @@ void note_trouble(const Lane& lane, const char* what, cl_int status) {
   const bool at_home = device == process().home_index() || (lane.transfers() && lane.domain == 0);
   if (at_home || static_cast<size_t>(device) >= kDevices) return;
   const int count = failures[device].fetch_add(1) + 1;
-  const std::string line = "device " + process().devices[device].name + " failed at " + what + " (" +
-                           std::to_string(status) + ")";
+  const std::string line =
+      "device " + process().devices[device].name + " failed at " + what + " (" + std::to_string(status) + ")";
   if (count < kMost) log(LogLevel::info, line + ": home does it instead");
   if (count != kMost) return;
   left_out_count.fetch_add(1);

@@ -10,6 +10,8 @@
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,9 +25,19 @@ const cl_icd_dispatch& table(Handle handle) {
   return **reinterpret_cast<cl_icd_dispatch* const*>(handle);
 }
 
+// Tables of drivers that may have run their destructors, because the process is exiting: what is theirs is
+// not released any more. Null until then.
+inline std::atomic<const std::vector<const cl_icd_dispatch*>*> gone{nullptr};
+
+inline bool is_gone(const cl_icd_dispatch& of_vendor) {
+  const auto* all = gone.load(std::memory_order_acquire);
+  return all != nullptr && std::find(all->begin(), all->end(), &of_vendor) != all->end();
+}
+
 // Owns one reference to a vendor object. The type says which pair of table slots retains and releases it.
 template <typename Handle>
 void release(Handle handle) {
+  if (is_gone(table(handle))) return;
   if constexpr (std::is_same_v<Handle, cl_context>) table(handle).clReleaseContext(handle);
   if constexpr (std::is_same_v<Handle, cl_command_queue>) table(handle).clReleaseCommandQueue(handle);
   if constexpr (std::is_same_v<Handle, cl_mem>) table(handle).clReleaseMemObject(handle);

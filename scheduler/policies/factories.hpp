@@ -16,6 +16,7 @@ MadePolicy made(Arguments&&... arguments) {
 
 MadePolicy make_single(ParameterReader& parameters);
 MadePolicy make_round_robin(ParameterReader& parameters);
+MadePolicy make_random_cuts(ParameterReader& parameters);
 MadePolicy make_heft(ParameterReader& parameters);
 MadePolicy make_heteroprio_indep(ParameterReader& parameters);
 MadePolicy make_heteroprio_dep(ParameterReader& parameters);

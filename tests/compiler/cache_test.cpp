@@ -12,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "compiler/cache.hpp"
 #include "compiler/client.hpp"
 #include "compiler/module_file.hpp"
 #include "kernel_files.hpp"
@@ -159,6 +160,103 @@ TEST_F(Cache, RelativeIncludesBelongToTheirDirectory) {
   }
   fs::current_path(before);
   EXPECT_NE(modules[0], modules[1]);
+}
+
+TEST_F(Cache, OnlyOursAreBelieved) {
+  ASSERT_TRUE(compile(kSource).ok());
+  const std::string path = entries().at(0);
+  EXPECT_TRUE(cached(kSource));
+  chmod(path.c_str(), 0606);
+  EXPECT_FALSE(cached(kSource)) << "others may have written it";
+  ASSERT_TRUE(compile(kSource).ok());
+  EXPECT_TRUE(cached(kSource)) << "replaced by one of ours";
+  chmod(cache_.c_str(), 0777);
+  EXPECT_FALSE(cached(kSource)) << "others may have put it there";
+  chmod(cache_.c_str(), 0700);
+  EXPECT_TRUE(cached(kSource));
+  fs::rename(path, directory_ + "/elsewhere");
+  fs::create_symlink(directory_ + "/elsewhere", path);
+  EXPECT_FALSE(cached(kSource)) << "a link";
+  fs::rename(directory_ + "/elsewhere", path);
+  EXPECT_TRUE(cached(kSource));
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(cached(kSource)) << "another user's";
+  ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+  ASSERT_EQ(chown(cache_.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(cached(kSource)) << "in another user's folder";
+}
+
+TEST_F(Cache, OthersCannotReadOrWriteIt) {
+  const mode_t before = umask(0);
+  ASSERT_TRUE(compile(kSource).ok());
+  umask(before);
+  const auto mode_of = [](const std::string& path) {
+    struct stat about {};
+    stat(path.c_str(), &about);
+    return about.st_mode & 07777;
+  };
+  EXPECT_EQ(mode_of(cache_), 0700U);
+  EXPECT_EQ(mode_of(entries().at(0)), 0600U);
+}
+
+class Trimmed : public Cache {
+protected:
+  // Entry i was used i seconds after a moment long ago.
+  // Its name is one of those that have the others looked at.
+  std::string entry(int i) const { return cache_ + "/0" + std::to_string(i) + ".mkmd"; }
+  void put(int i) {
+    ASSERT_TRUE(write_entry(entry(i), kBytes, UINT64_MAX).ok());
+    const timespec used[2] = {{1'000'000 + i, 0}, {1'000'000 + i, 0}};
+    utimensat(AT_FDCWD, entry(i).c_str(), used, 0);
+  }
+  const std::string kBytes = std::string(1000, 'x');
+};
+
+TEST_F(Trimmed, TheLongestUnusedGo) {
+  for (int i = 0; i < 10; ++i)
+    put(i);
+  std::ofstream(cache_ + "/calibration.json") << std::string(1'000'000, ' ');  // is no entry
+  ASSERT_TRUE(read_entry(entry(0)).ok());                                      // used just now
+  ASSERT_TRUE(write_entry(entry(10), kBytes, 11'000).ok());
+  EXPECT_EQ(entries().size(), 12U) << "as many as may be";
+  ASSERT_TRUE(write_entry(entry(11), kBytes, 11'000).ok());
+  EXPECT_EQ(entries().size(), 9U) << "12 become 8, which leaves room for a while";
+  for (const int left : {0, 5, 6, 7, 8, 9, 10, 11})
+    EXPECT_TRUE(fs::exists(entry(left))) << left;
+  EXPECT_TRUE(fs::exists(cache_ + "/calibration.json"));
+}
+
+TEST_F(Trimmed, WhatAKilledHelperLeftGoesToo) {
+  put(1);
+  fs::rename(entry(1), entry(1) + ".4711.123");
+  put(2);
+  ASSERT_TRUE(write_entry(entry(3), kBytes, 2'500).ok());
+  EXPECT_FALSE(fs::exists(entry(1) + ".4711.123"));
+  EXPECT_TRUE(fs::exists(entry(3)));
+}
+
+TEST_F(Trimmed, ManyProcessesAtOnce) {
+  std::vector<pid_t> children;
+  for (int p = 0; p < 4; ++p) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    bool good = true;
+    for (int i = 0; i < 200; ++i) {
+      good = good && write_entry(entry(1000 * p + i), kBytes, 20'000).ok();
+      const auto bytes = read_entry(entry(1000 * ((p + 1) % 4) + i));
+      good = good && (!bytes || *bytes == kBytes);  // whole, or gone
+    }
+    _exit(good ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  ASSERT_TRUE(write_entry(entry(1), kBytes, 20'000).ok());
+  EXPECT_LE(entries().size(), 20U);
+  EXPECT_GE(entries().size(), 1U);
 }
 
 TEST_F(Cache, ErrorsAreNotKept) {

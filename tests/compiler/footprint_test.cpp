@@ -472,6 +472,39 @@ TEST(Footprint, EmptyLoopsWriteNothing) {
             ByteRanges(0, 64));
 }
 
+TEST(Footprint, AChangedStructArgumentIsNotReadAsPassed) {
+  const KernelInfo k = kernel_of(
+      "typedef struct { int n, k; } S;\n"
+      "kernel void e(global int* p, S s) { if (p[get_global_id(0)]) s.n = 0; if (s.n) p[63 - s.k] = 1; }");
+  Launch l = launch(1, {16, 1, 1}, {8, 1, 1}, {});
+  const int values[2] = {1, 2};
+  set_scalars(k, 1, values, sizeof values, l.scalars);
+  EXPECT_FALSE(k.split_allowed);
+  const Footprint f = LaunchFootprints(k, l).of({{0, 0, 0}, {2, 1, 1}})[0];
+  EXPECT_TRUE(f.writes_unknown || f.may_writes.contains(61 * 4, 62 * 4));
+  EXPECT_TRUE(f.sure_writes.empty());
+}
+
+TEST(Footprint, ABoundOf64BitsIsCutAsTheProgramCutsIt) {
+  const KernelInfo k = kernel_of("kernel void e(global int* p, long n) { for (uint i = 0; i != (uint)n; ++i) "
+                                 "p[get_global_id(0)] = 1; }");
+  const GroupBox box{{0, 0, 0}, {2, 1, 1}};
+  const auto sure = [&](int64_t n) {
+    return LaunchFootprints(k, launch(1, {16, 1, 1}, {8, 1, 1}, {0, n})).of(box)[0].sure_writes;
+  };
+  EXPECT_EQ(sure(3), ByteRanges(0, 64));
+  EXPECT_TRUE(sure(int64_t{1} << 32).empty()) << "which is 0 in 32 bits";
+  EXPECT_TRUE(sure(-1).empty()) << "2^32 - 1 times, but that is not known";
+}
+
+TEST(Footprint, UndefinedComponentsAreNotSurelyWritten) {
+  const KernelInfo k =
+      kernel_of("kernel void e(global float3* p) { p[get_global_id(0)] = (float3)(1, 2, 3); }");
+  const Footprint f = LaunchFootprints(k, launch(1, {4, 1, 1}, {2, 1, 1}, {0})).of({{0, 0, 0}, {2, 1, 1}})[0];
+  EXPECT_EQ(f.may_writes, ByteRanges(0, 64));
+  EXPECT_EQ(f.sure_writes, ByteRanges(ByteRows{0, 12, 16, 4}));
+}
+
 TEST(Footprint, RowsAPowerOfTwoApartCrowd) {
   const KernelInfo k =
       kernel_of("kernel void t(global const float* a, global float* c, int n) {\n"

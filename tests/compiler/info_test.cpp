@@ -2,6 +2,7 @@
 // What mkmd-kc says about kernels, without running them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 #include "kernel_files.hpp"
 
@@ -170,28 +171,84 @@ TEST(Info, MistakesAndUnknownOptionsAreAStatus) {
   EXPECT_FALSE(client.compile(narrow).ok());
 }
 
-TEST(Info, MacrosAreTheDevices) {
+// What a device would say, and which names it was asked for.
+struct AskedDevice {
+  Macros says;
+  std::set<std::string> names;
+
+  Result<Module> compile(const std::string& source, const std::string& options = "") {
+    return Client(MKMD_KC, "")
+        .compile(request_for(source, options), [&](const std::vector<std::string>& wanted) {
+          Macros answer;
+          for (const std::string& name : wanted) {
+            names.insert(name);
+            answer[name] = says.contains(name) ? says[name] : std::nullopt;
+          }
+          return Result<Macros>(answer);
+        });
+  }
+};
+
+TEST(Info, MacrosAreAskedOfTheDevice) {
   const char* source = R"(
-#if __OPENCL_VERSION__ != 300 || __OPENCL_C_VERSION__ != 120 || !defined(__ENDIAN_LITTLE__) || !defined(__IMAGE_SUPPORT__)
-#error versions
+#define BOTH(x, y) (x) && (y)
+#define LARGE __OPENCL_VERSION__ >= 200 /* a comment */ || \
+  NOT_THERE
+#if LARGE && BOTH(__OPENCL_C_VERSION__ == 300, __x86_64__)
+#ifdef __AVX2__
+#if __GNUC__
+#error only where __GNUC__ is
 #endif
-#if !defined(cl_khr_fp64) || defined(cl_khr_fp16) || defined(cl_khr_3d_image_writes) || defined(cl_khr_subgroups)
-#error extensions
+typedef long T;
 #endif
-#if defined(__SPIR__) || defined(__SPIR64__) || defined(__FAST_RELAXED_MATH__)
-#error others
+#elif 1
+#error the second way
+#endif
+#ifndef CLK_LOCAL_MEM_FENCE
+#error the header
+#endif
+#undef __ELF__
+#ifdef __ELF__
+#error undefined by the program
 #endif
 #if FROM_OPTIONS != 3
 #error options
 #endif
-kernel void k(global double* p) { p[get_global_id(0)] = FROM_OPTIONS; }
+kernel void k(global T* p) { p[get_global_id(0)] = FROM_OPTIONS + __LINE__ + __SIZEOF_LONG__ + M_E; }
 )";
-  EXPECT_EQ(compile(source, "-D FROM_OPTIONS=3").kernels.size(), 1U);
-  EXPECT_EQ(compile(source, "-DFROM_OPTIONS=\"1 + 2\"").kernels.size(), 1U);
-  EXPECT_EQ(
-      compile("#ifndef __FAST_RELAXED_MATH__\n#error\n#endif\nkernel void k() {}", "-cl-fast-relaxed-math")
-          .kernels.size(),
-      1U);
+  AskedDevice device{{{"__OPENCL_VERSION__", "300"},
+                      {"__OPENCL_C_VERSION__", "300"},
+                      {"__x86_64__", "1"},
+                      {"__AVX2__", "1"},
+                      {"__SIZEOF_LONG__", "8"},
+                      {"CLK_LOCAL_MEM_FENCE", "1"}},
+                     {}};
+  const Result<Module> module = device.compile(source, "-D FROM_OPTIONS=3");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  EXPECT_EQ(module->kernels.at(0).accesses.at(0).bytes, 8U) << "long";
+  EXPECT_THAT(device.names, testing::UnorderedElementsAre(
+                                "NOT_THERE", "__OPENCL_VERSION__", "__OPENCL_C_VERSION__", "__x86_64__",
+                                "__AVX2__", "__GNUC__", "__SIZEOF_LONG__", "CLK_LOCAL_MEM_FENCE", "__ELF__"))
+      << "M_E is the header's, and not tested";
+  device.says["__GNUC__"] = "4";
+  EXPECT_FALSE(device.compile(source, "-DFROM_OPTIONS=3").ok());
+  EXPECT_FALSE(Client(MKMD_KC, "").compile(request_for(source, "-DFROM_OPTIONS=3")).ok()) << "nobody to ask";
+}
+
+TEST(Info, WhatOnlyACompilerKnowsOfItselfIsNotGuessed) {
+  for (const char* source : {"#if __has_builtin(__builtin_expect)\n#endif\nkernel void k() {}",
+                             "#ifdef __has_feature\n#endif\nkernel void k() {}",
+                             "kernel void k(global int* p) { *p = __COUNTER__; }",
+                             "#define NAME __FILE__\nkernel void k(global int* p) { *p = sizeof(NAME); }"}) {
+    AskedDevice device;
+    const Result<Module> module = device.compile(source);
+    ASSERT_FALSE(module.ok()) << source;
+    EXPECT_THAT(module.status().message(), testing::HasSubstr("which each compiler answers in its own way"));
+  }
+  AskedDevice device;
+  EXPECT_TRUE(
+      device.compile("#define own 1\n#if own\nkernel void k(global int* p) { *p = own; }\n#endif").ok());
+  EXPECT_TRUE(device.names.empty());
 }
 
 }  // namespace

@@ -46,8 +46,7 @@ class Doors(unittest.TestCase):
         table = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True,
                                check=True).stdout
         names = [line.split()[-1] for line in table.splitlines()]
-        others = [n for n in names if not n.startswith(("cl", "OPENCL_"))]
-        self.assertEqual(sorted(others), ["GLIBC_2.2.5", "__cxa_atexit@GLIBC_2.2.5"])
+        self.assertEqual([n for n in names if not n.startswith(("cl", "OPENCL_"))], [])
 
     def test_generated_files_are_up_to_date(self):
         result = run([GENERATOR, "--check"], PATH=os.environ["PATH"])
@@ -55,13 +54,14 @@ class Doors(unittest.TestCase):
 
 
 class Exit(unittest.TestCase):
-    def test_a_vendor_outlives_the_handlers_of_the_program(self):
+    def test_a_vendor_ends_as_it_does_without_us(self):
         folder = os.path.join(BUILD, "tests", "libinterpose")
         program = os.path.join(folder, "exit_order")
         vendor = os.path.join(folder, "libexit_order_vendor.so")
+        bare = run([program], OCL_ICD_VENDORS=vendor)
         ours = run([program], OCL_ICD_VENDORS=vendor, LD_PRELOAD=LIBRARY, LD_LIBRARY_PATH=FOLDER)
-        self.assertEqual(ours.stdout.split("\n"), ["vendor loaded", "handler 2", "handler 1", "vendor gone", ""])
-        self.assertEqual((ours.returncode, ours.stderr), (0, ""))
+        self.assertIn("part gone", bare.stdout)
+        self.assertEqual((ours.returncode, ours.stdout, ours.stderr), (bare.returncode, bare.stdout, bare.stderr))
 
 
 @unittest.skipUnless(shutil.which("clinfo"), "needs clinfo")

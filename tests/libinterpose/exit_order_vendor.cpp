@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor library without platforms that says when it is loaded and when its global is destroyed.
+// A vendor library without platforms that says when it is loaded and when its global is destroyed. The
+// destructor calls OpenCL, and unloads a library of its own, as Intel's runtime does.
 #include <CL/cl.h>
 #include <cstdio>
+#include <dlfcn.h>
+#include <string>
 
 namespace {
 
+std::string folder() {
+  Dl_info self{};
+  dladdr(reinterpret_cast<void*>(&folder), &self);
+  const std::string path = self.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
 struct Global {
-  Global() { std::puts("vendor loaded"); }
-  ~Global() { std::puts("vendor gone"); }
+  Global() {
+    std::puts("vendor loaded");
+    part = dlopen((folder() + "libexit_order_part.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  ~Global() {
+    cl_uint count = 0;
+    const cl_int status = clGetPlatformIDs(0, nullptr, &count);
+    std::printf("vendor goes: %d, %u platforms\n", status, count);
+    if (part != nullptr) dlclose(part);
+    std::puts("vendor gone");
+  }
+  void* part = nullptr;
 };
 
 }  // namespace

@@ -43,8 +43,8 @@ TEST(ModelsFile, EveryFormSurvivesTheRoundTrip) {
   entries.push_back({{"local", "c", "device|with|\"parts\""}, *fit({samples(1, false).front()})});
   entries.back().model.together = 1.5;
   const std::string file = folder() + "/deeper/models.json";
-  ASSERT_TRUE(write_models(file, entries));
-  const auto again = read_models(file);
+  ASSERT_TRUE(write_models(file, Whose::ours, entries));
+  const auto again = read_models(file, Whose::ours);
   ASSERT_TRUE(again) << again.status().message();
   ASSERT_EQ(again.value().size(), entries.size());
   EXPECT_EQ(to_json(again.value()), to_json(entries));
@@ -57,13 +57,13 @@ TEST(ModelsFile, EveryFormSurvivesTheRoundTrip) {
 }
 
 TEST(ModelsFile, NoFileIsNoModels) {
-  const auto none = read_models(folder() + "/nothing.json");
+  const auto none = read_models(folder() + "/nothing.json", Whose::ours);
   ASSERT_TRUE(none);
   EXPECT_TRUE(none.value().empty());
 }
 
 TEST(ModelsFile, AFolderInItsPlaceIsAMistake) {
-  const auto read = read_models(folder());
+  const auto read = read_models(folder(), Whose::named);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.status().message(), folder() + " is not a file");
 }
@@ -72,7 +72,7 @@ TEST(ModelsFile, MistakesNameFileAndEntry) {
   const std::string file = folder() + "/broken.json";
   const auto message = [&](const std::string& text) {
     std::ofstream(file) << text;
-    const auto read = read_models(file);
+    const auto read = read_models(file, Whose::ours);
     return read ? std::string("accepted") : read.status().message();
   };
   EXPECT_THAT(message(""), HasSubstr(file));
@@ -134,10 +134,10 @@ TEST(ModelsFile, WhatFittingNeverMakesIsAMistake) {
 
 TEST(ModelsFile, WhereItCannotBeWrittenNothingIsLost) {
   const std::string file = folder() + "/kept.json";
-  ASSERT_TRUE(write_models(file, {{{"k", "c", "d"}, *fit(samples(1, false))}}));
-  const auto failed = write_models("/dev/null/models.json", {});
+  ASSERT_TRUE(write_models(file, Whose::ours, {{{"k", "c", "d"}, *fit(samples(1, false))}}));
+  const auto failed = write_models("/dev/null/models.json", Whose::ours, {});
   EXPECT_THAT(failed.message(), HasSubstr("/dev/null/models.json"));
-  EXPECT_EQ(read_models(file)->size(), 1u);
+  EXPECT_EQ(read_models(file, Whose::ours)->size(), 1u);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ class Profile(unittest.TestCase):
             pass
         unwritable = self.profile(SMALL)
         self.assertEqual(unwritable.returncode, 0)
-        self.assertIn(f"cannot record samples in {self.folder}/spool: Not a directory", unwritable.stderr)
+        self.assertIn(f"samples cannot be recorded: cannot open {self.folder}/spool: Not a directory", unwritable.stderr)
         self.assertNotIn("two devices", unwritable.stderr)
 
     def test_mistakes(self):

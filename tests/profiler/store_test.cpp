@@ -52,7 +52,7 @@ protected:
   }
   int samples() {
     std::string notice;
-    auto store = Store::open(places_.store, notice);
+    auto store = Store::open(places_.store, Whose::ours, notice);
     if (!store) return -1;
     const auto counts = (*store)->counts();
     int sum = 0;
@@ -103,7 +103,7 @@ TEST_F(StoreTest, RecordsSurviveTheStore) {
   std::ofstream(spool_file(), std::ios::binary) << to_line(record(7));
   ASSERT_TRUE(learn(places_));
   std::string notice;
-  auto store = Store::open(places_.store, notice);
+  auto store = Store::open(places_.store, Whose::ours, notice);
   ASSERT_TRUE(store) << store.status().message();
   const auto samples = (*store)->samples(record(7).key);
   ASSERT_TRUE(samples) << samples.status().message();
@@ -124,7 +124,7 @@ TEST_F(StoreTest, ALineCutAnywhereIsLeftOutAndTheOthersStay) {
     uint64_t offset = 0;
     std::vector<Record> records;
     int damaged = 0;
-    ASSERT_TRUE(read_spool(file, offset, records, damaged));
+    ASSERT_TRUE(read_spool(file, Whose::ours, offset, records, damaged));
     const size_t whole = length == line.size() - 1 ? 3 : 2;  // only its newline was missing
     ASSERT_EQ(records.size(), whole) << "cut at " << length;
     EXPECT_EQ(records.back().sample.seconds, 3e-6);
@@ -139,10 +139,10 @@ TEST_F(StoreTest, ALineInTheMakingIsReadOnceItIsWhole) {
   uint64_t offset = 0;
   std::vector<Record> records;
   int damaged = 0;
-  ASSERT_TRUE(read_spool(file, offset, records, damaged));
+  ASSERT_TRUE(read_spool(file, Whose::ours, offset, records, damaged));
   EXPECT_EQ(records.size(), 1u);
   std::ofstream(file, std::ios::binary | std::ios::app) << line.substr(30);
-  ASSERT_TRUE(read_spool(file, offset, records, damaged));
+  ASSERT_TRUE(read_spool(file, Whose::ours, offset, records, damaged));
   EXPECT_EQ(records.size(), 2u);
   EXPECT_EQ(damaged, 0);
 }
@@ -196,7 +196,7 @@ TEST_F(StoreTest, ProcessesMayBeginTheStoreAtOnce) {
       children.push_back(fork());
       if (children.back() == 0) {
         std::string notice;
-        _exit(Store::open(file, notice).ok() && notice.empty() ? 0 : 1);
+        _exit(Store::open(file, Whose::ours, notice).ok() && notice.empty() ? 0 : 1);
       }
     }
     for (const pid_t child : children) {
@@ -244,9 +244,10 @@ TEST_F(StoreTest, WhatKeepsAStoreFromBeingMadeIsSaid) {
   std::ofstream(folder_ + "/file") << "in the way";
   std::string notice;
   const std::string below = folder_ + "/file/deeper/samples.db";
-  EXPECT_EQ(Store::open(below, notice).status().message(), "cannot open " + below + ": Not a directory");
+  EXPECT_EQ(Store::open(below, Whose::ours, notice).status().message(),
+            "cannot open " + folder_ + "/file/deeper: Not a directory");
   fs::create_directories(places_.store);
-  EXPECT_EQ(Store::open(places_.store, notice).status().message(),
+  EXPECT_EQ(Store::open(places_.store, Whose::ours, notice).status().message(),
             "cannot open " + places_.store + ": Is a directory");
 }
 
@@ -307,7 +308,7 @@ TEST_P(OlderStoreTest, ItsSamplesAreKept) {
   EXPECT_THAT(notices_, ElementsAre());
   EXPECT_EQ(samples(), 2);
   std::string notice;
-  auto opened = Store::open(places_.store, notice);
+  auto opened = Store::open(places_.store, Whose::ours, notice);
   ASSERT_TRUE(opened) << opened.status().message();
   const auto old = (*opened)->samples({"old", "content", "device"});
   ASSERT_TRUE(old) << old.status().message();
@@ -328,7 +329,7 @@ TEST_F(StoreTest, ASpoolThatCannotBeWrittenSaysSoOnce) {
   Spool spool(folder_ + "/file/spool");
   EXPECT_FALSE(spool.try_out());
   EXPECT_EQ(spool.append(record(1)).message(),
-            "cannot record samples in " + folder_ +
+            "samples cannot be recorded: cannot open " + folder_ +
                 "/file/spool: Not a directory; the program goes on, nothing more is recorded");
   EXPECT_TRUE(spool.append(record(1)).ok());
 }
@@ -349,7 +350,131 @@ TEST_F(StoreTest, WhatIsNoFileInTheSpoolIsLeftAlone) {
   uint64_t offset = 0;
   std::vector<Record> records;
   int damaged = 0;
-  EXPECT_THAT(read_spool(folder_, offset, records, damaged).message(), HasSubstr(folder_));
+  EXPECT_THAT(read_spool(folder_, Whose::named, offset, records, damaged).status().message(),
+              HasSubstr(folder_));
+}
+
+TEST_F(StoreTest, AHugeSpoolIsLeftOutAndTheOthersAreTaken) {
+  std::ofstream(spool_file("1.1"), std::ios::binary) << to_line(record(1));
+  fs::resize_file(spool_file("1.1"), uint64_t{20} << 30);  // without a block on the disk
+  std::ofstream(spool_file("2.2"), std::ios::binary) << to_line(record(2));
+  const auto learned = learn(places_);
+  ASSERT_TRUE(learned) << learned.status().message();
+  EXPECT_EQ(learned->samples, 1);
+  EXPECT_THAT(notices_,
+              ElementsAre(HasSubstr("has 21474836480 bytes: no program writes so many; it is kept as")));
+  ASSERT_TRUE(learn(places_));
+  EXPECT_THAT(notices_, ElementsAre()) << "once";
+}
+
+TEST_F(StoreTest, ALineOfAnyLengthTakesBoundedMemory) {
+  const std::string running = places_.spool + "/" + std::to_string(getpid()) + "-1.1.spool";
+  std::ofstream(running, std::ios::binary)
+      << to_line(record(1)) << std::string(100 << 20, 'x') << to_line(record(2));
+  uint64_t offset = 0;
+  std::vector<Record> records;
+  int damaged = 0;
+  ASSERT_TRUE(read_spool(running, Whose::ours, offset, records, damaged));
+  EXPECT_EQ(records.size(), 2U);
+  EXPECT_EQ(damaged, 1);
+  EXPECT_EQ(offset, fs::file_size(running));
+}
+
+TEST_F(StoreTest, ASpoolIsReadInParts) {
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i <= 25; ++i)
+    out << to_line(record(i));
+  out.close();
+  uint64_t offset = 0;
+  int damaged = 0;
+  std::vector<size_t> parts;
+  for (bool more = true; more;) {
+    std::vector<Record> records;
+    const auto read = read_spool(spool_file(), Whose::ours, offset, records, damaged, 10);
+    ASSERT_TRUE(read);
+    more = *read;
+    parts.push_back(records.size());
+  }
+  EXPECT_THAT(parts, ElementsAre(10, 10, 5));
+  EXPECT_EQ(damaged, 0);
+}
+
+TEST_F(StoreTest, AStoreOfOtherColumnsIsMovedAside) {
+  for (const int version : {0, 1, 2, 3}) {
+    for (const char* tables :
+         {"CREATE TABLE samples (x); CREATE TABLE spools (name, consumed)", "CREATE TABLE other (x)",
+          "CREATE TABLE other (x); CREATE VIEW samples AS SELECT * FROM other"}) {
+      fs::remove(places_.store);
+      sqlite3* store = nullptr;
+      ASSERT_EQ(sqlite3_open(places_.store.c_str(), &store), SQLITE_OK);
+      const std::string sql =
+          std::string(tables) +
+          "; PRAGMA application_id = 1296780612; PRAGMA user_version = " + std::to_string(version);
+      ASSERT_EQ(sqlite3_exec(store, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+      sqlite3_close(store);
+      std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
+      const auto learned = learn(places_);
+      ASSERT_TRUE(learned) << learned.status().message() << " " << tables << " " << version;
+      if (std::string(tables) == "CREATE TABLE other (x)" && version == 0) continue;  // ours are added
+      EXPECT_THAT(notices_, ElementsAre(HasSubstr("other columns"))) << tables << " " << version;
+      EXPECT_EQ(samples(), 1);
+    }
+  }
+}
+
+TEST_F(StoreTest, NothingInAStoreIsExecuted) {
+  ASSERT_TRUE(learn(places_));
+  sqlite3* store = nullptr;
+  ASSERT_EQ(sqlite3_open(places_.store.c_str(), &store), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(store, "CREATE TRIGGER t AFTER INSERT ON samples BEGIN DELETE FROM samples; END",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(store);
+  std::ofstream(spool_file(), std::ios::binary) << to_line(record(1));
+  ASSERT_TRUE(learn(places_));
+  EXPECT_EQ(samples(), 1);
+}
+
+TEST_F(StoreTest, FilesOthersMayHaveWrittenAreNotBelieved) {
+  std::ofstream(spool_file("1.1"), std::ios::binary) << to_line(record(1));
+  ASSERT_TRUE(learn(places_));
+  chmod(places_.store.c_str(), 0666);
+  std::ofstream(places_.models) << "{}";
+  chmod(places_.models.c_str(), 0666);
+  for (const char* name : {"2.2", "3.3"})
+    std::ofstream(spool_file(name), std::ios::binary) << to_line(record(2));
+  chmod(spool_file("2.2").c_str(), 0666);
+  const auto learned = learn(places_);
+  ASSERT_TRUE(learned) << learned.status().message();
+  EXPECT_EQ(learned->samples, 1);
+  EXPECT_THAT(notices_,
+              ElementsAre(HasSubstr("samples.db may be written by others"), HasSubstr("2.2.spool may be"),
+                          HasSubstr("models.json may be written by others")));
+  EXPECT_EQ(samples(), 1) << "those of the old store are kept aside";
+  chmod(folder_.c_str(), 0777);
+  EXPECT_THAT(learn(places_).status().message(), HasSubstr(folder_ + " may be written by others"));
+  EXPECT_EQ(Spool(folder_).append(record(1)).code(), Status::kInternal);
+  std::string notice;
+  EXPECT_TRUE(Store::open(places_.store, Whose::named, notice).ok()) << "a user may name it";
+}
+
+TEST_F(StoreTest, OthersCannotReadOrWriteWhatIsKept) {
+  const mode_t before = umask(0);
+  const std::string data = folder_ + "/data";
+  const Places places{data + "/spool", data + "/samples.db", data + "/models.json"};
+  Spool spool(places.spool);
+  for (int i = 1; i < 20; ++i)
+    ASSERT_TRUE(spool.append(record(i)).ok());
+  ASSERT_TRUE(learn(places));
+  umask(before);
+  const auto mode_of = [](const std::string& path) {
+    return static_cast<int>(fs::status(path).permissions());
+  };
+  EXPECT_EQ(mode_of(data), 0700);
+  EXPECT_EQ(mode_of(places.spool), 0700);
+  EXPECT_EQ(mode_of(places.store), 0600);
+  EXPECT_EQ(mode_of(places.models), 0600);
+  EXPECT_EQ(mode_of(spool.file()), 0600);
 }
 
 TEST_F(StoreTest, ImportedModelsHoldUntilTheKernelIsMeasuredHere) {
@@ -365,7 +490,7 @@ TEST_F(StoreTest, ImportedModelsHoldUntilTheKernelIsMeasuredHere) {
   auto foreign = entry;
   foreign.key.device = "of another machine";
   const std::string file = folder_ + "/given.json";
-  ASSERT_TRUE(models::write_models(file, {entry, foreign}));
+  ASSERT_TRUE(models::write_models(file, Whose::named, {entry, foreign}));
   ASSERT_TRUE(import_models(file, places_.models));
   auto now = learn(places_);
   ASSERT_TRUE(now);
@@ -393,7 +518,7 @@ TEST_F(StoreTest, DamagedModelsAreMovedAsideAndFittedAgain) {
     ASSERT_TRUE(learned) << learned.status().message();
     EXPECT_THAT(notices_, ElementsAre(HasSubstr(places_.models + ".damaged-"))) << damage;
     EXPECT_EQ(learned->fitted, 1);
-    const auto again = models::read_models(places_.models);
+    const auto again = models::read_models(places_.models, Whose::ours);
     ASSERT_TRUE(again) << again.status().message();
     EXPECT_EQ(again->size(), 1u);
   }
@@ -420,7 +545,7 @@ TEST_F(StoreTest, PlotsPredictedAgainstMeasured) {
   out.close();
   const auto learned = learn(places_);
   std::string notice;
-  auto store = Store::open(places_.store, notice);
+  auto store = Store::open(places_.store, Whose::ours, notice);
   ASSERT_TRUE(learned && store);
   const std::string file = folder_ + "/plot.svg";
   ASSERT_TRUE(plot(file, **store, learned.value().entries));

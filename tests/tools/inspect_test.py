@@ -225,6 +225,32 @@ class Traces(unittest.TestCase):
         text = "".join(json.dumps(line) + "\n" for line in good)
         self.broken(text.replace('"piece"', '"piece', 1), f":{piece + 1}:", "JSON")
 
+    def test_no_name_reaches_the_terminal_as_a_command(self):
+        hostile = "\x1b[2J\x07\x9b31m\u202e\r\n]]></title><script>"
+
+        def spoiled(value, key=""):
+            if isinstance(value, dict):
+                return {k if key != "commands" or not isinstance(value[k], int) else k + hostile: spoiled(v, k)
+                        for k, v in value.items()}
+            if isinstance(value, list):
+                return [spoiled(v) for v in value]
+            return value + hostile if isinstance(value, str) and key not in ("trace", "kind", "class", "access") else value
+        trace, output = self.path("hostile"), self.path("hostile.out")
+        traces.write(trace, [spoiled(line) for line in traces.trace(60)])
+        for option in [""] + FORMATS:
+            self.show(trace, *option.split(), "--output", output)
+            with open(output, newline="") as file:
+                text = file.read()
+            found = {c for c in text if c not in "\n" and (ord(c) < 32 or 127 <= ord(c) < 160 or c == "\u202e")}
+            if option == "--html":
+                found -= set("\t")  # of the page itself
+            self.assertEqual(found, set(), option)
+            self.assertTrue("\\x1b[2J" in text or "\\\\x1b[2J" in text, option)
+            if option in ("--svg", "--html"):
+                self.assertEqual(text.count("<script>"), text.count("\n<script>\n"), option)  # the page's own
+            if option == "--svg":
+                ElementTree.fromstring(text)
+
     def test_a_cut_last_line_is_left_out(self):
         lines = [json.dumps(line) for line in traces.trace(20)]
         whole = "\n".join(lines)

@@ -3,6 +3,7 @@
 """The mkmd command as a user meets it: exit codes, one line per mistake, nothing of ours on the program's stdout."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -88,6 +89,27 @@ class Run(unittest.TestCase):
 
 
 class Installed(unittest.TestCase):
+    def test_a_folder_that_the_dynamic_loader_cannot_be_told(self):
+        build = os.path.dirname(MKMD)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, works in (("plain", True), ("a$b", True), ("co:lon", False), ("semi;colon", False),
+                                ("a space", False), ("$ORIGIN", False), ("${LIB}x", False)):
+                place = os.path.join(folder, name)
+                os.makedirs(os.path.join(place, "lib", "mkmd"))
+                os.link(MKMD, os.path.join(place, "mkmd")) if os.stat(MKMD).st_dev == os.stat(place).st_dev else \
+                    shutil.copy(MKMD, place)
+                shutil.copy(os.path.join(build, "lib", "mkmd", "libinterpose.so"), os.path.join(place, "lib", "mkmd"))
+                for command in ("run", "profile"):
+                    result = subprocess.run([os.path.join(place, "mkmd"), command, "--", "sh", "-c",
+                                             "cat /proc/$$/maps; exit 7"], capture_output=True, text=True, timeout=600)
+                    if works:
+                        self.assertEqual(result.returncode, 7, (name, result.stderr))
+                        self.assertIn("libinterpose.so", result.stdout, name)
+                    else:
+                        self.assertEqual((result.returncode, result.stdout), (1, ""), name)
+                        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                        self.assertIn(f"would run without MKMD: it is installed in {place}", result.stderr)
+
     def test_every_part_is_found(self):
         build = os.path.dirname(MKMD)
         with tempfile.TemporaryDirectory() as folder:
@@ -106,6 +128,68 @@ class Installed(unittest.TestCase):
             self.assertIn("mkmd-slices", mkmd_there("simulate", "--list").stdout)
             opened = mkmd_there("run", "--devices", "pocl/2", "--", os.path.join(build, "tests", "programs", "dlopen_cl"))
             self.assertEqual(opened.returncode, 0, opened.stderr)
+
+
+class Terminals(unittest.TestCase):
+    """What a terminal would obey, in names that others chose."""
+    HOSTILE = "evil\x1b]0;title\x07\x9b2J\u202e\r\nmkmd: said by nobody"
+
+    def assert_harmless(self, result):
+        for text in (result.stdout, result.stderr):
+            self.assertEqual([c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160 or c == "\u202e")], [])
+            self.assertNotIn("\nmkmd: said by nobody", text)
+
+    def test_names_in_models(self):
+        with tempfile.TemporaryDirectory() as data:
+            given = os.path.join(data, "given.json")
+            interval = [1, 2]
+            ranges = {key: interval for key in ("items", "operations", "bytes", "footprint", "operations_per_item")}
+            model = {"kernel": self.HOSTILE, "content": self.HOSTILE, "device": self.HOSTILE + "|1|2", "form": "linear",
+                     "locals_seen": [], "samples": 1, "r2": 1, "held_out_mape": 0, "measured_over_predicted": interval,
+                     "range": ranges, "classes": [], "points": []}
+            for models in ([model], [dict(model, r2="x")]):
+                with open(given, "w") as file:
+                    json.dump({"mkmd_models": 1, "models": models}, file)
+                self.assert_harmless(mkmd("models", "--import", given, XDG_DATA_HOME=data))
+                shown = mkmd("models", XDG_DATA_HOME=data)
+                self.assertIn("evil\\x1b]0;title", shown.stdout)
+                self.assert_harmless(shown)
+
+    def test_names_of_files(self):
+        for command in (("run", "--", self.HOSTILE), ("inspect", self.HOSTILE), ("simulate", self.HOSTILE), (self.HOSTILE,),
+                        ("models", "--import", self.HOSTILE), ("models", "--test", self.HOSTILE),
+                        ("devices", self.HOSTILE), ("run", "--devices", self.HOSTILE, "true"),
+                        ("run", "--platform", self.HOSTILE, "true")):
+            result = mkmd(*command)
+            self.assertNotEqual(result.returncode, 0, command)
+            self.assertIn("evil", result.stderr, command)
+            self.assert_harmless(result)
+
+
+class Limits(unittest.TestCase):
+    def test_deeply_nested_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "deep")
+            for levels in ("[" * 1_000_000, "[" * 1_000_000 + "]" * 1_000_000):
+                with open(file, "w") as out:
+                    out.write('{"trace":"mkmd","platform":{"devices":' + levels + "}}\n")
+                for command in (("inspect", file), ("simulate", file), ("run", "--platform", file, "true"),
+                                ("models", "--import", file),
+                                ("simulate", "--platform", file, "--generate", "cholesky:4")):
+                    result = mkmd(*command, XDG_DATA_HOME=folder)
+                    self.assertIn(result.returncode, (1, 2), (command, result.stderr[-300:]))
+                    self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr[-300:])
+
+    def test_more_than_the_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "sparse")
+            with open(file, "w") as out:
+                out.truncate(20 << 30)
+            for command in (("inspect", file), ("simulate", file), ("run", "--platform", file, "true"),
+                            ("models", "--import", file)):
+                result = mkmd(*command, XDG_DATA_HOME=folder)
+                self.assertIn(result.returncode, (1, 2), (command, result.stderr[-300:]))
+                self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr[-300:])
 
 
 class Texts(unittest.TestCase):

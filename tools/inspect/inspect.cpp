@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/inspect/inspect.hpp"
 
+#include "common/text.hpp"
 #include "tools/inspect/formats.hpp"
 
 #include <algorithm>
@@ -90,9 +91,7 @@ void print_help(std::ostream& out) {
 
 int run_inspect(const std::vector<std::string>& list, std::ostream& out, std::ostream& err) {
   const auto fail = [&](const std::string& message, int code) {
-    std::string line = message;
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    err << "mkmd inspect: " << line << "\n";
+    err << "mkmd inspect: " << printable(message) << "\n";
     return code;
   };
   const Result<Arguments> arguments = read_arguments(list);

@@ -2,6 +2,7 @@
 #include "tools/inspect/trace_file.hpp"
 
 #include "common/json.hpp"
+#include "common/text.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/json_reader.hpp"
 
@@ -247,7 +248,7 @@ private:
     if (in.has("commands") && j["commands"].is_object()) {
       JsonReader counts(j["commands"], "native.commands", status_);
       for (const auto& [kind, count] : j["commands"].items())
-        trace_.native_commands[kind] += number_of(counts, j["commands"], kind.c_str());
+        trace_.native_commands[printable(kind)] += number_of(counts, j["commands"], kind.c_str());
     }
     for (const json& k : in.list("kernels", false)) {
       JsonReader kernel(k, "native.kernels", status_);
@@ -325,6 +326,25 @@ private:
   std::vector<Mark> marks_;
 };
 
+// As getline, but of a longer line than parse_json() accepts only the beginning.
+bool next_line(std::istream& in, std::string& line) try {
+  line.clear();
+  std::streambuf& bytes = *in.rdbuf();
+  while (line.size() <= kMostJsonBytes) {
+    const int c = bytes.sbumpc();
+    if (c == '\n') return true;
+    if (c == std::char_traits<char>::eof()) {
+      in.setstate(std::ios::eofbit);
+      return !line.empty();
+    }
+    line += static_cast<char>(c);
+  }
+  return true;
+} catch (const std::ios_base::failure&) {
+  in.setstate(std::ios::badbit);
+  return false;
+}
+
 }  // namespace
 
 Result<Trace> read_trace(const std::string& path) {
@@ -343,11 +363,11 @@ Result<Trace> read_trace(const std::string& path) {
   const auto fail = [&](const std::string& what) {
     return Status::internal(path + ":" + std::to_string(number) + ": " + what);
   };
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; next_line(in, line);) {
     ++number;
     const Result<json> j = parse_json(line);
     if (!j) {
-      const bool last = in.eof();  // getline met no line end
+      const bool last = in.eof();  // there was no line end
       // An object may be the beginning of the first line; anything else never was a trace.
       if (!last || (number == 1 && line[0] != '{'))
         return fail("this is no line of a trace: not JSON: " + j.status().message());
@@ -367,8 +387,9 @@ bool is_trace(const std::string& path) {
   std::string start(4096, '\0');
   in.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<size_t>(in.gcount()));
-  const json j = json::parse(start.substr(0, start.find('\n')), nullptr, false);
-  return (j.is_object() && j.contains("trace")) || start.find("\"trace\":\"mkmd\"") != std::string::npos;
+  const Result<json> j = parse_json(start.substr(0, start.find('\n')));
+  return (j && j->is_object() && j->contains("trace")) ||
+         start.find("\"trace\":\"mkmd\"") != std::string::npos;
 }
 
 Trace only_window(const Trace& trace, size_t window) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulate/report.hpp"
 
+#include "common/text.hpp"
 #include "scheduler/bounds/area.hpp"
 #include "scheduler/bounds/bounds.hpp"
 #include "scheduler/simulator.hpp"
@@ -157,7 +158,7 @@ void print_table_row(std::ostream& out, std::string_view name, const Problem& pr
   char line[160];
   if (!outcome.status.ok()) {
     std::snprintf(line, sizeof line, "%-18.*s ", static_cast<int>(name.size()), name.data());
-    out << line << outcome.status.message() << "\n";
+    out << line << printable(outcome.status.message()) << "\n";
     return;
   }
   const double makespan = outcome.schedule.makespan();

@@ -2,6 +2,7 @@
 #include "tools/simulate/simulate.hpp"
 
 #include "common/files.hpp"
+#include "common/text.hpp"
 #include "scheduler/json_forms.hpp"
 #include "scheduler/simulator.hpp"
 #include "scheduler/solver/coin.hpp"
@@ -156,9 +157,7 @@ int compare(const std::vector<std::string>& wanted, const Problem& problem, cons
 
 int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   const auto fail = [&](const Status& s, int code = kWrongUse) {
-    std::string line = s.message();
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    err << "mkmd simulate: " << line << "\n";
+    err << "mkmd simulate: " << printable(s.message()) << "\n";
     return code;
   };
   if (a.help) {
@@ -224,7 +223,7 @@ int run_simulate(std::span<const std::string> args, std::ostream& out, std::ostr
   use_coin_solver();
   Result<Arguments> arguments = read_arguments(args);
   if (arguments) return run(*arguments, out, err);
-  err << "mkmd simulate: " << arguments.status().message() << "\n";
+  err << "mkmd simulate: " << printable(arguments.status().message()) << "\n";
   return kWrongUse;
 }
 

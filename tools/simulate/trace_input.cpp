@@ -145,7 +145,7 @@ Status several(const TraceRequest& request, const std::vector<Window>& windows,
             total.bound > 0 ? total.makespan / total.bound : 0,
             total.makespan > 0 ? 100 * total.idle / total.makespan : 0, 1e3 * total.planning);
     } else {
-      out << status.message() << "\n";
+      out << printable(status.message()) << "\n";
       failed = Status(kNoSchedule, "some policies gave no schedule");
     }
   }

@@ -30,6 +30,24 @@ TEST_F(RegionMapTest, BeginsValidInTheHomeOnly) {
   EXPECT_EQ(map.missing(1, {10, 20}), ByteRanges(10, 20));
 }
 
+TEST_F(RegionMapTest, CompleteActionsAreLetGoOfThoughTheirBytesAreNotTouchedAgain) {
+  RegionMap host{UINT64_MAX, 1, SIZE_MAX};
+  size_t alive = 0;
+  struct Counted {
+    explicit Counted(size_t& alive) : alive(alive) { ++alive; }
+    ~Counted() { --alive; }
+    size_t& alive;
+  };
+  for (uint64_t i = 0; i < 1000; ++i) {
+    auto counted = std::make_shared<Counted>(alive);
+    const Ref<Action> writer(
+        new Action(a, nullptr, [counted](const std::vector<cl_event>&) { return Action::Outcome{}; }));
+    host.write(0, {i * 100, i * 100 + 50}, *writer);
+    complete(*writer);
+  }
+  EXPECT_LE(alive, 32u);
+}
+
 TEST_F(RegionMapTest, AReaderWaitsForTheWriterOfItsBytesOnly) {
   const auto writer = action(a);
   const auto reader = action(a);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// MacroUse: which predefined macros a program's text tests or expands. Clang's differ from those of the
+// compiler that a device has, so each of them is asked of the device before the program is compiled for it.
+#pragma once
+
+#include <clang/Lex/PPCallbacks.h>
+#include <set>
+#include <string>
+
+#include "compiler/request.hpp"
+
+namespace clang {
+class MacroInfo;
+class Preprocessor;
+}
+
+namespace mkmd::compiler {
+
+constexpr const char* kMacrosFile = "/mkmd-macros.h";  // nowhere but in the front end
+
+// Text to be included after the front end's own headers and before the program: the device's macros.
+std::string macro_definitions(const Macros& macros);
+
+class MacroUse : public clang::PPCallbacks {
+public:
+  struct Found {
+    std::set<std::string> wanted;  // the device is to be asked
+    std::string unanswerable;      // a macro whose value is each compiler's own matter; empty: none
+  };
+
+  // `fixed`: names that the program's own build options define or undefine.
+  MacroUse(clang::Preprocessor& preprocessor, const Macros& known, std::set<std::string> fixed, Found& found)
+      : preprocessor_(preprocessor), known_(known), fixed_(std::move(fixed)), found_(found) {}
+
+  void MacroExpands(const clang::Token& name, const clang::MacroDefinition& definition,
+                    clang::SourceRange range, const clang::MacroArgs* arguments) override;
+  void Defined(const clang::Token& name, const clang::MacroDefinition& definition,
+               clang::SourceRange range) override;
+  void Ifdef(clang::SourceLocation at, const clang::Token& name,
+             const clang::MacroDefinition& definition) override;
+  void Ifndef(clang::SourceLocation at, const clang::Token& name,
+              const clang::MacroDefinition& definition) override;
+  void Elifdef(clang::SourceLocation at, const clang::Token& name,
+               const clang::MacroDefinition& definition) override;
+  void Elifndef(clang::SourceLocation at, const clang::Token& name,
+                const clang::MacroDefinition& definition) override;
+  void If(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind value) override;
+  void Elif(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind value,
+            clang::SourceLocation if_at) override;
+
+private:
+  enum class Origin { program, predefined, header };
+  Origin origin(clang::SourceLocation at) const;
+  void consider(llvm::StringRef name, const clang::MacroInfo* macro, bool tested);
+  void scan_condition(clang::SourceRange condition);
+  void scan_body(const clang::MacroInfo& macro);
+  const clang::MacroInfo* macro_named(llvm::StringRef name) const;
+
+  clang::Preprocessor& preprocessor_;
+  const Macros& known_;
+  const std::set<std::string> fixed_;
+  std::set<const clang::MacroInfo*> scanned_;
+  Found& found_;
+};
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runtimes do when the process exits. Exit handlers and destructors of the program may still call
+// OpenCL, but after the first of ours they must not need what drivers destroy: their compilers, and every
+// driver but the home's. So what is captured is finished and brought home first. Launches after that are
+// repetitions: code that the home's driver has run, as the program's own code whole at home or as pieces of
+// ours, it runs again.
+#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/objects/registry.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+
+#include "common/log.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+struct Runtimes {
+  std::mutex mutex;
+  std::vector<Runtime*> live;
+};
+
+Runtimes& runtimes() {
+  static auto* state = new Runtimes;
+  return *state;
+}
+
+// Drivers end in an order of their own. What works after the program's own exit handlers began without us is
+// the home's.
+bool lasts(int lane) {
+  const Process& p = process();
+  return &vendor::table(p.lane_device(static_cast<size_t>(lane)).id) == &vendor::table(p.home.id);
+}
+
+uint64_t groups_in(const std::array<uint64_t, 3>& extent) {
+  return extent[0] * extent[1] * extent[2];
+}
+
+}  // namespace
+
+std::unique_ptr<Runtime> make_runtime(Context& context) {
+  if (!process().splits() || process_exiting.load()) return nullptr;
+  auto runtime = std::make_unique<Runtime>(context);
+  if (const Status status = runtime->start(); !status) {
+    log(LogLevel::warning, status.message() + "; everything runs on the home device");
+    return nullptr;
+  }
+  const std::lock_guard lock(runtimes().mutex);
+  runtimes().live.push_back(runtime.get());
+  return runtime;
+}
+
+void retire_runtime(std::unique_ptr<Runtime> runtime) {
+  if (!runtime) return;
+  Runtime* const dying = runtime.release();
+  {
+    const std::lock_guard lock(runtimes().mutex);
+    if (process_exiting.load()) return;  // its threads are parked for good
+    std::erase(runtimes().live, dying);
+  }
+  run_callback([dying] { delete dying; });
+}
+
+void Runtime::settle_all() {
+  std::vector<Runtime*> live;
+  {
+    const std::lock_guard lock(runtimes().mutex);  // whoever retires one from now on leaves it alone
+    live = runtimes().live;
+  }
+  for (Runtime* runtime : live)
+    runtime->finish_all();
+  auto* const gone = new std::vector<const cl_icd_dispatch*>;
+  for (size_t lane = 0; lane < process().lane_count(); ++lane) {
+    if (!lasts(static_cast<int>(lane))) gone->push_back(&vendor::table(process().lane_device(lane).id));
+  }
+  if (gone->empty()) {
+    delete gone;
+    return;
+  }
+  for (const Ref<Memory>& memory : live_memories()) {
+    if (!memory->storage || !memory->context->runtime) continue;
+    const Touched all{memory.get(), true};
+    const NativeTurn turn(*memory->context->runtime, {&all, 1});
+  }
+  vendor::gone.store(gone, std::memory_order_release);
+}
+
+void Runtime::note_code(const Action& action) {
+  if (!action.piece.ours) return;
+  const KernelLaunch& launch = action.command->launch;
+  SubKernels& code = *launch.kernel->sub_kernels;
+  SubKernels::Ran ran{action.piece.device, {}};
+  for (int d = 0; d < 3; ++d)
+    ran.groups[d] = action.piece.hi[d] - action.piece.lo[d];
+  const std::lock_guard lock(code.ran_mutex);
+  const auto [known, is_new] =
+      code.ran.try_emplace({launch.kernel->name, launch.shape.local, lasts(action.piece.device)}, ran);
+  if (is_new) {
+    register_exit_handler();  // compilers register destructors when first used
+  } else if (groups_in(known->second.groups) < groups_in(ran.groups)) {
+    known->second = ran;
+  }
+}
+
+std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch) {
+  SubKernels& code = *launch.kernel->sub_kernels;
+  const std::lock_guard lock(code.ran_mutex);
+  const auto known = code.ran.find({launch.kernel->name, launch.shape.local, true});
+  if (known == code.ran.end()) return std::nullopt;
+  return known->second;
+}
+
+// A driver may have compiled other code for larger pieces, or for another device.
+void Planner::repeat(Task& task) {
+  const Command& c = *task.command;
+  if (c.kind != Command::Kind::kernel || task.footprints == nullptr) return;
+  const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch);
+  if (!ran) return;
+  task.pieces.clear();
+  task.as_before = true;
+  const auto& groups = c.launch.groups;
+  compiler::GroupBox box;
+  for (box.lo[2] = 0; box.lo[2] < groups[2]; box.lo[2] = box.hi[2]) {
+    box.hi[2] = std::min(groups[2], box.lo[2] + ran->groups[2]);
+    for (box.lo[1] = 0; box.lo[1] < groups[1]; box.lo[1] = box.hi[1]) {
+      box.hi[1] = std::min(groups[1], box.lo[1] + ran->groups[1]);
+      for (box.lo[0] = 0; box.lo[0] < groups[0]; box.lo[0] = box.hi[0]) {
+        box.hi[0] = std::min(groups[0], box.lo[0] + ran->groups[0]);
+        task.pieces.push_back({ran->lane, box, {}});
+      }
+    }
+  }
+}
+
+}  // namespace mkmd

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device's own OpenCL C compiler predefines. It is asked with a kernel that reports macros as text.
+#pragma once
+
+#include "common/status.hpp"
+#include "libinterpose/vendor/vendor.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mkmd::vendor {
+
+using Macros = std::map<std::string, std::optional<std::string>>;
+
+// The replacement text of each name, or nothing where it is not defined, for programs built with these
+// options (of which those that begin with -cl- count). What was asked once is kept in `cache_file`, by kind
+// of device and driver version; an empty name keeps it in this process only. Any thread may call it. Fails if
+// the device cannot be asked, or if a macro's text cannot be had (a function-like macro).
+Result<Macros> predefined_macros(const Device& device, const std::string& build_options,
+                                 const std::vector<std::string>& names, const std::string& cache_file);
+
+}  // namespace mkmd::vendor
