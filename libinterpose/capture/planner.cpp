@@ -294,6 +294,14 @@ bool Planner::has_room(const Command& c, int device) const {
   return bytes == 0 || process().machine->has_room(domain, bytes);
 }
 
+bool Planner::have_run(const Task& task) const {
+  const KernelLaunch& launch = task.command->launch;
+  std::lock_guard lock(launch.kernel->lane_mutex);
+  return std::all_of(task.pieces.begin(), task.pieces.end(), [&](const Piece& piece) {
+    return launch.kernel->has_run.count({runtime_.compute_[piece.device], run_key(launch, piece.box)}) > 0;
+  });
+}
+
 void Planner::assign_home(Task& task) {
   task.pieces.clear();
   if (task.command->redo.empty())
@@ -416,6 +424,7 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   for (Task& task : tasks_) {
     keep_cuts(task);
     cut_in_parts(task);
+    if (user_has_changed() && task.command->kind == Command::Kind::kernel && !have_run(task)) assign_home(task);
     find_uses(task, kFewBlocks);
     bool safe = split_is_safe(task);
     if (!safe) {

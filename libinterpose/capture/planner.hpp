@@ -98,6 +98,7 @@ private:
   bool has_room(const Command& command, int device) const;
   // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
   bool on_whole(const Task& task) const;
+  bool have_run(const Task& task) const;  // its pieces, or ones much like them, where they are to run
   bool stays_home(const Task& task) const;
   void assign(const scheduler::Schedule& schedule);
   static double memory_bytes(const Task& task);

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unistd.h>
 
 namespace mkmd {
 
@@ -34,11 +33,6 @@ constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones ha
 bool may_leave_alone() {
   static const bool is_default = process().settings.policy == Settings().policy;
   return is_default;
-}
-
-bool user_has_changed() {
-  static const uid_t at_first = geteuid();
-  return geteuid() != at_first;
 }
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
@@ -187,7 +181,9 @@ bool Runtime::may_run(Kernel& kernel, const std::array<uint64_t, 3>& local, int 
                            "home device");
   }
   std::lock_guard lock(kernel.lane_mutex);
-  return kernel.has_run.count({compute_[device], local}) > 0;
+  return std::any_of(kernel.has_run.begin(), kernel.has_run.end(), [&](const auto& run) {
+    return run.first == compute_[device] && same_local(run.second, local);
+  });
 }
 
 std::vector<cl_context> Runtime::domains_of() const {

@@ -9,6 +9,8 @@
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/trouble.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <optional>
 
 namespace mkmd {
@@ -220,6 +222,19 @@ cl_int read_ranges(const Lane& lane, cl_mem memory, const ByteRanges& ranges, ch
 
 }  // namespace
 
+std::array<uint64_t, 3> run_key(const KernelLaunch& launch, const compiler::GroupBox& box) {
+  std::array<uint64_t, 3> key = launch.shape.local;
+  uint64_t widest = 0;
+  for (int d = 0; d < 3; ++d)
+    widest = std::max(widest, (box.hi[d] - box.lo[d]) * launch.shape.local[d]);
+  key[0] |= static_cast<uint64_t>(std::bit_width(widest)) << 48;
+  return key;
+}
+
+bool same_local(const std::array<uint64_t, 3>& run_key, const std::array<uint64_t, 3>& local) {
+  return (run_key[0] & (uint64_t{1} << 48) - 1) == local[0] && run_key[1] == local[1] && run_key[2] == local[2];
+}
+
 Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
                           std::vector<cl_mem> memories, bool boxed) {
   return enqueue(
@@ -249,7 +264,7 @@ Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox
                                                              global, local, count, waits, event);
         if (status == CL_SUCCESS && boxed) {
           std::lock_guard lock(launch.kernel->lane_mutex);
-          launch.kernel->has_run.emplace(&lane, launch.shape.local);
+          launch.kernel->has_run.emplace(&lane, run_key(launch, box));
         }
         return status;
       });

@@ -30,6 +30,11 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
 cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                     const ByteRanges& ranges);
 
+// What a lane has run of a kernel: the local size and, in the upper bits of its first word, how wide the NDRange
+// was (Kernel::has_run).
+std::array<uint64_t, 3> run_key(const KernelLaunch& launch, const compiler::GroupBox& box);
+bool same_local(const std::array<uint64_t, 3>& run_key, const std::array<uint64_t, 3>& local);
+
 // Builds the sub-kernels for every place if that has not been tried. False if one cannot have them.
 bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places);
 

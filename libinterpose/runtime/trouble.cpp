@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string>
+#include <unistd.h>
 
 namespace mkmd {
 
@@ -41,6 +42,11 @@ void note_trouble(const Lane& lane, const char* what, cl_int status) {
   if (count != kMost) return;
   left_out_count.fetch_add(1);
   log(LogLevel::warning, line + ", after other failures: it is left out");
+}
+
+bool user_has_changed() {
+  static const uid_t at_first = geteuid();
+  return geteuid() != at_first;
 }
 
 bool left_out(int device) {

@@ -14,6 +14,10 @@ class Lane;
 // Something for this lane has failed: counts against its helper device, if it has one.
 void note_trouble(const Lane& lane, const char* what, cl_int status);
 
+// Since the first context was made. Drivers may not be able to compile any more: PoCL ends the process if it
+// cannot write its cache, and compiles for each local size, and for narrow NDRanges apart from wide ones.
+bool user_has_changed();
+
 bool left_out(int device);  // by index, as in Process::lane_device
 bool any_left_out();
 bool helpers_left();  // besides home, or besides one part of it
