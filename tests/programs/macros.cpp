@@ -129,8 +129,8 @@ void run(const Cl& cl, const char* options, size_t count) {
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 131072);
   const Cl cl = open_cl();
-  for (const char* options : {"", "-cl-std=CL1.2", "-cl-std=CL3.0", "-D__AVX2__=3",
-                              "-DNEVER_DEFINED_ANYWHERE=1", "-cl-mad-enable -D VALUE=__OPENCL_C_VERSION__"})
+  for (const char* options : {"", "-cl-std=CL1.2", "-cl-std=CL3.0", "-DNEVER_DEFINED_ANYWHERE=1",
+                              "-cl-mad-enable -D VALUE=__OPENCL_C_VERSION__"})
     run(cl, options, count);
   close_cl(cl);
 }
