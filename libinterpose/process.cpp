@@ -33,6 +33,9 @@ namespace {
 
 thread_local bool starting = false;
 
+std::once_flag once;
+std::atomic<Process*> ready{nullptr};
+
 // Where the compiler helper may lie, seen from the folder of this library: installed (with and without a
 // multiarch folder), and in a build tree.
 constexpr const char* kHelperPlaces[] = {
@@ -157,6 +160,13 @@ void choose_devices(Process& process) {
   if (devices) process.devices = std::move(*devices);
 }
 
+// A child whose home's driver is quiet shall not wait for a helper's.
+void before_fork() {
+  if (ready.load(std::memory_order_acquire) == nullptr || process_forked.load(std::memory_order_relaxed))
+    return;
+  if (process().splits()) Runtime::finish_helpers();
+}
+
 Process* start() {
   auto* process = new Process;  // never destroyed: programs call OpenCL from global destructors
   std::vector<std::string> problems;
@@ -185,13 +195,10 @@ Process* start() {
     process->compiler = new compiler::Client(helper_path(process->settings), cache_directory(),
                                              static_cast<int>(process->settings.compiler_seconds.count()));
   }
-  pthread_atfork(nullptr, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
+  pthread_atfork(before_fork, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
   register_exit_handler();
   return process;
 }
-
-std::once_flag once;
-std::atomic<Process*> ready{nullptr};
 
 // On a thread of its own: who exits may have interrupted one that holds our locks, and a kernel may never
 // end.

@@ -101,6 +101,19 @@ void Runtime::settle_all() {
   vendor::gone.store(gone, std::memory_order_release);
 }
 
+// Drivers may wait, when a process exits, for work whose threads a forked child does not have. An event that
+// is complete is not enough: the driver's thread may still be about to put the work away.
+void Runtime::finish_helpers() {
+  const std::lock_guard lock(runtimes().mutex);
+  if (process_exiting.load()) return;
+  for (const Runtime* runtime : runtimes().live) {
+    for (const auto& lane : runtime->lanes_) {
+      const cl_command_queue queue = lane->queue.get();
+      if (&vendor::table(queue) != &vendor::table(process().home.id)) vendor::table(queue).clFinish(queue);
+    }
+  }
+}
+
 void Runtime::note_code(const Action& action) {
   if (!action.piece.ours) return;
   const KernelLaunch& launch = action.command->launch;

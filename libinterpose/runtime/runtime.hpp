@@ -97,7 +97,8 @@ public:
   void finish_all();              // every captured command
 
   // at_exit.cpp
-  static void settle_all();  // before drivers end: finishes everything captured, and brings bytes home
+  static void settle_all();      // before drivers end: finishes everything captured, and brings bytes home
+  static void finish_helpers();  // before a fork: what drivers other than home's were given is over
 
   void forget_history();  // the program has released the context
 
