@@ -242,7 +242,8 @@ void Planner::analyse(Task& task) {
 }
 
 bool Planner::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && helpers_left() && programs_ready(*kernel.sub_kernels, runtime_.code_places_);
+  return kernel.info->split_allowed && helpers_left() &&
+         programs_ready(*kernel.sub_kernels, runtime_.code_places_);
 }
 
 bool Planner::is_left_alone(const Task& task, const KernelModel& model) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runtimes do when drivers may not be able to compile any more: the process exits, or has changed its user.
-// PoCL ends a process that cannot write to its cache. Exit handlers and destructors of the program may still call
-// OpenCL, but after the first of ours they must not need what drivers destroy: their compilers, and every
-// driver but the home's. So what is captured is finished and brought home first. Launches after that are
-// repetitions: code that the home's driver has run, as the program's own code whole at home or as pieces of
-// ours, it runs again.
+// What runtimes do when drivers may not be able to compile any more: the process exits, or has changed its
+// user. PoCL ends a process that cannot write to its cache. Exit handlers and destructors of the program may
+// still call OpenCL, but after the first of ours they must not need what drivers destroy: their compilers,
+// and every driver but the home's. So what is captured is finished and brought home first. Launches after
+// that are repetitions: code that the home's driver has run, as the program's own code whole at home or as
+// pieces of ours, it runs again.
 #include "libinterpose/capture/planner.hpp"
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
@@ -48,8 +48,9 @@ bool may_only_repeat() {
   if (geteuid() == at_first) return false;
   static std::atomic<bool> said{false};
   if (!said.exchange(true)) {
-    log(LogLevel::warning, "the process has changed its user: what has not run in pieces before runs whole on the "
-                           "home device");
+    log(LogLevel::warning,
+        "the process has changed its user: what has not run in pieces before runs whole on the "
+        "home device");
   }
   return true;
 }

@@ -17,8 +17,8 @@ constexpr cl_mem_flags kHostMayNotRead = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO
 constexpr cl_mem_flags kHostMayNotWrite = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 bool is_closed(cl_mem memory, cl_mem_flags by);
 
-// A buffer of ours with room for these bytes, at the same offsets, in the context of the lane's queue. Nothing is done
-// if the status is an error.
+// A buffer of ours with room for these bytes, at the same offsets, in the context of the lane's queue.
+// Nothing is done if the status is an error.
 vendor::Owned<cl_mem> open_buffer(const Lane& lane, const ByteRanges& ranges, cl_int& status);
 
 // Between two buffers of one context, whatever the host may do with them.

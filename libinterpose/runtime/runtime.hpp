@@ -295,7 +295,8 @@ private:
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
 std::unique_ptr<Runtime> make_runtime(Context& context);
 
-// Whether drivers may be without compilers from now on; see at_exit.cpp. The user counts as of the first call.
+// Whether drivers may be without compilers from now on; see at_exit.cpp. The user counts as of the first
+// call.
 bool may_only_repeat();
 // Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);

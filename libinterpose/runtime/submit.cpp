@@ -9,6 +9,7 @@
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/trouble.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace mkmd {
@@ -24,6 +25,9 @@ Action::Outcome outcome(Lane& lane, cl_int status, cl_event event) {
   // Without an event, nothing else says when it is over.
   if (lane.kind == Lane::Kind::threaded || event == nullptr)
     result.status = finish_carefully(lane.queue.get());
+  // A queue that is finished says nothing of its commands' errors.
+  if (lane.kind == Lane::Kind::threaded && result.status == CL_SUCCESS && event != nullptr)
+    result.status = std::min(CL_SUCCESS, vendor::execution_status(event));
   return result;
 }
 
@@ -264,8 +268,8 @@ Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox
           local[d] = launch.shape.local[d];
           global[d] = (box.hi[d] - box.lo[d]) * local[d];
         }
-        return vendor::table(queue).clEnqueueNDRangeKernel(queue, kernel, launch.shape.work_dim, offset, global,
-                                                           local, count, waits, event);
+        return vendor::table(queue).clEnqueueNDRangeKernel(queue, kernel, launch.shape.work_dim, offset,
+                                                           global, local, count, waits, event);
       });
 }
 

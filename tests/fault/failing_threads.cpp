@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded: the system has no more threads for C++ code, from its $FAILING_THREADS-th std::thread on, counted
-// from 1. The drivers' own threads begin in C code. A line is appended to $FAILING_COUNT for each refusal.
+// Preloaded: the system has no more threads for C++ code, from its $FAILING_THREADS-th std::thread on,
+// counted from 1. The drivers' own threads begin in C code. A line is appended to $FAILING_COUNT for each
+// refusal.
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -10,9 +11,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
-                                                                    const pthread_attr_t* attributes,
-                                                                    void* (*begin)(void*), void* argument) {
+extern "C" __attribute__((visibility("default"))) int
+pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*begin)(void*), void* argument) {
   static std::atomic<int> made{0};
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));

@@ -4,13 +4,14 @@
 //
 //   FAILING_CALLS   rules, separated by commas: NAME[@DEVICE]:MODE:WHEN
 //     NAME     of the function, such as clEnqueueReadBuffer
-//     DEVICE   whose calls alone are counted: the number of a sub-device, from 0, in the order they were made;
-//              `whole` (the device itself); or `shared` (objects of a context of several devices)
+//     DEVICE   whose calls alone are counted: the number of a sub-device, from 0, in the order they were
+//              made; `whole` (the device itself); or `shared` (objects of a context of several devices)
 //     MODE     fail=CODE   the call is not made and gives this error
-//              garbage     the call is made; what it gives out is overwritten, and it gives CL_OUT_OF_RESOURCES
+//              garbage     the call is made; what it gives out is overwritten, and it gives an error
 //              delay=MS    the call is made, so many milliseconds later
-//              abort       the command is not executed, and its event ends with CL_OUT_OF_RESOURCES
+//              abort       the command is not executed, and its event ends with an error
 //              half        of a kernel, so ends its event after half of the launch has been executed
+//              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
 //   FAILING_COUNT   a file: a line `NAME DEVICE` is appended each time a rule was followed
 //   FAILING_SEEN    a file: a line `NAME DEVICE` is appended for every call and device, once
@@ -314,9 +315,9 @@ private:
     if (value != nullptr) std::memset(value, 0xA5, size);
   }
 
-  static void execute_half(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                           const size_t* offset, const size_t* global, const size_t* local, cl_uint count,
-                           const cl_event* waits, cl_event*) {
+  static void execute_half(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
+                           const size_t* global, const size_t* local, cl_uint count, const cl_event* waits,
+                           cl_event*) {
     std::vector<size_t> less(global, global + dimensions);
     for (size_t& size : less) {
       const size_t group = local != nullptr ? local[&size - less.data()] : 1;
