@@ -76,8 +76,10 @@ cl_int Flush(cl_command_queue command_queue) {
 cl_int Finish(cl_command_queue command_queue) {
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  if (queue->context->runtime) queue->context->runtime->finish(*queue);
-  return vendor::table(queue->native.get()).clFinish(queue->native.get());
+  const auto& runtime = queue->context->runtime;
+  if (runtime) runtime->finish(*queue);
+  const cl_int status = vendor::table(queue->native.get()).clFinish(queue->native.get());
+  return runtime && runtime->failed() < 0 ? runtime->failed() : status;
 }
 
 cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {

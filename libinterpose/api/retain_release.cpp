@@ -34,8 +34,9 @@ void last_release(T&) {}
 template <typename T>
 cl_int release(typename T::Handle handle, cl_int invalid) {
   T* object = object_cast<T>(handle);
-  if (object == nullptr || object->program_references() == 0) return invalid;
-  if (object->program_leave()) last_release(*object);
+  const cl_uint had = object != nullptr ? object->program_leave() : 0;
+  if (had == 0) return invalid;
+  if (had == 1) last_release(*object);
   object->release();
   return CL_SUCCESS;
 }

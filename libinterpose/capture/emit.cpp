@@ -5,6 +5,7 @@
 #include "libinterpose/emulation/copies.hpp"
 #include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/careful.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
     auto moves = [&storage = *root.storage, &from, from_memory, &to, to_memory](const ByteRanges& some) {
       return emulated_transfer_work(storage, from, from_memory, to, to_memory, some,
-                                    transfer(from, from_memory, to, to_memory, some));
+                                    transfer(storage, from, from_memory, to, to_memory, some));
     };
     const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
     action->memory = Ref<Memory>(&root);
@@ -102,8 +103,8 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
 // Bytes the command needs went with a device, or may have: it ends with an error, and what it should have
 // written is not to be had either.
 bool Planner::doomed(Task& task) {
-  if (runtime_.transfers_failed_ < 0) {
-    task.command->status = runtime_.transfers_failed_;
+  if (const cl_int failed = runtime_.failed(); failed < 0) {
+    task.command->status = failed;
     return true;
   }
   if (!runtime_.journal_) return false;
@@ -171,6 +172,14 @@ std::vector<cl_mem> Planner::memories_in(int domain, const KernelLaunch& launch)
   return memories;
 }
 
+RemoteMemory Planner::remote(int domain, const BufferUses& uses) const {
+  const Runtime::Domain& of = runtime_.domains_[domain];
+  RemoteMemory where{of.transfer, {}};
+  for (const BufferUse& use : uses)
+    where.memories.push_back(use.root->storage->in_domain(*use.root, domain, of.context));
+  return where;
+}
+
 void Planner::emit(Task& task) {
   Command& c = *task.command;
   c.planned = true;
@@ -223,14 +232,21 @@ void Planner::emit_kernel(Task& task) {
     order_ = piece.order;
     // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
     const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole() && !task.as_before;
-    const Ref<Action> action =
-        new_action(lane, &c, kernel_piece(lane, c, piece.box, memories[i], boxed && !own));
+    const auto work_on = [&c, box = piece.box, memories = memories[i], boxed = boxed && !own](Lane& some) {
+      return kernel_piece(some, c, box, memories, boxed);
+    };
+    const Ref<Action> action = new_action(lane, &c, work_on(lane));
     if (piece.seconds > 0) {
       action->piece.seconds = piece.seconds;
-      action->moved = [&c, box = piece.box, memories = memories[i], boxed](Lane& other) {
-        return kernel_piece(other, c, box, memories, boxed);
-      };
+      action->moved = work_on;
     }
+    if (domain == 0) {
+      action->redo = work_on;
+    } else {
+      action->redo = [&c, box = piece.box, uses = piece.uses, where = remote(domain, piece.uses)](
+                         Lane& home) { return piece_from_afar(home, c, box, uses, where); };
+    }
+    action->uses = piece.uses;
     action->piece.device = piece.device;
     action->piece.sharing = static_cast<int>(sharing[domain].size());
     action->piece.ours = boxed && !own;
@@ -270,10 +286,12 @@ void Planner::emit_read(Task& task) {
   };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = *runtime_.home_;
-    record(new_action(home, &c,
-                      emulated_read_work(*use.root->storage, home, use.root->native.get(), c, use.reads,
-                                         read_at_home(home, c))),
-           0, use.reads);
+    const Ref<Action> action = new_action(home, &c,
+                                          emulated_read_work(*use.root->storage, home, use.root->native.get(),
+                                                             c, use.reads, read_at_home(home, c)));
+    action->redo = [&c](Lane& lane) { return read_at_home(lane, c); };
+    action->uses = {{use.root, use.reads, {}, use.reads}, {nullptr, {}, ByteRanges(to, to + c.size), {}}};
+    record(action, 0, use.reads);
     return;
   }
   for (RegionMap::Source& source : regions.sources(use.reads)) {
@@ -303,7 +321,11 @@ void Planner::emit_write(Task& task) {
   order_uses(0, task.whole, *action);
   record_uses(0, task.whole, *action);
   const auto from = reinterpret_cast<uintptr_t>(c.host);
-  runtime_.host_memory_.read(0, ByteRanges(from, from + c.size), *action);
+  const ByteRanges given(from, from + c.size);
+  action->redo = [&c](Lane& lane) { return write_at_home(lane, c); };
+  action->uses = task.whole;
+  action->uses.push_back({nullptr, given, {}, given});
+  runtime_.host_memory_.read(0, given, *action);
   runtime_.push(action);
 }
 

@@ -6,6 +6,7 @@
 #include "libinterpose/emulation/copies.hpp"
 #include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/careful.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
 #include <algorithm>
@@ -160,18 +161,30 @@ void Planner::emit_fill_or_copy(Task& task) {
     const ByteRanges written(share.bytes.lo, share.bytes.hi);
     BufferUses& of_share = uses.emplace_back();
     Action::Work work;
+    std::function<Action::Work(Lane&)> redo;
     if (copies) {
       const ByteRanges read = shifted(written, c.source_ahead());
       of_share.push_back({c.source->root(), read, {}, read});
       make_valid(lane.domain, *c.source->root(), read);
       work = emulated_copy_work(lane, c, share.source, share.destination, share.bytes,
                                 copy_bytes(lane, c, share.source, share.destination, share.bytes));
+      redo = [&c, share](Lane& home) {
+        return copy_bytes(home, c, share.source, share.destination, share.bytes);
+      };
     } else {
       work = emulated_fill_work(lane, c, share.destination, share.bytes,
                                 fill_bytes(lane, c, share.destination, share.bytes));
+      redo = [&c, share](Lane& home) { return fill_bytes(home, c, share.destination, share.bytes); };
     }
     of_share.push_back({&to, {}, written, {}});
     const Ref<Action> action = new_action(lane, &c, std::move(work));
+    if (lane.domain != 0) {
+      redo = [&c, copies, bytes = share.bytes, where = remote(lane.domain, of_share)](Lane&) {
+        return copies ? copy_afar(c, bytes, where) : fill_afar(c, bytes, where);
+      };
+    }
+    action->redo = std::move(redo);
+    action->uses = of_share;
     action->demand = emulated_fill_or_copy(lane.device, c, share.bytes.hi - share.bytes.lo);
     journal(*action, of_share);
     order_uses(lane.domain, of_share, *action);

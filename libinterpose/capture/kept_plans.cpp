@@ -2,6 +2,7 @@
 #include "libinterpose/capture/kept_plans.hpp"
 
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,7 @@ bool Planner::still_holds(const std::vector<Task>& tasks) const {
 // Also where it does not: notes what the window is, and when its commands were looked at.
 bool Planner::take_over(const std::vector<Ref<Command>>& window) {
   if (at_home_) return false;
-  if (runtime_.journal_) return false;  // devices fail, and are not to be planned on any more
+  if (runtime_.journal_ || any_left_out()) return false;  // devices that fail are not to be planned on
   words_ = words_of(window);
   if (words_.empty()) return false;
   auto kept = runtime_.kept_plans_->take(words_);

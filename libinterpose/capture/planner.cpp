@@ -8,6 +8,7 @@
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 #include "scheduler/policy.hpp"
 
 #include <algorithm>
@@ -121,7 +122,7 @@ const scheduler::Policy* chosen_policy() {
 }
 
 Planner::Planner(Runtime& runtime, bool at_home)
-    : runtime_(runtime), at_home_(at_home), exiting_(process_exiting.load() && process().machine == nullptr),
+    : runtime_(runtime), at_home_(at_home), repeats_(may_only_repeat() && process().machine == nullptr),
       order_only_(!runtime.separate_memories() && !runtime.journal_) {}
 
 bool Planner::on_whole(const Task& task) const {
@@ -192,6 +193,7 @@ void Planner::analyse(Task& task) {
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
+      if (left_out(static_cast<int>(d))) continue;
       if (!has_room(c, static_cast<int>(d))) {
         words_.clear();  // there may be room the next time
         continue;
@@ -199,7 +201,11 @@ void Planner::analyse(Task& task) {
       if (d > 0 && !c.redo.empty()) continue;
       task.seconds[d] = runtime_.times_.seconds(model, c.cost, static_cast<int>(d));
     }
-    if (runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
+    if (std::all_of(task.seconds.begin(), task.seconds.end(),
+                    [](double seconds) { return seconds >= scheduler::kNever; })) {
+      task.footprints = nullptr;
+    }
+    if (task.footprints != nullptr && runtime_.is_long(task.seconds[0], 0) && c.redo.empty()) find_cut(task);
   }
   task.at_home = runtime_.times_.seconds(model, c.cost, home);
   if (!task.footprints) task.seconds[0] = task.at_home;
@@ -236,7 +242,8 @@ void Planner::analyse(Task& task) {
 }
 
 bool Planner::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && programs_ready(*kernel.sub_kernels, runtime_.code_places_);
+  return kernel.info->split_allowed && helpers_left() &&
+         programs_ready(*kernel.sub_kernels, runtime_.code_places_);
 }
 
 bool Planner::is_left_alone(const Task& task, const KernelModel& model) const {
@@ -340,7 +347,7 @@ void Planner::assign(const scheduler::Schedule& schedule) {
 
 size_t Planner::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
-  taken_over_ = !exiting_ && take_over(window);
+  taken_over_ = !repeats_ && take_over(window);
   if (!taken_over_) make_plan(window);
   for (const Task& task : tasks_) {
     if (!task.pieces.empty()) add_kernel(task.pieces.size() > 1);
@@ -375,7 +382,7 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   }
   // What is left is only here because launches that lose time are.
   if ((left_alone || at_home_) && window.front()->trial->kernels.empty()) several_devices = false;
-  const scheduler::Policy* policy = several_devices && !exiting_ ? chosen_policy() : nullptr;
+  const scheduler::Policy* policy = several_devices && !repeats_ ? chosen_policy() : nullptr;
   if (policy != nullptr) {
     auto schedule = policy->schedule(make_problem(), {.planning_budget = 1e-3});
     if (schedule) {
@@ -396,7 +403,7 @@ void Planner::make_plan(const std::vector<Ref<Command>>& window) {
   if (tasks_.size() < window.size()) words_.clear();
   if (!words_.empty() && runtime_.separate_memories()) places_ = places(tasks_);
   for (Task& task : tasks_) {
-    if (exiting_) {
+    if (repeats_) {
       repeat(task);
     } else {
       keep_cuts(task);

@@ -5,6 +5,7 @@
 // a runtime has one at a time.
 #pragma once
 
+#include "libinterpose/memory/buffer_use.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "scheduler/policy.hpp"
 #include "scheduler/problem.hpp"
@@ -14,14 +15,7 @@
 
 namespace mkmd {
 
-// What a command or a piece of one does to one root buffer; offsets are the root's.
-struct BufferUse {
-  Memory* root = nullptr;
-  ByteRanges reads;
-  ByteRanges writes;
-  ByteRanges needed;  // reads, and what may remain unwritten inside `writes`: must be valid beforehand
-};
-using BufferUses = std::vector<BufferUse>;
+struct RemoteMemory;
 
 // Of a part of a long piece (Rule 18).
 inline constexpr double kShortestPart = 1e-3;  // seconds
@@ -168,11 +162,12 @@ private:
   void make_valid(int domain, Memory& root, const ByteRanges& ranges);
   static void order_uses(int domain, const BufferUses& uses, Action& action);
   void record_uses(int domain, const BufferUses& uses, Action& action);
+  RemoteMemory remote(int domain, const BufferUses& uses) const;
   std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
 
   Runtime& runtime_;
   const bool at_home_;
-  const bool exiting_;  // drivers may have no compilers any more
+  const bool repeats_;  // drivers may have no compilers any more
   // Where all devices share one memory and none can fail, byte sets only order commands and show that pieces
   // are independent.
   const bool order_only_;

@@ -7,7 +7,7 @@
 namespace mkmd {
 
 Storage::Storage(Memory& memory, int domains)
-    : regions(memory.size, domains), bytes(domains), root_(memory), roots_(domains) {
+    : regions(memory.size, domains), stand_in(memory.size), bytes(domains), root_(memory), roots_(domains) {
   const emulation::Machine* const machine = process().machine;
   if (machine != nullptr && machine->platform().can_fail())
     history = std::make_unique<History>(memory.size, domains);

@@ -5,6 +5,7 @@
 
 #include "libinterpose/memory/journal.hpp"
 #include "libinterpose/memory/region_map.hpp"
+#include "libinterpose/memory/stand_in.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 #include <mutex>
@@ -25,6 +26,7 @@ public:
   bool is_new_in(int domain) const { return domain != 0 && !roots_[domain]; }
 
   RegionMap regions;
+  StandIn stand_in;
   std::unique_ptr<History> history;  // null where no device can fail
   uint32_t lost = 0;                 // the domains whose loss `regions` and `history` know of, one bit each
   // What the native fast path needs to know, without a lock: every byte is valid at home, and nowhere else.

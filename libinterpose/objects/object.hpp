@@ -56,8 +56,13 @@ public:
     program_leave();
     release();
   }
-  // The same, but for release(): whether that was the program's last reference.
-  bool program_leave() { return program_references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  // The same, but for release(): how many references the program had. With none, nothing is given back.
+  cl_uint program_leave() {
+    cl_uint had = program_references_.load(std::memory_order_relaxed);
+    while (had > 0 && !program_references_.compare_exchange_weak(had, had - 1, std::memory_order_acq_rel)) {
+    }
+    return had;
+  }
   // All references, the program's and ours; the object goes with the last.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   // False for an object whose destructor another thread has begun.

@@ -126,6 +126,7 @@ struct SubKernels {
   std::mutex mutex;
   std::vector<vendor::Owned<cl_program>> programs;
   std::vector<bool> tried;
+  vendor::Owned<cl_program> repair;  // for the lane of repairs, built when something has failed
 
   // What drivers surely have compiled: pieces that have run. See runtime/at_exit.cpp.
   struct Code {

@@ -16,7 +16,8 @@ Action::~Action() = default;
 
 Action::Held Action::let_go() {
   return {std::exchange(command, {}),   std::exchange(memory, {}),     std::move(native),
-          std::exchange(work, nullptr), std::exchange(moved, nullptr), std::exchange(deed, nullptr)};
+          std::exchange(work, nullptr), std::exchange(moved, nullptr), std::exchange(redo, nullptr),
+          std::exchange(uses, {}),      std::exchange(deed, nullptr)};
 }
 
 cl_int Action::missing_bytes() const {
@@ -55,6 +56,7 @@ void Action::add_predecessor(Action& other) {
     return;
   }
   chained.emplace_back(&other);
+  other.followers.emplace_back(this);
   if (other.state != State::submitted) {
     other.on_submit.emplace_back(this);
     ++blockers;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/byte_ranges.hpp"
+#include "libinterpose/memory/buffer_use.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace mkmd {
@@ -35,6 +37,7 @@ public:
   struct Outcome {
     cl_int status = CL_SUCCESS;
     vendor::Owned<cl_event> event;
+    bool begun = false;  // though it failed, it may have been under way
   };
   using Work = std::function<Outcome(const std::vector<cl_event>& waits)>;
 
@@ -49,7 +52,8 @@ public:
     Ref<Memory> memory;
     vendor::Owned<cl_event> native;
     Work work;
-    std::function<Work(Lane&)> moved;
+    std::function<Work(Lane&)> moved, redo;
+    BufferUses uses;
     std::shared_ptr<Deed> deed;
   };
   Held let_go();
@@ -91,6 +95,12 @@ public:
   int from_domain = 0;       // of such a transfer
   uint64_t buffer = 0;       // the number of the buffer it moves
   uint64_t consumer = 0;     // number of the command it is made for
+  // Makes its work for the lane of repairs, which is home's; null if it is not to be done again.
+  std::function<Work(Lane&)> redo;
+  // What it touches in its lane's memory. A use without a root is of the program's own memory, by address.
+  BufferUses uses;
+  bool over = false;     // the driver is done with it; what it came after may not be
+  bool spoiled = false;  // it may have run on bytes that an earlier action, which failed, was to write
   // Of a transfer between memories: what it moves, and the work of moving some of that.
   ByteRanges moved_ranges;
   std::function<Work(const ByteRanges&)> moves;
@@ -106,7 +116,7 @@ public:
   bool device_lost = false;  // it has not run, because a device or a memory is gone
   bool begun = false;        // though it was under way
 
-  enum class State { waiting, ready, submitted, complete };
+  enum class State { waiting, ready, submitting, submitted, complete };
   State state = State::waiting;
   int calls = 0;  // of a driver, under way without the runtime's mutex, that use its event
   cl_int status = CL_SUCCESS;
@@ -119,8 +129,9 @@ public:
   cl_ulong ended = 0;
 
   int blockers = 0;  // what still keeps it from being ready
-  std::vector<Ref<Action>>
-      chained;  // earlier actions of the same vendor context: their events are waited for
+  // Earlier actions of the same vendor context: their events are waited for. Kept until it is complete.
+  std::vector<Ref<Action>> chained;
+  std::vector<Ref<Action>> followers;    // those that have this one in `chained`
   std::vector<Ref<Action>> on_submit;    // to unblock when this is submitted
   std::vector<Ref<Action>> on_complete;  // to unblock when this is complete
   std::atomic<bool> awaited{false};      // there is something in on_complete
@@ -157,7 +168,8 @@ public:
   const int domain;
   const cl_context native_context;
   const vendor::Owned<cl_command_queue> queue;
-  size_t code = 0;  // which of the runtime's places its sub-kernels are built for
+  size_t code = 0;             // which of the runtime's places its sub-kernels are built for
+  std::string repair_options;  // of the lane of repairs: its sub-kernels' own, built when first needed
 
   struct Earlier {
     bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order < b->order; }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runtimes do when the process exits. Exit handlers and destructors of the program may still call
-// OpenCL, but after the first of ours they must not need what drivers destroy: their compilers, and every
-// driver but the home's. So what is captured is finished and brought home first. Launches after that are
-// repetitions: code that the home's driver has run, as the program's own code whole at home or as pieces of
-// ours, it runs again.
+// What runtimes do when drivers may not be able to compile any more: the process exits, or has changed its
+// user. PoCL ends a process that cannot write to its cache. Exit handlers and destructors of the program may
+// still call OpenCL, but after the first of ours they must not need what drivers destroy: their compilers,
+// and every driver but the home's. So what is captured is finished and brought home first. Launches after
+// that are repetitions: code that the home's driver has run, as the program's own code whole at home or as
+// pieces of ours, it runs again.
 #include "libinterpose/capture/planner.hpp"
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
@@ -12,6 +13,7 @@
 #include "common/log.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace mkmd {
 
@@ -39,6 +41,19 @@ uint64_t groups_in(const std::array<uint64_t, 3>& extent) {
 }
 
 }  // namespace
+
+bool may_only_repeat() {
+  static const uid_t at_first = geteuid();
+  if (process_exiting.load()) return true;
+  if (geteuid() == at_first) return false;
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) {
+    log(LogLevel::warning,
+        "the process has changed its user: what has not run in pieces before runs whole on the "
+        "home device");
+  }
+  return true;
+}
 
 std::unique_ptr<Runtime> make_runtime(Context& context) {
   if (!process().splits() || process_exiting.load()) return nullptr;
@@ -134,13 +149,18 @@ void Planner::repeat(Task& task) {
   task.pieces.clear();
   task.as_before = true;
   const auto& groups = c.launch.groups;
+  std::array<uint64_t, 3> extent{};  // as equal as can be: there may be no code for a small rest
+  for (int d = 0; d < 3; ++d) {
+    const uint64_t parts = (groups[d] + ran->groups[d] - 1) / ran->groups[d];
+    extent[d] = (groups[d] + parts - 1) / parts;
+  }
   compiler::GroupBox box;
   for (box.lo[2] = 0; box.lo[2] < groups[2]; box.lo[2] = box.hi[2]) {
-    box.hi[2] = std::min(groups[2], box.lo[2] + ran->groups[2]);
+    box.hi[2] = std::min(groups[2], box.lo[2] + extent[2]);
     for (box.lo[1] = 0; box.lo[1] < groups[1]; box.lo[1] = box.hi[1]) {
-      box.hi[1] = std::min(groups[1], box.lo[1] + ran->groups[1]);
+      box.hi[1] = std::min(groups[1], box.lo[1] + extent[1]);
       for (box.lo[0] = 0; box.lo[0] < groups[0]; box.lo[0] = box.hi[0]) {
-        box.hi[0] = std::min(groups[0], box.lo[0] + ran->groups[0]);
+        box.hi[0] = std::min(groups[0], box.lo[0] + extent[0]);
         task.pieces.push_back({ran->lane, box, {}});
       }
     }

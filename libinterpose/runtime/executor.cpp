@@ -6,9 +6,12 @@
 
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/careful.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/runtime/transfer_order.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -87,24 +90,34 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
   if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
   pumping_ = true;
   std::vector<cl_event> waits;
+  std::vector<cl_event> befores;
   std::vector<Ref<Action>> used;  // whose events the driver is called with
   for (;;) {
     wake_lanes();
     Lane* next = nullptr;
     for (Lane* lane : compute_) {
+      if (!failures_.empty()) break;
       if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
       const Action& first = **lane->ready.begin();
       if (first.order >= emitted_) continue;
       if (first.is_part() && lane->parts_in_flight >= kPartsDeep) continue;
       if (next == nullptr || first.order < (*next->ready.begin())->order) next = lane;
     }
-    if (next == nullptr && take_part()) continue;
+    if (next == nullptr && failures_.empty() && take_part()) continue;
+    if (next == nullptr && repair_ && may_start(*repair_, lanes_, emitted_)) {
+      run_threaded(*repair_, lock);
+      continue;
+    }
     if (next == nullptr) {
       bool flushed = false;
       for (Lane* lane : compute_) {
         if (!std::exchange(lane->to_flush, false)) continue;
         lock.unlock();
-        vendor::table(lane->queue.get()).clFlush(lane->queue.get());
+        const cl_int status = vendor::table(lane->queue.get()).clFlush(lane->queue.get());
+        if (status != CL_SUCCESS) {
+          note_trouble(*lane, "flushing its queue", status);
+          finish_carefully(lane->queue.get());
+        }
         lock.lock();
         flushed = true;
       }
@@ -115,20 +128,28 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     next->ready.erase(next->ready.begin());
     ++next->in_flight;
     if (action->is_part()) ++next->parts_in_flight;
+    action->state = Action::State::submitting;
+    cl_int refused = refusal(*action);
     waits.clear();
+    befores.clear();
     used.assign(1, action);
     for (const Ref<Action>& before : action->chained) {
       action->inherit_from(*before);
-      // An in-order queue orders its own actions.
-      if (before->complete() || before->lane == next || !before->native) continue;
-      waits.push_back(before->native.get());
+      if (before->complete() || !before->native) continue;
+      befores.push_back(before->native.get());
+      if (before->lane != next) waits.push_back(befores.back());  // an in-order queue orders its own actions
       used.push_back(before);
     }
     for (const Ref<Action>& one : used)
       ++one->calls;
     lock.unlock();
     action->started = host_nanoseconds() + clock_offset_;
-    Action::Outcome outcome = action->perform(waits);
+    // What is to wait for a command that has failed already, PoCL never starts, and others may run.
+    if (std::any_of(befores.begin(), befores.end(),
+                    [](cl_event e) { return vendor::execution_status(e) < 0; }))
+      refused = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action->perform(waits);
+    action->begun = outcome.begun;
     // Before the callback is set: it may come at once, and whoever takes its post reads the event.
     action->native = std::move(outcome.event);
     if (outcome.status == CL_SUCCESS && action->native) {
@@ -142,8 +163,10 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
           CL_SUCCESS) {
         (void)posting.release();  // the callback owns it now
       } else {
-        vendor::table(event).clWaitForEvents(1, &event);
-        post(action.get(), CL_COMPLETE);
+        note_trouble(*next, "setting an event's callback", CL_OUT_OF_RESOURCES);
+        const auto end = await_event(event, next->queue.get());
+        if (!end) action->redo = nullptr;  // it may still be under way
+        post(action.get(), end.value_or(CL_OUT_OF_RESOURCES));
       }
     }
     lock.lock();
@@ -156,13 +179,23 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
   pumping_ = false;
 }
 
+// What keeps an action from being started: an error after which nothing is right any more, or bytes that its
+// device would not take.
+cl_int Runtime::refusal(const Action& action) const {
+  if (failed() < 0) return failed();
+  if (action.lane->domain == 0) return CL_SUCCESS;
+  const bool elsewhere = std::any_of(action.uses.begin(), action.uses.end(), [&](const BufferUse& use) {
+    return use.root->storage->stand_in.holds(action.lane->domain, use.needed);
+  });
+  return elsewhere ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
 void Runtime::mark_submitted(Action& action, cl_int status) {
-  action.chained.clear();
-  if (action.complete()) return;  // its callback was quicker
-  action.state = Action::State::submitted;
+  // Its callback may have been quicker.
+  if (action.state == Action::State::submitting) action.state = Action::State::submitted;
+  if (status != CL_SUCCESS || !action.native) return mark_over(action, status);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
-  if (status != CL_SUCCESS || !action.native) mark_complete(action, status);
 }
 
 // In the end the action holds nothing any more, however long it is kept itself.
@@ -174,11 +207,8 @@ void Runtime::mark_complete(Action& action, cl_int status) {
 
 void Runtime::note_complete(Action& action, cl_int status) {
   action.state = Action::State::complete;
-  if (action.lane->kind == Lane::Kind::asynchronous) {
-    --action.lane->in_flight;
-    if (action.is_part()) --action.lane->parts_in_flight;
-  }
   action.status = status;
+  action.chained.clear();
   if (journal_ && status >= 0) note_done(action);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
@@ -187,21 +217,22 @@ void Runtime::note_complete(Action& action, cl_int status) {
     after->inherit_from(action);
     unblock(*after);
   }
+  for (const BufferUse& use : action.uses) {
+    if (action.lane->domain != 0) use.root->storage->stand_in.drop(action.lane->domain, use.writes);
+  }
   if (action.piece.device >= 0 && status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
-  if (tracing() && action.command && action.piece.device < 0 && action.bytes_moved == 0) trace_memory(action);
-  if (!action.command) {
-    if (action.missing_bytes() < 0 && !journal_ && transfers_failed_ == CL_SUCCESS) {
-      log(LogLevel::error, "a transfer between devices failed (" + std::to_string(status) +
-                               "): so do all later commands that are split over devices");
-      transfers_failed_ = status;
-    }
-    return;
+  if (tracing() && action.command != nullptr && action.piece.device < 0 && action.bytes_moved == 0)
+    trace_memory(action);
+  // What came after it, and is over, too, has waited for this.
+  for (const Ref<Action>& after : std::exchange(action.followers, {})) {
+    if (after->over) settle(*after);
   }
+  if (action.command == nullptr) return;
   Command& command = *action.command;
   --command.open_actions;
   if (status < 0) command.status = status;
-  if (command.trial && status >= 0) {
+  if (command.trial && status >= 0 && action.lane != repair_.get()) {
     command.trial->ended = std::max(command.trial->ended, action.ended);
     count_at_home(action);
   }
@@ -265,6 +296,7 @@ void Runtime::note_piece(const Action& action) {
   }
   const KernelLaunch& launch = action.command->launch;
   if (launch.kernel->info == nullptr) return;
+  if (action.lane == repair_.get()) return;  // that was not how long such pieces take
   note_code(action);
   const int domain = action.lane->domain;
   const auto busy = std::count_if(compute_.begin(), compute_.end(), [&](const Lane* lane) {

@@ -46,6 +46,7 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
     lock_.unlock();
     runtime.finish_all();
   }
+  status_ = runtime.failed();
   if (runtime.domains_.size() == 1 && !runtime.journal_) return;
   for (const Touched& t : touched) {
     if (t.memory == nullptr) continue;
@@ -90,7 +91,7 @@ bool Runtime::is_at_home(const Touched& bytes) {
 
 cl_int Runtime::bring_home(const Touched& bytes) {
   std::lock_guard lock(mutex_);  // nothing is captured now, so nobody waits for it long
-  if (transfers_failed_ < 0) return transfers_failed_;
+  if (failed() < 0) return failed();
   Memory& root = *bytes.memory->root();
   Storage& storage = *root.storage;
   // The journal knows native writes of whole buffers only.
@@ -102,7 +103,7 @@ cl_int Runtime::bring_home(const Touched& bytes) {
     const Lane& to = *domains_[0].transfer;
     const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
     const cl_ulong began = tracing() ? host_nanoseconds() : 0;
-    const cl_int status = copy_between(from, from_memory, to, root.native.get(), source.ranges);
+    const cl_int status = copy_between(storage, from, from_memory, to, root.native.get(), source.ranges);
     if (tracing()) {
       trace({{"transfer",
               {{"command", nullptr},

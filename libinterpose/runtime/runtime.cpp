@@ -10,6 +10,7 @@
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 
 #include "scheduler/policy.hpp"
 
@@ -54,6 +55,7 @@ Runtime::Runtime(Context& context)
       kept_plans_(std::make_unique<KeptPlans>()) {}
 
 Status Runtime::start() {
+  (void)may_only_repeat();  // remembers the user
   const Process& p = process();
   if (const scheduler::Policy* policy = chosen_policy(); policy != nullptr)
     regardless_of_gain_ = policy->regardless_of_gain();
@@ -102,6 +104,14 @@ Status Runtime::start() {
                                             domains_[i].context, std::move(queue)));
     domains_[i].transfer = lanes_.back().get();
   }
+  if (p.machine == nullptr) {
+    auto queue = make_queue(home_->native_context, p.home.id);
+    if (!queue) return Status::internal("no command-queue for repairs");
+    repair_ = std::make_unique<Lane>(Lane::Kind::threaded, p.home_index(), 0, home_->native_context,
+                                     std::move(queue));
+    // Drivers that cannot have many queues run one program have one of their own here.
+    repair_->repair_options = " -D MKMD_COPY=repair" + std::to_string(number_.value());
+  }
   if (p.machine != nullptr && p.machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
   const ClockOffset home = device_clock_offset(home_->queue.get());
   clock_offset_ = home_->clock_offset = home.between;
@@ -109,6 +119,7 @@ Status Runtime::start() {
     const ClockOffset offset = device_clock_offset(lane->queue.get());
     lane->clock_offset = offset.may_equal(home) ? home.between : offset.between;  // mostly it is one clock
   }
+  if (repair_) repair_->clock_offset = home.between;
   return {};
 }
 
@@ -129,16 +140,23 @@ Runtime::~Runtime() {
 
 const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (process().machine != nullptr) return nullptr;  // at home it would run at the real device's speed
-  if (process_exiting.load()) return ran_in_pieces(launch) ? nullptr : "the process is exiting";
+  if (may_only_repeat()) {
+    if (!ran_in_pieces(launch)) return "drivers may not compile any more";
+    const std::lock_guard lock(mutex_);
+    return process_exiting.load() || start_threads() ? nullptr : "the system gives no more threads";
+  }
   if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
   if (launch.group_count() < 2) return "it has one work-group";
+  if (!helpers_left()) return "the other devices have failed";
   const KernelModel& model = kernel_model(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
   if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
   const double at_home = times_.seconds(model, cost, process().home_index());
   if (times_.better_left_alone(model, at_home, host_seconds())) return kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
-  return programs_ready(*kernel.sub_kernels, code_places_) ? nullptr : "no code for its pieces could be had";
+  if (!programs_ready(*kernel.sub_kernels, code_places_)) return "no code for its pieces could be had";
+  std::lock_guard lock(mutex_);
+  return start_threads() ? nullptr : "the system gives no more threads";
 }
 
 KernelModel& Runtime::kernel_model(Kernel& kernel) {

@@ -102,6 +102,10 @@ public:
 
   void forget_history();  // the program has released the context
 
+  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
+  // are whole, so every later command of the context has it.
+  cl_int failed() const { return failed_.load(std::memory_order_acquire); }
+
 private:
   friend class Planner;
   friend class LaunchProfiler;
@@ -134,7 +138,9 @@ private:
   void wake_lanes();  // if push() has given their threads more to do
   void pump(std::unique_lock<std::mutex>& lock);
   bool take_part();
+  cl_int refusal(const Action& action) const;
   void mark_submitted(Action& action, cl_int status);
+  void mark_over(Action& action, cl_int status);  // the driver is done with it
   void mark_complete(Action& action, cl_int status);
   void note_complete(Action& action, cl_int status);
   void finish_part(Command& command);
@@ -156,8 +162,14 @@ private:
   // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
   static void bury(Dead dead);
 
+  // repair.cpp; with mutex_ held
+  void settle(Action& action);
+  void repair_failures();
+  void start_repairs(const std::vector<Ref<Action>>& actions);
+  void give_up(Action& action, cl_int status);
+
   // threads.cpp; without mutex_
-  void start_threads();
+  bool start_threads();  // false if the system gives no more
   void lane_thread(Lane& lane);
   void conductor_thread();
   void post(Action* action, cl_int status);
@@ -241,8 +253,10 @@ private:
   Ref<Action> last_in_order_;  // since a plan of this epoch wanted one action after the other
   std::unique_ptr<Journal> journal_;
   uint32_t lost_domains_ = 0;  // one bit each: noticed
-  // The error of the first transfer that failed, without a journal: nobody knows which bytes are whole.
-  cl_int transfers_failed_ = CL_SUCCESS;
+  std::atomic<cl_int> failed_{CL_SUCCESS};
+  // Where home does again what helpers have failed at; null on an emulated machine.
+  std::unique_ptr<Lane> repair_;
+  std::vector<Ref<Action>> failures_;  // to be done again; nothing starts until what came after them is over
   bool halted_ = false;  // a loss was found: nothing starts until what runs is over and it is made good
   int running_ = 0;      // actions on threads
   bool pumping_ = false;
@@ -255,6 +269,7 @@ private:
   std::condition_variable lanes_cv_;
   bool lanes_have_more_ = false;  // since the threads of lanes were last woken
   bool threads_started_ = false;
+  bool threads_refused_ = false;
   bool stop_ = false;
   Dead graveyard_;
   std::atomic<cl_ulong> last_capture_{0};
@@ -280,6 +295,9 @@ private:
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
 std::unique_ptr<Runtime> make_runtime(Context& context);
 
+// Whether drivers may be without compilers from now on; see at_exit.cpp. The user counts as of the first
+// call.
+bool may_only_repeat();
 // Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
 

@@ -3,9 +3,13 @@
 
 #include "common/log.hpp"
 #include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/memory/storage.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/careful.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace mkmd {
@@ -16,10 +20,14 @@ using Waits = std::vector<cl_event>;
 
 // What an enqueue returned, as the lane wants it: a threaded lane's action is over when its work returns.
 Action::Outcome outcome(Lane& lane, cl_int status, cl_event event) {
-  Action::Outcome result{status, vendor::Owned<cl_event>(event)};
-  if (status == CL_SUCCESS && lane.kind == Lane::Kind::threaded) {
-    result.status = vendor::table(lane.queue.get()).clFinish(lane.queue.get());
-  }
+  if (status != CL_SUCCESS) return {status, {}};
+  Action::Outcome result{status, vendor::Owned<cl_event>(event), true};
+  // Without an event, nothing else says when it is over.
+  if (lane.kind == Lane::Kind::threaded || event == nullptr)
+    result.status = finish_carefully(lane.queue.get());
+  // A queue that is finished says nothing of its commands' errors.
+  if (lane.kind == Lane::Kind::threaded && result.status == CL_SUCCESS && event != nullptr)
+    result.status = std::min(CL_SUCCESS, vendor::execution_status(event));
   return result;
 }
 
@@ -34,8 +42,40 @@ Action::Work enqueue(Lane& lane, Call call) {
   };
 }
 
+// Null if the devices do not take it.
+vendor::Owned<cl_program> build_sub_kernels(const SubKernels& sub_kernels, cl_context context,
+                                            const std::string& options) {
+  std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
+  if (process().machine != nullptr) stop.emplace(process().machine->clock());
+  const auto& table = vendor::table(context);
+  cl_uint count = 0;
+  table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
+  std::vector<cl_device_id> devices(count);
+  table.clGetContextInfo(context, CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(), nullptr);
+  const std::string& spir = sub_kernels.module.spir;
+  const std::vector<size_t> sizes(count, spir.size());
+  std::vector<const unsigned char*> binaries(count, reinterpret_cast<const unsigned char*>(spir.data()));
+  cl_int status = CL_SUCCESS;
+  vendor::Owned<cl_program> program(table.clCreateProgramWithBinary(
+      context, count, devices.data(), sizes.data(), binaries.data(), nullptr, &status));
+  if (program) {
+    const std::string all_options = sub_kernels.device_options + options;
+    status =
+        table.clBuildProgram(program.get(), count, devices.data(), all_options.c_str(), nullptr, nullptr);
+  }
+  if (program && status == CL_SUCCESS) return program;
+  log(LogLevel::info, "a device does not take our sub-kernels (" + std::to_string(status) +
+                          "): this program's kernels run whole");
+  return {};
+}
+
 cl_program program_of(const Lane& lane, SubKernels& sub_kernels) {
   std::lock_guard lock(sub_kernels.mutex);
+  if (!lane.repair_options.empty()) {
+    if (!sub_kernels.repair)
+      sub_kernels.repair = build_sub_kernels(sub_kernels, lane.native_context, lane.repair_options);
+    return sub_kernels.repair.get();
+  }
   return lane.code < sub_kernels.programs.size() ? sub_kernels.programs[lane.code].get() : nullptr;
 }
 
@@ -103,22 +143,23 @@ std::array<size_t, 3> origin_of(const ByteRows& rows) {
 // Rows go through a compact buffer of ours, one rectangle copy each way.
 cl_int copy_rows(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                  const ByteRows& rows) {
-  std::vector<unsigned char> compact(rows.total());
+  auto compact = std::make_unique<std::vector<unsigned char>>(rows.total());
   const std::array<size_t, 3> device_origin = origin_of(rows);
   const size_t host_origin[3] = {0, 0, 0};
   const size_t region[3] = {rows.length, rows.count, 1};
   cl_int status = vendor::table(from.queue.get())
                       .clEnqueueReadBufferRect(from.queue.get(), from_memory, CL_TRUE, device_origin.data(),
                                                host_origin, region, rows.pitch, 0, rows.length, 0,
-                                               compact.data(), 0, nullptr, nullptr);
+                                               compact->data(), 0, nullptr, nullptr);
   if (status != CL_SUCCESS) return status;
   const auto& table = vendor::table(to.queue.get());
   status = table.clEnqueueWriteBufferRect(to.queue.get(), to_memory, CL_FALSE, device_origin.data(),
-                                          host_origin, region, rows.pitch, 0, rows.length, 0, compact.data(),
+                                          host_origin, region, rows.pitch, 0, rows.length, 0, compact->data(),
                                           0, nullptr, nullptr);
   // A blocking write would only be done with our memory when it returns, not with the device's
   // (clause 5.2.2).
-  const cl_int finished = table.clFinish(to.queue.get());
+  const cl_int finished = finish_carefully(to.queue.get());
+  if (finished != CL_SUCCESS) (void)compact.release();  // the driver may still read it
   return status != CL_SUCCESS ? status : finished;
 }
 
@@ -129,12 +170,12 @@ cl_int copy_range(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem t
   cl_int status = CL_SUCCESS;
   void* mapped = table.clEnqueueMapBuffer(to.queue.get(), to_memory, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION,
                                           range.lo, range.hi - range.lo, 0, nullptr, nullptr, &status);
-  if (mapped == nullptr) return status;
+  if (status != CL_SUCCESS || mapped == nullptr) return status != CL_SUCCESS ? status : CL_MAP_FAILURE;
   const cl_int read = vendor::table(from.queue.get())
                           .clEnqueueReadBuffer(from.queue.get(), from_memory, CL_TRUE, range.lo,
                                                range.hi - range.lo, mapped, 0, nullptr, nullptr);
   status = table.clEnqueueUnmapMemObject(to.queue.get(), to_memory, mapped, 0, nullptr, nullptr);
-  const cl_int finished = table.clFinish(to.queue.get());
+  const cl_int finished = finish_carefully(to.queue.get());
   return read != CL_SUCCESS ? read : status != CL_SUCCESS ? status : finished;
 }
 
@@ -157,34 +198,46 @@ cl_int copy_open(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to
   return CL_SUCCESS;
 }
 
-// Whether the program has closed a buffer to the host, by one of these flags.
-bool is_closed(cl_mem memory, cl_mem_flags by) {
-  cl_mem_flags flags = 0;
-  vendor::table(memory).clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
-  return (flags & by) != 0;
+// What the program has closed to the host goes through buffers of ours: the device itself may still use it.
+cl_int copy_ranges(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
+                   const ByteRanges& ranges) {
+  const bool from_closed = is_closed(from_memory, kHostMayNotRead);
+  const bool to_closed = is_closed(to_memory, kHostMayNotWrite);
+  if (!from_closed && !to_closed) return copy_open(from, from_memory, to, to_memory, ranges);
+  cl_int status = CL_SUCCESS;
+  const auto open_from = from_closed ? open_buffer(from, ranges, status) : vendor::Owned<cl_mem>();
+  const auto open_to = to_closed ? open_buffer(to, ranges, status) : vendor::Owned<cl_mem>();
+  if (status == CL_SUCCESS && from_closed) status = copy_inside(from, from_memory, open_from.get(), ranges);
+  if (status == CL_SUCCESS) {
+    status = copy_open(from, from_closed ? open_from.get() : from_memory, to,
+                       to_closed ? open_to.get() : to_memory, ranges);
+  }
+  if (status == CL_SUCCESS && to_closed) status = copy_inside(to, open_to.get(), to_memory, ranges);
+  return status;
 }
 
-// One of ours with room for these bytes, at the same offsets.
-vendor::Owned<cl_mem> open_buffer(const Lane& lane, const ByteRanges& ranges, cl_int& status) {
-  if (status != CL_SUCCESS) return {};
-  const auto& table = vendor::table(lane.queue.get());
-  cl_context context = nullptr;
-  status = table.clGetCommandQueueInfo(lane.queue.get(), CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
-  if (status != CL_SUCCESS) return {};
-  return vendor::Owned<cl_mem>(
-      table.clCreateBuffer(context, CL_MEM_READ_WRITE, ranges.hull().hi, nullptr, &status));
-}
-
-// Inside one context.
-cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& ranges) {
+// Offsets of the ranges are the root buffer's; the program asked for them relative to its own (sub-)buffer.
+cl_int read_ranges(const Lane& lane, cl_mem memory, const ByteRanges& ranges, char* host, uint64_t base) {
   const auto& table = vendor::table(lane.queue.get());
   cl_int status = CL_SUCCESS;
-  ranges.each_range([&](const ByteRange& r) {
-    if (status != CL_SUCCESS) return;
-    status =
-        table.clEnqueueCopyBuffer(lane.queue.get(), from, to, r.lo, r.lo, r.hi - r.lo, 0, nullptr, nullptr);
-  });
-  const cl_int finished = table.clFinish(lane.queue.get());
+  for (const ByteRows& block : ranges) {
+    if (status != CL_SUCCESS) break;
+    char* const to = host + (block.lo - base);
+    if (block.count >= kRectangle) {
+      const std::array<size_t, 3> device_origin = origin_of(block);
+      const size_t host_origin[3] = {0, 0, 0};
+      const size_t region[3] = {block.length, block.count, 1};
+      if (table.clEnqueueReadBufferRect(lane.queue.get(), memory, CL_FALSE, device_origin.data(), host_origin,
+                                        region, block.pitch, 0, block.pitch, 0, to, 0, nullptr,
+                                        nullptr) == CL_SUCCESS)
+        continue;
+    }
+    for (uint64_t i = 0; i < block.count && status == CL_SUCCESS; ++i) {
+      status = table.clEnqueueReadBuffer(lane.queue.get(), memory, CL_FALSE, block.row(i), block.length,
+                                         to + i * block.pitch, 0, nullptr, nullptr);
+    }
+  }
+  const cl_int finished = finish_carefully(lane.queue.get());
   return status != CL_SUCCESS ? status : finished;
 }
 
@@ -192,12 +245,13 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
 
 Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
                           std::vector<cl_mem> memories, bool boxed) {
-  const cl_program sub_kernels = boxed ? program_of(lane, *command.launch.kernel->sub_kernels) : nullptr;
   return enqueue(
       lane,
       [&lane, &command, box, memories = std::move(memories),
-       sub_kernels](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) -> cl_int {
+       boxed](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) -> cl_int {
         const KernelLaunch& launch = command.launch;
+        const cl_program sub_kernels = boxed ? program_of(lane, *launch.kernel->sub_kernels) : nullptr;
+        if (boxed && sub_kernels == nullptr) return CL_OUT_OF_RESOURCES;
         const cl_kernel kernel = lane_kernel(lane, *launch.kernel, sub_kernels);
         if (kernel == nullptr) return CL_OUT_OF_RESOURCES;
         cl_int status = set_arguments(kernel, *launch.arguments, memories);
@@ -256,36 +310,28 @@ Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem dest
 
 Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges) {
   return [&lane, &command, memory, ranges = std::move(ranges)](const Waits&) {
-    // Offsets of the ranges are the root buffer's; the program asked for them relative to its own
-    // (sub-)buffer.
     const uint64_t base = command.source->origin + command.source_offset;
-    const auto& table = vendor::table(lane.queue.get());
+    auto* const host = static_cast<char*>(command.host);
+    Storage& storage = *command.source->root()->storage;
     cl_int status = CL_SUCCESS;
-    for (const ByteRows& block : ranges) {
-      if (status != CL_SUCCESS) break;
-      char* const host = static_cast<char*>(command.host) + (block.lo - base);
-      if (block.count >= kRectangle) {
-        const std::array<size_t, 3> device_origin = origin_of(block);
-        const size_t host_origin[3] = {0, 0, 0};
-        const size_t region[3] = {block.length, block.count, 1};
-        if (table.clEnqueueReadBufferRect(lane.queue.get(), memory, CL_FALSE, device_origin.data(),
-                                          host_origin, region, block.pitch, 0, block.pitch, 0, host, 0,
-                                          nullptr, nullptr) == CL_SUCCESS)
-          continue;
-      }
-      for (uint64_t i = 0; i < block.count && status == CL_SUCCESS; ++i) {
-        status = table.clEnqueueReadBuffer(lane.queue.get(), memory, CL_FALSE, block.row(i), block.length,
-                                           host + i * block.pitch, 0, nullptr, nullptr);
-      }
+    if (!storage.stand_in.holds(lane.domain, ranges)) {
+      status = read_ranges(lane, memory, ranges, host, base);
+      if (status == CL_SUCCESS) return Action::Outcome{};
+      note_trouble(lane, "reading its memory", status);
+      status = CL_SUCCESS;
     }
-    const cl_int finished = table.clFinish(lane.queue.get());
-    return Action::Outcome{status != CL_SUCCESS ? status : finished, {}};
+    ranges.each_range([&](const ByteRange& r) {
+      auto* const to = reinterpret_cast<unsigned char*>(host + (r.lo - base));
+      if (status == CL_SUCCESS) status = get_bytes(storage, lane, memory, r, to);
+    });
+    return Action::Outcome{status, {}};
   };
 }
 
-Action::Work transfer(const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory, ByteRanges ranges) {
-  return [&from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
-    return Action::Outcome{copy_between(from, from_memory, to, to_memory, ranges), {}};
+Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory,
+                      ByteRanges ranges) {
+  return [&storage, &from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
+    return Action::Outcome{copy_between(storage, from, from_memory, to, to_memory, ranges), {}};
   };
 }
 
@@ -296,33 +342,39 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
     std::vector<cl_event> events;
     for (const auto& event : *held)
       events.push_back(event.get());
-    const auto count = static_cast<cl_uint>(events.size());
-    if (lane.kind == Lane::Kind::threaded) {
-      return Action::Outcome{vendor::table(events[0]).clWaitForEvents(count, events.data()), {}};
-    }
     cl_event event = nullptr;
-    const cl_int status = vendor::table(lane.queue.get())
-                              .clEnqueueBarrierWithWaitList(lane.queue.get(), count, events.data(), &event);
-    return outcome(lane, status, event);
+    if (lane.kind == Lane::Kind::asynchronous &&
+        vendor::table(lane.queue.get())
+                .clEnqueueBarrierWithWaitList(lane.queue.get(), static_cast<cl_uint>(events.size()),
+                                              events.data(), &event) == CL_SUCCESS)
+      return outcome(lane, CL_SUCCESS, event);
+    // What became of the program's commands is the program's business: here it only matters that they are
+    // over.
+    for (const cl_event program_event : events) {
+      if (!await_event(program_event, lane.queue.get())) return Action::Outcome{CL_OUT_OF_RESOURCES, {}};
+    }
+    return Action::Outcome{};
   };
 }
 
-cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
+cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                     const ByteRanges& ranges) {
-  if (from_memory == nullptr || to_memory == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  const bool from_closed = is_closed(from_memory, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS);
-  const bool to_closed = is_closed(to_memory, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
-  if (!from_closed && !to_closed) return copy_open(from, from_memory, to, to_memory, ranges);
-  // The device itself may still use what the program has closed to the host: it copies from or to ours.
-  cl_int status = CL_SUCCESS;
-  const auto open_from = from_closed ? open_buffer(from, ranges, status) : vendor::Owned<cl_mem>();
-  const auto open_to = to_closed ? open_buffer(to, ranges, status) : vendor::Owned<cl_mem>();
-  if (status == CL_SUCCESS && from_closed) status = copy_inside(from, from_memory, open_from.get(), ranges);
-  if (status == CL_SUCCESS) {
-    status = copy_open(from, from_closed ? open_from.get() : from_memory, to,
-                       to_closed ? open_to.get() : to_memory, ranges);
+  if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
+    const cl_int status = copy_ranges(from, from_memory, to, to_memory, ranges);
+    if (status == CL_SUCCESS) {
+      storage.stand_in.drop(to.domain, ranges);
+      return status;
+    }
+    note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
   }
-  if (status == CL_SUCCESS && to_closed) status = copy_inside(to, open_to.get(), to_memory, ranges);
+  cl_int status = CL_SUCCESS;
+  std::vector<unsigned char> bytes;
+  ranges.each_range([&](const ByteRange& range) {
+    if (status != CL_SUCCESS) return;
+    bytes.resize(range.hi - range.lo);
+    status = get_bytes(storage, from, from_memory, range, bytes.data());
+    if (status == CL_SUCCESS) status = put_bytes(storage, to, to_memory, range, bytes.data());
+  });
   return status;
 }
 
@@ -334,33 +386,8 @@ bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& place
   bool all = true;
   for (size_t p = 0; p < places.size(); ++p) {
     if (!sub_kernels.tried[p]) {
-      const cl_context context = places[p].context;
-      std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
-      if (process().machine != nullptr) stop.emplace(process().machine->clock());
       sub_kernels.tried[p] = true;
-      const auto& table = vendor::table(context);
-      cl_uint count = 0;
-      table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
-      std::vector<cl_device_id> devices(count);
-      table.clGetContextInfo(context, CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(),
-                             nullptr);
-      const std::string& spir = sub_kernels.module.spir;
-      const std::vector<size_t> sizes(count, spir.size());
-      std::vector<const unsigned char*> binaries(count, reinterpret_cast<const unsigned char*>(spir.data()));
-      cl_int status = CL_SUCCESS;
-      vendor::Owned<cl_program> program(table.clCreateProgramWithBinary(
-          context, count, devices.data(), sizes.data(), binaries.data(), nullptr, &status));
-      if (program) {
-        const std::string options = sub_kernels.device_options + places[p].options;
-        status =
-            table.clBuildProgram(program.get(), count, devices.data(), options.c_str(), nullptr, nullptr);
-      }
-      if (status == CL_SUCCESS) {
-        sub_kernels.programs[p] = std::move(program);
-      } else {
-        log(LogLevel::info, "a device does not take our sub-kernels (" + std::to_string(status) +
-                                "): this program's kernels run whole");
-      }
+      sub_kernels.programs[p] = build_sub_kernels(sub_kernels, places[p].context, places[p].options);
     }
     all = all && static_cast<bool>(sub_kernels.programs[p]);
   }

@@ -21,11 +21,13 @@ Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRa
 Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes);
 // Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
 Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
-Action::Work transfer(const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory, ByteRanges ranges);
+Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory,
+                      ByteRanges ranges);
 Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native);
 
-// Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides.
-cl_int copy_between(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
+// Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a
+// helper's memory does not take, the storage's stand-in keeps.
+cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                     const ByteRanges& ranges);
 
 // Builds the sub-kernels for every place if that has not been tried. False if one cannot have them.

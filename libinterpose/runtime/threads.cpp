@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who does the Runtime's work. Vendor callbacks only post; whoever waits, or else the conductor thread, takes
 // the posts, marks actions complete and pumps. Lanes that block have threads of their own.
+#include "common/log.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <csignal>
 #include <pthread.h>
+#include <system_error>
 
 namespace mkmd {
 
@@ -21,9 +23,11 @@ void read_native_times(Action& action, int64_t host_to_home, cl_ulong over) {
   cl_ulong end = 0;
   if (action.native) {
     const auto& table = vendor::table(action.native.get());
-    table.clGetEventProfilingInfo(action.native.get(), CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                  nullptr);
-    table.clGetEventProfilingInfo(action.native.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+    const auto ask = [&](cl_profiling_info what, cl_ulong& value) {
+      return table.clGetEventProfilingInfo(action.native.get(), what, sizeof value, &value, nullptr) ==
+             CL_SUCCESS;
+    };
+    if (!ask(CL_PROFILING_COMMAND_START, start) || !ask(CL_PROFILING_COMMAND_END, end)) start = end = 0;
   }
   const cl_ulong now = over + host_to_home;
   if (end == 0 || start == 0 || end < start) {
@@ -74,13 +78,16 @@ bool Runtime::take_posts() {
     list.swap(posts_.list);
   }
   if (list.empty()) return false;
-  for (auto& [action, status, at] : list)
+  for (auto& [action, status, at] : list) {
+    // PoCL tells callbacks what they asked for, also of commands that have failed.
+    if (status >= 0 && action->native) status = vendor::execution_status(action->native.get());
     read_native_times(*action, clock_offset_, at);
+  }
   Dead dead;
   {
     std::unique_lock lock(mutex_);
     for (auto& [action, status, at] : list) {
-      mark_complete(*action, status < 0 ? status : CL_SUCCESS);
+      mark_over(*action, status < 0 ? status : CL_SUCCESS);
     }
     pump(lock);
     dead = std::exchange(graveyard_, {});
@@ -135,13 +142,16 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     ++lane.in_flight;
     if (action->demand && lane.transfers()) lane.sending = action;
     ++running_;
+    action->state = Action::State::submitting;
+    const cl_int refused = refusal(*action);
     lock.unlock();
     Action::Outcome outcome;
     if (process().machine != nullptr) {
       outcome = run_emulated(*action);
     } else {
       action->started = host_nanoseconds() + clock_offset_;
-      outcome = action->perform({});
+      outcome = refused < 0 ? Action::Outcome{refused, {}} : action->perform({});
+      action->begun = outcome.begun;
       action->native = std::move(outcome.event);
       read_native_times(*action, clock_offset_, host_nanoseconds());
     }
@@ -150,9 +160,10 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     --running_;
     if (std::exchange(lane.sending, {})) lanes_cv_.notify_all();  // who waits for its ports may go on
     if (journal_ && action->device_lost) {
+      action->work = nullptr;
       note_lost(*action);
     } else {
-      mark_complete(*action, outcome.status);
+      mark_over(*action, outcome.status);
     }
     if (halted_ && running_ == 0) recover();
     pump(lock);
@@ -228,19 +239,28 @@ void Runtime::conductor_thread() {
   }
 }
 
-void Runtime::start_threads() {
-  if (std::exchange(threads_started_, true)) return;
+bool Runtime::start_threads() {
+  if (threads_started_) return true;
+  if (threads_refused_) return false;
   // The program's signals are the program's: our threads take none.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  threads_.emplace_back([this] { conductor_thread(); });
-  for (const auto& lane : lanes_) {
-    if (lane->kind == Lane::Kind::threaded)
-      threads_.emplace_back([this, l = lane.get()] { lane_thread(*l); });
+  try {
+    threads_.emplace_back([this] { conductor_thread(); });
+    for (const auto& lane : lanes_) {
+      if (lane->kind == Lane::Kind::threaded)
+        threads_.emplace_back([this, l = lane.get()] { lane_thread(*l); });
+    }
+    threads_started_ = true;
+  } catch (const std::system_error& error) {
+    threads_refused_ = true;  // those that there are wait for nothing
+    log(LogLevel::warning, std::string("no more threads can be had (") + error.what() +
+                               "): kernels run whole on the home device");
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return threads_started_;
 }
 
 }  // namespace mkmd

@@ -1,30 +1,337 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library $POCL, but the $FAILING_MAP-th time that a buffer is mapped to be overwritten, counted from 1,
-// it is out of memory: so transfers between memories fail, as they do with drivers that allocate at the first
-// use.
+// The library $POCL, some of whose calls fail. Every call of the dispatch table can. Two variables say what
+// happens; both are read at the first call.
+//
+//   FAILING_CALLS   rules, separated by commas: NAME[@DEVICE]:MODE:WHEN
+//     NAME     of the function, such as clEnqueueReadBuffer
+//     DEVICE   whose calls alone are counted: the number of a sub-device, from 0, in the order they were
+//              made; `whole` (the device itself); or `shared` (objects of a context of several devices)
+//     MODE     fail=CODE   the call is not made and gives this error
+//              garbage     the call is made; what it gives out is overwritten, and it gives an error
+//              delay=MS    the call is made, so many milliseconds later
+//              abort       the command is not executed, and its event ends with an error
+//              half        of a kernel, so ends its event after half of the launch has been executed
+//              (where no code is given, the error is CL_OUT_OF_RESOURCES)
+//     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
+//   FAILING_COUNT   a file: a line `NAME DEVICE` is appended each time a rule was followed
+//   FAILING_SEEN    a file: a line `NAME DEVICE` is appended for every call and device, once
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include <CL/cl_icd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <list>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
 #include <sys/mman.h>
+#include <thread>
+#include <tuple>
+#include <type_traits>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
-decltype(cl_icd_dispatch::clEnqueueMapBuffer) map_buffer = nullptr;
+cl_icd_dispatch original;
+std::mutex devices_mutex;
+std::vector<cl_device_id> parts;  // sub-devices, in the order they were made
+std::map<cl_context, std::string> contexts;
 
-void* CL_API_CALL failing_map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                     cl_map_flags flags, size_t offset, size_t size, cl_uint count,
-                                     const cl_event* waits, cl_event* event, cl_int* status) {
-  static std::atomic<int> left{std::atoi(std::getenv("FAILING_MAP"))};
-  if (flags == CL_MAP_WRITE_INVALIDATE_REGION && --left == 0) {
-    if (status != nullptr) *status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    return nullptr;
+struct Rule {
+  std::string name, device, mode, when;
+  int value = 0;  // of the mode
+  std::atomic<int> calls{0};
+
+  bool is_due() {
+    const int call = ++calls;
+    if (when.front() == '*') return call % std::atoi(when.c_str() + 1) == 0;
+    const int first = std::atoi(when.c_str());
+    return when.back() == '+' ? call >= first : call == first;
   }
-  return map_buffer(queue, buffer, blocking, flags, offset, size, count, waits, event, status);
+};
+
+std::list<Rule>& rules() {
+  static std::list<Rule> all = [] {
+    std::list<Rule> list;
+    const char* text = std::getenv("FAILING_CALLS");
+    std::istringstream lines(text != nullptr ? text : "");
+    for (std::string line; std::getline(lines, line, ',');) {
+      Rule& rule = list.emplace_back();
+      std::istringstream fields(line);
+      std::getline(fields, rule.name, ':');
+      std::getline(fields, rule.mode, ':');
+      std::getline(fields, rule.when);
+      if (const size_t at = rule.name.find('@'); at != std::string::npos) {
+        rule.device = rule.name.substr(at + 1);
+        rule.name.resize(at);
+      }
+      if (const size_t is = rule.mode.find('='); is != std::string::npos) {
+        rule.value = std::atoi(rule.mode.c_str() + is + 1);
+        rule.mode.resize(is);
+      }
+      if (rule.when.empty()) std::abort();  // a test that would show nothing
+    }
+    return list;
+  }();
+  return all;
 }
+
+void note(const char* variable, const char* name, const std::string& device) {
+  const char* path = std::getenv(variable);
+  if (path == nullptr) return;
+  const std::string line = std::string(name) + " " + device + "\n";
+  const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  (void)!write(file, line.data(), line.size());
+  close(file);
+}
+
+void note_seen(const char* name, const std::string& device) {
+  static std::mutex mutex;
+  static std::set<std::pair<std::string, std::string>> seen;
+  const std::lock_guard lock(mutex);
+  if (seen.emplace(name, device).second) note("FAILING_SEEN", name, device);
+}
+
+// Whose call it is. Handles are asked through the original table, so that nothing is counted.
+std::string name_of(cl_device_id device) {
+  const std::lock_guard lock(devices_mutex);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == device) return std::to_string(i);
+  }
+  return "whole";
+}
+
+std::string device_of(cl_device_id device) {
+  return device != nullptr ? name_of(device) : "";
+}
+
+// PoCL names the whole device, whatever the context was made for.
+std::string device_of(cl_context context) {
+  const std::lock_guard lock(devices_mutex);
+  const auto known = contexts.find(context);
+  return known != contexts.end() ? known->second : "whole";
+}
+
+// A context of one sub-device says more than a queue on all of its device.
+std::string device_of(cl_command_queue queue) {
+  cl_context context = nullptr;
+  original.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  const std::string of_context = device_of(context);
+  if (of_context != "shared" && of_context != "whole") return of_context;
+  cl_device_id device = nullptr;
+  original.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  return device_of(device);
+}
+
+template <typename Handle, typename Get>
+std::string device_through(Handle handle, Get get, cl_uint what) {
+  cl_context context = nullptr;
+  get(handle, what, sizeof context, &context, nullptr);
+  return context != nullptr ? device_of(context) : "";
+}
+
+std::string device_of(cl_mem memory) {
+  return device_through(memory, original.clGetMemObjectInfo, CL_MEM_CONTEXT);
+}
+std::string device_of(cl_program program) {
+  return device_through(program, original.clGetProgramInfo, CL_PROGRAM_CONTEXT);
+}
+std::string device_of(cl_kernel kernel) {
+  return device_through(kernel, original.clGetKernelInfo, CL_KERNEL_CONTEXT);
+}
+std::string device_of(cl_event event) {
+  cl_command_queue queue = nullptr;
+  original.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr);
+  return queue != nullptr ? device_of(queue)
+                          : device_through(event, original.clGetEventInfo, CL_EVENT_CONTEXT);
+}
+std::string device_of(const cl_event* events) {
+  return events != nullptr ? device_of(*events) : "";
+}
+std::string device_of(const cl_device_id* devices) {
+  return devices != nullptr ? device_of(*devices) : "";
+}
+
+template <typename T>
+std::string device_if_handle(T argument) {
+  using Argument = std::decay_t<T>;
+  if constexpr (std::is_same_v<Argument, cl_device_id> || std::is_same_v<Argument, cl_context> ||
+                std::is_same_v<Argument, cl_command_queue> || std::is_same_v<Argument, cl_mem> ||
+                std::is_same_v<Argument, cl_program> || std::is_same_v<Argument, cl_kernel> ||
+                std::is_same_v<Argument, cl_event> || std::is_same_v<Argument, const cl_event*> ||
+                std::is_same_v<Argument, const cl_device_id*>) {
+    return argument != nullptr ? device_of(argument) : "";
+  }
+  return "";
+}
+
+template <typename... Arguments>
+std::string device_of_call(Arguments... arguments) {
+  std::string device;
+  ((device = device.empty() ? device_if_handle(arguments) : device), ...);
+  return device;
+}
+
+// An event of the queue's context that has ended with an error.
+cl_event failed_event(cl_command_queue queue) {
+  cl_context context = nullptr;
+  original.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  cl_int status = CL_SUCCESS;
+  const cl_event event = original.clCreateUserEvent(context, &status);
+  original.clSetUserEventStatus(event, CL_OUT_OF_RESOURCES);
+  return event;
+}
+
+template <typename Returns, typename Last>
+Returns error(cl_int code, Last last) {
+  if constexpr (std::is_same_v<Returns, cl_int>) {
+    return code;
+  } else if constexpr (!std::is_void_v<Returns>) {
+    if constexpr (std::is_same_v<Last, cl_int*>) {
+      if (last != nullptr) *last = code;
+    }
+    return Returns{};
+  }
+}
+
+struct Nothing {};
+
+template <typename... Arguments>
+auto last_of(Arguments... arguments) {
+  if constexpr (sizeof...(Arguments) == 0) {
+    return Nothing{};
+  } else {
+    return std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...));
+  }
+}
+
+constexpr const char* kNames[] = {
+#define VENDOR_CALL(name) #name,
+#include "vendor_calls.inc"
+#undef VENDOR_CALL
+};
+
+template <auto Slot, int Number, typename Function>
+struct Call;
+
+template <auto Slot, int Number, typename Returns, typename... Arguments>
+struct Call<Slot, Number, Returns (*)(Arguments...)> {
+  static Returns CL_API_CALL make(Arguments... arguments) {
+    const std::string name = kNames[Number];
+    static const bool watched = std::getenv("FAILING_SEEN") != nullptr;
+    if (watched) note_seen(kNames[Number], device_of_call(arguments...));
+    std::string device;
+    Rule* due = nullptr;
+    for (Rule& rule : rules()) {
+      if (rule.name != name) continue;
+      if (device.empty()) device = device_of_call(arguments...);
+      if (!rule.device.empty() && rule.device != device) continue;
+      if (rule.is_due() && due == nullptr) due = &rule;
+    }
+    if (due == nullptr) return plain(arguments...);
+    note("FAILING_COUNT", kNames[Number], device);
+    const auto last = last_of(arguments...);
+    if (due->mode == "delay") {
+      std::this_thread::sleep_for(std::chrono::milliseconds(due->value));
+      return plain(arguments...);
+    }
+    if (due->mode == "garbage") {
+      garble(arguments...);
+      return error<Returns>(CL_OUT_OF_RESOURCES, last);
+    }
+    if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
+      const bool half = due->mode == "half";
+      if (half || due->mode == "abort") {
+        const cl_command_queue queue = std::get<0>(std::tuple(arguments...));
+        if (half) execute_half(arguments...);
+        if (last != nullptr) *last = failed_event(queue);
+        return error<Returns>(CL_SUCCESS, last);
+      }
+    }
+    return error<Returns>(due->value < 0 ? due->value : CL_OUT_OF_RESOURCES, last);
+  }
+
+private:
+  static Returns plain(Arguments... arguments) {
+    if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clCreateSubDevices)>) {
+      const Returns result = (original.*Slot)(arguments...);
+      add_parts(result, arguments...);
+      return result;
+    } else if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clCreateContext)>) {
+      const Returns result = (original.*Slot)(arguments...);
+      add_context(result, arguments...);
+      return result;
+    } else {
+      return (original.*Slot)(arguments...);
+    }
+  }
+
+  static void add_parts(cl_int status, cl_device_id, const cl_device_partition_property*, cl_uint count,
+                        cl_device_id* made, cl_uint*) {
+    if (status != CL_SUCCESS || made == nullptr) return;
+    const std::lock_guard lock(devices_mutex);
+    parts.insert(parts.end(), made, made + count);
+  }
+
+  template <typename Notify>
+  static void add_context(cl_context context, const cl_context_properties*, cl_uint count,
+                          const cl_device_id* devices, Notify, void*, cl_int*) {
+    if (context == nullptr) return;
+    const std::string name = count == 1 ? name_of(devices[0]) : "shared";
+    const std::lock_guard lock(devices_mutex);
+    contexts[context] = name;
+  }
+
+  static void garble(Arguments... arguments) {
+    if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clEnqueueReadBuffer)>) {
+      garble_read(arguments...);
+    } else if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clGetDeviceInfo)> ||
+                         std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clGetEventInfo)>) {
+      garble_answer(arguments...);
+    }
+  }
+
+  static void garble_read(cl_command_queue queue, cl_mem, cl_bool, size_t, size_t size, void* to, cl_uint,
+                          const cl_event*, cl_event*) {
+    original.clFinish(queue);
+    std::memset(to, 0xA5, size);
+  }
+
+  template <typename Handle>
+  static void garble_answer(Handle, cl_uint, size_t size, void* value, size_t*) {
+    if (value != nullptr) std::memset(value, 0xA5, size);
+  }
+
+  static void execute_half(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
+                           const size_t* global, const size_t* local, cl_uint count, const cl_event* waits,
+                           cl_event*) {
+    std::vector<size_t> less(global, global + dimensions);
+    for (size_t& size : less) {
+      const size_t group = local != nullptr ? local[&size - less.data()] : 1;
+      if (size < 2 * group) continue;
+      size = size / group / 2 * group;
+      break;
+    }
+    original.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, less.data(), local, count, waits,
+                                    nullptr);
+    original.clFinish(queue);
+  }
+  template <typename... Others>
+  static void execute_half(Others...) {}
+};
 
 // What PoCL exports, or has behind its extension function.
 template <typename Function>
@@ -36,14 +343,24 @@ Function of_pocl(const char* name) {
   return reinterpret_cast<Function>(get(name));
 }
 
+enum Number {
+#define VENDOR_CALL(name) number_of_##name,
+#include "vendor_calls.inc"
+#undef VENDOR_CALL
+};
+
 void patch(cl_icd_dispatch& table) {
-  if (map_buffer != nullptr) return;
-  map_buffer = table.clEnqueueMapBuffer;
+  if (original.clGetPlatformInfo != nullptr) return;
+  original = table;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<uintptr_t>(&table) / page * page;
   mprotect(reinterpret_cast<void*>(begin), reinterpret_cast<uintptr_t>(&table + 1) - begin,
            PROT_READ | PROT_WRITE);
-  table.clEnqueueMapBuffer = failing_map_buffer;
+#define VENDOR_CALL(name)                                                                                    \
+  if (table.name != nullptr)                                                                                 \
+    table.name = Call<&cl_icd_dispatch::name, number_of_##name, decltype(cl_icd_dispatch::name)>::make;
+#include "vendor_calls.inc"
+#undef VENDOR_CALL
 }
 
 }  // namespace
@@ -57,5 +374,7 @@ clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uint* count) {
 }
 
 extern "C" __attribute__((visibility("default"))) void* clGetExtensionFunctionAddress(const char* name) {
+  if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0)
+    return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
   return of_pocl<void*>(name);
 }

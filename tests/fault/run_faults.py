@@ -21,12 +21,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../programs"))
 import run_programs  # noqa: E402
+import failing_devices  # noqa: E402
 
 STENCIL = {"name": "stencil", "command": "stencil"}
 COMPILE_ERROR = {"name": "compile_error", "command": "compile_error", "blank": r"\S*/tempfile_\w+"}
 ON_TWO = {"MKMD_DEVICES": "pocl/2"}
 TMPFS_KIB = 64
-POCL_ICD = "/etc/OpenCL/vendors/pocl.icd"
 
 
 class Skip(Exception):
@@ -43,21 +43,28 @@ class Faults:
         self.programs.environment["POCL_CACHE_DIR"] = os.path.join(
             self.programs.environment["XDG_CACHE_HOME"], "pocl-faults")
         self.bare = functools.lru_cache(None)(lambda name: self.programs.bare({"name": name, "command": name}))
+        self.bare_runs = {}
         self.split = 0  # kernels of the latest run under us
         self.wrong = []
         self.folder = tempfile.mkdtemp(prefix="mkmd-faults-")
+
+    def bare_of(self, program):
+        key = (program["name"], *program.get("args", []))
+        if key not in self.bare_runs:
+            self.bare_runs[key] = self.programs.bare(program)
+        return self.bare_runs[key]
 
     def preloaded(self, program, wrap=(), **variables):
         """A run under us without `mkmd run`: what it would refuse gets as far as the library."""
         summary = os.path.join(self.folder, "summary.json")
         if os.path.exists(summary):
             os.remove(summary)
-        given = {"MKMD_SUMMARY": summary, **ON_TWO, **variables}
+        given = {"MKMD_SUMMARY": summary, **ON_TWO, "LD_PRELOAD": os.path.join(self.library, "libinterpose.so"),
+                 **variables}
         setting = [f"{name}={value}" for name, value in given.items() if value is not None]
         unset = [f"-u{name}" for name, value in given.items() if value is None]
         # LD_PRELOAD is for the program alone, not for what starts it.
-        command = [*wrap, "env", *unset, *setting, "LD_PRELOAD=" + os.path.join(self.library, "libinterpose.so"),
-                   "LD_LIBRARY_PATH=" + self.library, *self.programs.command(program)]
+        command = [*wrap, "env", *unset, *setting, "LD_LIBRARY_PATH=" + self.library, *self.programs.command(program)]
         outcome = self.programs.run(program, command)
         self.split = 0
         if os.path.exists(summary):
@@ -241,26 +248,9 @@ def wrong_options(f):
             f.wrong.append(f"{arguments}: the program was started")
 
 
-def transfers_fail(f):
-    """The results or an error: never a kernel that works on bytes which have not come."""
-    vendor = os.path.join(f.programs.options.build, "tests/fault/libfailing_vendor.so")
-    with open(POCL_ICD) as icd:
-        vendor_setting = {"OCL_ICD_VENDORS": vendor, "POCL": icd.read().strip(), "MKMD_SEPARATE_MEMORY": "1"}
-    results = f.expect("no transfer", split=True, FAILING_MAP="0", **vendor_setting).out
-    for which in (1, 2, 3, 5, 8):
-        ours = f.preloaded(STENCIL, FAILING_MAP=str(which), **vendor_setting)
-        # Launches that lose time are left at home after four windows: then so many are not needed.
-        if which > 4 and (ours.code, ours.out, ours.said) == (0, results, []):
-            continue
-        if len(ours.said) != 1 or "transfer between devices failed (-4)" not in ours.said[0]:
-            f.wrong.append(f"transfer {which}: on stderr: {ours.said}")
-        if ours.code == 0 or not re.search(r"error -4 in clEnqueueReadBuffer", ours.out):
-            f.wrong.append(f"transfer {which}: ended with {ours.code}: {ours.out}")
-
-
 CASES = [nothing_broken, helper_missing, helper_killed, helper_hangs, helper_talks_nonsense, cache_unwritable,
          cache_corrupt, disk_full, home_unset, device_missing, wrong_settings, kernel_does_not_compile, wrong_options,
-         transfers_fail]
+         *failing_devices.CASES]
 
 
 def main():

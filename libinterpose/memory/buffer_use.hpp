@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command, or a piece of one, does to one root buffer. The planner finds it; order, transfers and the
+// repair of failed actions follow from it.
+#pragma once
+
+#include "common/byte_ranges.hpp"
+
+#include <vector>
+
+namespace mkmd {
+
+class Memory;
+
+// Offsets are the root's.
+struct BufferUse {
+  Memory* root = nullptr;
+  ByteRanges reads;
+  ByteRanges writes;
+  ByteRanges needed;  // reads, and what may remain unwritten inside `writes`: must be valid beforehand
+};
+using BufferUses = std::vector<BufferUse>;
+
+}  // namespace mkmd

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Runtime that makes failures of helpers good. An action that a helper refused, or whose event
+// ended with an error, is done again at home, in the same memory, before anybody hears of its end. What a
+// driver ran behind it has seen the wrong bytes, and is done again as well. If the bytes that they begin with
+// may have been overwritten by them, they cannot be: the program then gets the error.
+#include "libinterpose/runtime/runtime.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/runtime/trouble.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace mkmd {
+
+namespace {
+
+using Actions = std::vector<Ref<Action>>;
+
+bool is_with_driver(const Action& action) {
+  return action.state == Action::State::submitting || action.state == Action::State::submitted;
+}
+
+void visit(const Ref<Action>& action, std::set<const Action*>& seen, Actions& later_first) {
+  if (!seen.insert(action.get()).second) return;
+  for (const Ref<Action>& after : action->followers) {
+    if (is_with_driver(*after)) visit(after, seen, later_first);
+  }
+  later_first.push_back(action);
+}
+
+// The failed actions and what the drivers were given behind them, each after those it follows.
+Actions with_followers(const Actions& failures) {
+  std::set<const Action*> seen;
+  Actions actions;
+  for (const Ref<Action>& action : failures)
+    visit(action, seen, actions);
+  std::reverse(actions.begin(), actions.end());
+  return actions;
+}
+
+// Whether they find the bytes that they found the first time, or those that they should have found. A failed
+// action has written, as far as it came, what it will write again. What ran behind it may have written
+// anything within its ranges.
+bool can_be_repeated(const Actions& actions, const Actions& failures) {
+  std::map<const Memory*, ByteRanges> written;  // null: the program's own memory
+  const auto add = [&](const Action& action) {
+    for (const BufferUse& use : action.uses)
+      written[use.root].unite(use.writes);
+  };
+  for (const Ref<Action>& action : actions) {
+    if (!action->redo) return false;
+    if (action->begun) add(*action);
+    for (const Ref<Action>& after : action->followers) {
+      if (after->spoiled) add(*after);
+    }
+  }
+  std::map<const Memory*, ByteRanges> renewed;
+  for (const Ref<Action>& action : actions) {
+    const bool failed = std::find(failures.begin(), failures.end(), action) != failures.end();
+    for (const BufferUse& use : action->uses) {
+      ByteRanges found = failed ? use.reads : use.needed;
+      found.subtract(renewed[use.root]);
+      if (found.overlaps(written[use.root])) return false;
+    }
+    for (const BufferUse& use : action->uses) {
+      ByteRanges sure = use.writes;
+      if (failed) sure.subtract(use.needed);
+      renewed[use.root].unite(sure);
+    }
+  }
+  return true;
+}
+
+// Who was to wait for the driver's event of this action waits for its end instead.
+void hold_back_followers(Action& action) {
+  for (const Ref<Action>& after : std::exchange(action.followers, {})) {
+    if (after->state != Action::State::waiting && after->state != Action::State::ready) continue;
+    const auto chained = std::find(after->chained.begin(), after->chained.end(), Ref<Action>(&action));
+    if (chained == after->chained.end()) continue;
+    after->chained.erase(chained);
+    if (std::erase(action.on_submit, after) == 0) {
+      ++after->blockers;
+      auto& ready = after->lane->ready;
+      if (const auto it = std::find(ready.begin(), ready.end(), after); it != ready.end()) ready.erase(it);
+      after->state = Action::State::waiting;
+    }
+    action.on_complete.push_back(after);
+    action.awaited.store(true);
+  }
+}
+
+}  // namespace
+
+void Runtime::mark_over(Action& action, cl_int status) {
+  if (action.complete() || action.over) return;
+  action.over = true;
+  action.status = status;
+  if (action.lane->kind == Lane::Kind::asynchronous) {
+    --action.lane->in_flight;
+    if (action.is_part()) --action.lane->parts_in_flight;
+  }
+  if (journal_) return mark_complete(action, status);
+  // What became of the program's own commands, which an epoch begins behind, is the program's business.
+  if (action.command == nullptr && action.moved_ranges.empty()) action.status = CL_SUCCESS;
+  settle(action);
+  if (!failures_.empty()) repair_failures();
+}
+
+// It is over; it is complete when what it came after is. Else somebody has to see to it.
+void Runtime::settle(Action& action) {
+  if (action.complete() || !action.over) return;
+  if (std::any_of(action.chained.begin(), action.chained.end(),
+                  [](const Ref<Action>& before) { return !before->complete(); })) {
+    for (const Ref<Action>& before : action.chained)
+      before->awaited.store(true);
+    return;
+  }
+  if (failed() < 0) return mark_complete(action, failed());
+  if (action.status >= 0) return mark_complete(action, CL_SUCCESS);
+  const bool of_helper = action.lane != home_ && action.lane != repair_.get();
+  if (!of_helper || !action.redo || !repair_) return give_up(action, action.status);
+  if (std::find(failures_.begin(), failures_.end(), Ref<Action>(&action)) == failures_.end())
+    failures_.emplace_back(&action);
+}
+
+void Runtime::repair_failures() {
+  const Actions actions = with_followers(failures_);
+  // No driver may touch the bytes any more; who comes last gets here again.
+  if (std::any_of(actions.begin(), actions.end(), [](const Ref<Action>& a) { return !a->over; })) return;
+  const Actions failures = std::exchange(failures_, {});
+  for (const Ref<Action>& action : failures) {
+    const bool was_refused = action->status == CL_OUT_OF_RESOURCES && refusal(*action) < 0;
+    if (!was_refused) note_trouble(*action->lane, "what it was given", action->status);
+  }
+  if (can_be_repeated(actions, failures)) return start_repairs(actions);
+  give_up(*failures.front(), failures.front()->status);
+  for (const Ref<Action>& action : actions)
+    settle(*action);
+}
+
+void Runtime::start_repairs(const Actions& actions) {
+  for (const Ref<Action>& action : actions) {
+    hold_back_followers(*action);
+    action->lane = repair_.get();
+    action->state = Action::State::waiting;
+    action->over = false;
+    action->spoiled = action->begun;
+    action->status = CL_SUCCESS;
+    action->piece.seconds = 0;
+    action->moved = nullptr;
+    action->work = action->redo(*repair_);
+  }
+  for (const Ref<Action>& action : actions) {
+    for (const Ref<Action>& before : std::exchange(action->chained, {})) {
+      if (before->complete()) continue;
+      before->on_complete.push_back(action);
+      ++action->blockers;
+    }
+    push(action);
+  }
+}
+
+// Nobody knows which bytes are whole.
+void Runtime::give_up(Action& action, cl_int status) {
+  if (failed() == CL_SUCCESS) {
+    const char* what = action.command == nullptr ? "a transfer" : to_string(action.command->kind);
+    log(LogLevel::error, std::string(what) + " failed (" + std::to_string(status) +
+                             ") and cannot be done again: so do all later commands of the context");
+    failed_.store(status, std::memory_order_release);
+  }
+  mark_complete(action, status);
+}
+
+}  // namespace mkmd

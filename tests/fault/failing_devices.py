@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of run_faults.py in which devices fail at calls, or the system gives no more threads or privileges.
+
+libfailing_vendor.so stands in front of PoCL. Whatever a helper fails at, the program's results must be those of a bare
+run. A failure that was to be injected and was not is an error of the test.
+"""
+import collections
+import os
+import re
+
+POCL_ICD = "/etc/OpenCL/vendors/pocl.icd"
+STEPS = {"name": "stencil", "command": "stencil", "args": ["384", "12"], "timeout": 120}
+IN_PLACE = {"name": "in_place_steps", "command": "in_place_steps", "folder": "tests/fault", "timeout": 120}
+COPIES = {"name": "fill_copy_chains", "command": "fill_copy_chains", "timeout": 120}
+DROP = {"name": "drop_privileges", "command": "drop_privileges", "folder": "tests/fault", "timeout": 120}
+# Another policy than the default one is obeyed: launches are split also where that loses time.
+POLICY = {"MKMD_POLICY": "mkmd-malleable"}
+MODES = {"shared": {"MKMD_DEVICES": "pocl/2"},
+         "separate": {"MKMD_DEVICES": "pocl/2", "MKMD_SEPARATE_MEMORY": "1"},
+         "three-way": {"MKMD_DEVICES": "pocl/3", "MKMD_SEPARATE_MEMORY": "1", "POCL_MAX_PTHREAD_COUNT": "3",
+                       "POCL_AFFINITY": "0"}}
+
+
+def vendor(f, rules="", **more):
+    with open(POCL_ICD) as icd:
+        real = icd.read().strip()
+    named = os.path.join(f.folder, "failing.icd")
+    with open(named, "w") as icd:  # which is what loaders take
+        icd.write(os.path.join(f.programs.options.build, "tests/fault/libfailing_vendor.so"))
+    return {"OCL_ICD_VENDORS": named, "POCL": real, "FAILING_CALLS": rules, **more}
+
+
+def count_file(f):
+    path = os.path.join(f.folder, "count")
+    if os.path.exists(path):
+        os.remove(path)
+    return path
+
+
+def injected(path):
+    if not os.path.exists(path):
+        return 0
+    with open(path) as file:
+        return len(file.readlines())
+
+
+def try_rules(f, mode, rules, program=STEPS, error_allowed=False):
+    """Under us, with these failures: the bare run's results, and no line but those about devices that fail."""
+    count = count_file(f)
+    ours = f.preloaded(program, **POLICY, **MODES[mode], **vendor(f, rules, FAILING_COUNT=count))
+    what = f"{mode}, {program['name']}, {rules}"
+    if injected(count) == 0:
+        f.wrong.append(f"{what}: nothing has failed")
+    bare = f.bare_of(program)
+    failed_openly = ours.code == 99 and re.search(r"error -\d+ in cl", ours.out)
+    if (ours.code, ours.out) != (bare.code, bare.out) and not (error_allowed and failed_openly):
+        f.wrong.append(f"{what}: exit code {ours.code}, {ours.out}\n    {ours.said} {ours.error[:5]}")
+    return ours
+
+
+def calls_seen(f, mode, program):
+    f.preloaded(program, **POLICY, **MODES[mode])  # measures the devices, which later runs do not
+    seen = os.path.join(f.folder, "seen")
+    if os.path.exists(seen):
+        os.remove(seen)
+    ours = f.preloaded(program, **POLICY, **MODES[mode], **vendor(f, FAILING_SEEN=seen))
+    if f.split == 0 or ours.code != 0:
+        f.wrong.append(f"{mode}, {program['name']}: {f.split} kernels split, exit code {ours.code}: {ours.said}")
+    calls = collections.defaultdict(set)
+    with open(seen) as file:
+        for line in file:
+            name, _, device = line.rstrip("\n").partition(" ")
+            calls[device].add(name)
+    return calls
+
+
+def helpers_fail(f):
+    """Every call that is made on a helper, once, again and again, and for good."""
+    for mode in MODES:
+        calls = calls_seen(f, mode, STEPS)
+        helper = "1"
+        if "clEnqueueNDRangeKernel" not in calls[helper]:
+            f.wrong.append(f"{mode}: device {helper} gets no kernels")
+        for name in sorted(calls[helper]):
+            if re.match("clRetain|clRelease", name):
+                continue
+            for how in ("fail=-5:1", "fail=-4:2+"):
+                # Not all are called twice.
+                rule = f"{name}@{helper}:{how}"
+                if how.endswith("2+"):
+                    rule += f",{name}@{helper}:fail=-5:1"
+                try_rules(f, mode, rule)
+
+
+def helpers_garble(f):
+    for mode in MODES:
+        for name in ("clEnqueueNDRangeKernel", "clFlush", "clSetEventCallback", "clGetEventProfilingInfo"):
+            try_rules(f, mode, f"{name}@1:delay=3:*2")
+    for mode in ("separate", "three-way"):
+        for name in ("clEnqueueReadBuffer", "clEnqueueMapBuffer", "clFinish", "clCreateBuffer", "clSetKernelArg"):
+            try_rules(f, mode, f"{name}@1:delay=3:*2")
+        try_rules(f, mode, "clEnqueueReadBuffer@1:garbage:*2,clEnqueueMapBuffer@whole:fail=-12:*2")
+
+
+def commands_end_with_errors(f):
+    """Events of pieces that end with an error: done again where that is safe, else the program is told."""
+    for mode in MODES:
+        for how in ("abort:2", "half:2", "abort:*3", "half:1+"):
+            try_rules(f, mode, f"clEnqueueNDRangeKernel@1:{how}", error_allowed=True)
+        try_rules(f, mode, "clEnqueueNDRangeKernel@1:half:2", program=IN_PLACE, error_allowed=True)
+        try_rules(f, mode, "clEnqueueNDRangeKernel@1:fail=-5:2", program=IN_PLACE)
+
+
+def home_fails(f):
+    """The program gets the error that it gets bare, sooner or later."""
+    for name in ("clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clCreateKernel", "clCreateBuffer",
+                 "clBuildProgram", "clCreateContext"):
+        for mode in ("shared", "separate"):
+            rules = f"{name}:fail=-6:1+"
+            count = count_file(f)
+            bare = f.programs.run(STEPS, f.programs.command(STEPS), **vendor(f, rules, FAILING_COUNT=count))
+            if injected(count) == 0:
+                f.wrong.append(f"{rules}: nothing has failed in the bare run")
+            count = count_file(f)
+            ours = f.preloaded(STEPS, **POLICY, **MODES[mode], **vendor(f, rules, FAILING_COUNT=count))
+            codes = [re.findall(r"error (-\d+) in", run.out) for run in (bare, ours)]
+            if injected(count) == 0 or bare.code != ours.code or codes[0] != codes[1]:
+                f.wrong.append(f"{mode}, {rules}: {ours.code} {ours.out} {ours.said} instead of {bare.code} {bare.out}")
+
+
+def device_left_out(f):
+    """One line, and no more pieces for a device that fails again and again."""
+    for mode in MODES:
+        ours = try_rules(f, mode, "clEnqueueNDRangeKernel@1:fail=-5:1+")
+        if len(ours.said) != 1 or not re.search("device pocl/[23]#1 failed .*is left out", ours.said[0]):
+            f.wrong.append(f"{mode}: on stderr: {ours.said}")
+
+
+def no_threads(f):
+    """Kernels run whole, with one line, when the system gives no more threads."""
+    library = os.path.join(f.programs.options.build, "tests/fault/libfailing_threads.so")
+    for mode in ("shared", "separate"):
+        for first in (1, 2, 3):
+            count = count_file(f)
+            preload = library + ":" + os.path.join(f.library, "libinterpose.so")
+            ours = f.preloaded(STEPS, **POLICY, **MODES[mode], LD_PRELOAD=preload, FAILING_THREADS=str(first),
+                               FAILING_COUNT=count)
+            bare = f.bare_of(STEPS)
+            if (ours.code, ours.out) != (bare.code, bare.out):
+                f.wrong.append(f"{mode}, thread {first}: exit code {ours.code}: {ours.out} {ours.said}")
+            # The third may be the one that settles what is unfinished when the process exits, which is left out quietly.
+            if injected(count) > 0 and len(ours.said) != 1 and (first < 3 or ours.said):
+                f.wrong.append(f"{mode}, thread {first}: on stderr: {ours.said}")
+            if injected(count) == 0 and first < 3:
+                f.wrong.append(f"{mode}, thread {first}: no thread was refused")
+
+
+def privileges_dropped(f):
+    """PoCL ends the process where it has to compile and cannot: we make it compile nothing that it would not bare."""
+    if os.geteuid() != 0:
+        return
+    kernels = os.path.join(f.folder, "pocl-as-root")
+    os.chmod(f.folder, 0o755)
+    cache = {"POCL_CACHE_DIR": kernels, "XDG_CACHE_HOME": f.new_cache()}
+    full = dict(DROP, args=["now"])
+    # Afterwards PoCL has on disk what the program needs, but not what pieces need.
+    f.programs.run(DROP, f.programs.command(DROP), **cache)
+    for folder, _, files in os.walk(kernels):
+        os.chmod(folder, 0o755)
+        for file in files:
+            os.chmod(os.path.join(folder, file), 0o755)
+    bare = f.programs.run(full, f.programs.command(full), **cache)
+    if bare.code != 0:
+        f.wrong.append(f"the bare run ended with {bare.code}: {bare.out} {bare.error[:3]}")
+    for mode in ("shared", "separate"):
+        ours = f.preloaded(full, **POLICY, **MODES[mode], **cache, MKMD_SUMMARY=None)  # nobody may not write there
+        if (ours.code, ours.out) != (bare.code, bare.out):
+            f.wrong.append(f"{mode}: exit code {ours.code}: {ours.out} {ours.said} {ours.error[:3]}")
+        if len(ours.said) != 1 or "changed its user" not in ours.said[0]:
+            f.wrong.append(f"{mode}: on stderr: {ours.said}")
+
+
+CASES = [helpers_fail, helpers_garble, commands_end_with_errors, home_fails, device_left_out, no_threads,
+         privileges_dropped]
