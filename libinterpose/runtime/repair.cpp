@@ -83,7 +83,8 @@ void hold_back_followers(Action& action) {
     if (std::erase(action.on_submit, after) == 0) {
       ++after->blockers;
       auto& ready = after->lane->ready;
-      if (const auto it = std::find(ready.begin(), ready.end(), after); it != ready.end()) ready.erase(it);
+      const auto [first, last] = ready.equal_range(after);
+      if (const auto it = std::find(first, last, after); it != last) ready.erase(it);
       after->state = Action::State::waiting;
     }
     action.on_complete.push_back(after);
