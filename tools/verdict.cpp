@@ -120,6 +120,7 @@ json verdict_of(std::string_view lines) {
     const auto line = parse_json(lines.substr(0, end));
     lines.remove_prefix(std::min(end + 1, lines.size()));
     if (!line || !line->is_object() || !line->contains("process")) continue;
+    if (!line->at("process").is_number_integer()) continue;
     const auto process = line->at("process").get<int64_t>();
     const Name name{word(*line, "kernel"), word(*line, "program")};
     ended.erase(process);
@@ -130,9 +131,10 @@ json verdict_of(std::string_view lines) {
       j["program"] = name.second;
       return j;
     };
-    if (line->contains("totals")) totals[{process, name}] = line->at("totals");
-    if (line->contains("difference")) differences.push_back(told("difference"));
-    if (line->contains("ended_by")) ended[process] = {name, told("ended_by")};
+    const auto tells = [&](const char* what) { return line->contains(what) && line->at(what).is_object(); };
+    if (tells("totals")) totals[{process, name}] = line->at("totals");
+    if (tells("difference")) differences.push_back(told("difference"));
+    if (tells("ended_by")) ended[process] = {name, told("ended_by")};
   }
   std::map<Name, json> kernels;
   for (const auto& [key, of_process] : totals)
