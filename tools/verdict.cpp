@@ -124,7 +124,7 @@ json verdict_of(std::string_view lines) {
     const auto process = line->at("process").get<int64_t>();
     const Name name{word(*line, "kernel"), word(*line, "program")};
     ended.erase(process);
-    complete[process] = line->contains("complete");
+    complete[process] |= line->contains("complete");
     const auto told = [&](const char* what) {
       json j = line->at(what);
       j["kernel"] = name.first;

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <bit>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -44,7 +45,12 @@ void Report::write_totals(const KernelName& kernel) {
   append(text(line));
 }
 
+void Report::count(const KernelName& kernel, const Totals& totals) {
+  if (complete_ || std::has_single_bit(totals.launches)) write_totals(kernel);
+}
+
 void Report::write_all() {
+  complete_ = true;
   for (const auto& [kernel, totals] : totals_)
     write_totals(kernel);
   if (!totals_.empty()) append(text({{"process", getpid()}, {"complete", true}}));

@@ -41,6 +41,8 @@ public:
   const std::string& file() const { return file_; }
   Totals& totals(const KernelName& kernel) { return totals_[kernel]; }
   void write_totals(const KernelName& kernel);
+  // A launch that is not checked: a program that ends without its exit handlers has told nearly all.
+  void count(const KernelName& kernel, const Totals& totals);
   void write_all();  // at exit; says that nothing is missing
   void write_difference(const KernelName& kernel, const compiler::KernelInfo& info,
                         const Difference& difference);
@@ -52,6 +54,7 @@ public:
 private:
   const std::string file_;
   std::map<KernelName, Totals> totals_;
+  bool complete_ = false;
 };
 
 }  // namespace mkmd::verify

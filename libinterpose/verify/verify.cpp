@@ -10,7 +10,6 @@
 #include "libinterpose/verify/report.hpp"
 #include "libinterpose/verify/splits.hpp"
 
-#include <bit>
 #include <thread>
 #include <unistd.h>
 
@@ -187,10 +186,7 @@ private:
     return false;
   }
 
-  // A program that ends without its exit handlers has told nearly all.
-  void count_only(const Totals& totals) {
-    if (std::has_single_bit(totals.launches)) state().report.write_totals(name_);
-  }
+  void count_only(const Totals& totals) { state().report.count(name_, totals); }
 
   // The first launches of a shape are, and then ever fewer.
   bool is_due(const Totals& totals) {
@@ -257,7 +253,10 @@ private:
     double longest = 0;  // of what was done so far
     const auto step = [&](const Pieces& pieces, bool all, Poison poison, size_t most_blocks, bool surely) {
       if (!check.differences().empty() || check.status() != CL_SUCCESS) return false;
-      if (!surely && !affordable(std::max(longest, whole_seconds_))) return false;
+      if (!surely && !affordable(std::max(longest, whole_seconds_))) {
+        too_long_ = true;
+        return false;
+      }
       const double began = host_seconds();
       const bool independent = check.check(pieces, all, poison, most_blocks);
       longest = std::max(longest, host_seconds() - began);
@@ -289,7 +288,7 @@ private:
     } else if (check.status() != CL_SUCCESS) {
       fail(totals, "a device refused a piece (" + std::to_string(check.status()) + ")");
     } else if (check.pieces_run() == 0 && !different) {
-      fail(totals, "no pieces of it could be shown independent");
+      if (!too_long_) fail(totals, "no pieces of it could be shown independent");
     } else {
       ++totals.checked;
     }
@@ -314,8 +313,9 @@ private:
   Rehearsal rehearsal_;
   int dimension_ = -1;
   bool first_ = false;  // of its kernel
-  uint64_t turn_ = 0;   // how often its shape was checked before
-  double began_ = 0;    // seconds
+  bool too_long_ = false;
+  uint64_t turn_ = 0;  // how often its shape was checked before
+  double began_ = 0;   // seconds
   double whole_seconds_ = 0;
 };
 
@@ -342,7 +342,7 @@ void note_unverified(const Kernel& kernel, const char* why) {
   ++totals.launches;
   totals.why_not = why;
   totals.why_line = 0;
-  if (std::has_single_bit(totals.launches)) s.report.write_totals(name);
+  s.report.count(name, totals);
 }
 
 void write_verdict() {

@@ -58,6 +58,12 @@ TEST(Verdict, TheLastTotalsOfAProcessCount) {
                               "differences; 1 may not be split: it has one work-group\n");
 }
 
+TEST(Verdict, LaunchesFromExitHandlersAreNotMissing) {
+  EXPECT_EQ(
+      verdict_of(line(1, "k", totals(1, 1, 1)) + kComplete + line(1, "k", totals(2, 1, 1)))["incomplete"], 0);
+  EXPECT_EQ(verdict_of(line(1, "k", totals(1, 1, 1)))["incomplete"], 1);
+}
+
 TEST(Verdict, ProcessesAreAddedUp) {
   json far = totals(2, 2, 2);
   far["totals"]["ulps"] = 3;
@@ -101,13 +107,16 @@ TEST(Verdict, DifferencesAreSentences) {
 TEST(Verdict, DifferencesWithoutAnArgument) {
   json nowhere = difference("undescribed write");
   nowhere["difference"].erase("argument");
-  EXPECT_THAT(as_text(verdict_of(line(1, "k", nowhere))), HasSubstr("k: memory beyond its arguments is written"));
+  EXPECT_THAT(as_text(verdict_of(line(1, "k", nowhere))),
+              HasSubstr("k: memory beyond its arguments is written"));
   nowhere["difference"]["what"] = "undescribed read";
-  EXPECT_THAT(as_text(verdict_of(line(1, "k", nowhere))), HasSubstr("k: what is in several arguments together"));
+  EXPECT_THAT(as_text(verdict_of(line(1, "k", nowhere))),
+              HasSubstr("k: what is in several arguments together"));
 }
 
 TEST(Verdict, ACrashCountsIfItIsTheLastOfItsProcess) {
-  const json crashed = verdict_of(line(1, "k", totals(4, 4, 2)) + line(1, "k", kCrash) + line(2, "l", totals(1, 1, 1)));
+  const json crashed =
+      verdict_of(line(1, "k", totals(4, 4, 2)) + line(1, "k", kCrash) + line(2, "l", totals(1, 1, 1)));
   ASSERT_EQ(crashed["differences"].size(), 1u);
   EXPECT_EQ(crashed["kernels"][0]["differences"], 1);
   EXPECT_THAT(as_text(crashed), HasSubstr("mkmd: k: a piece crashed that found poison"));
@@ -123,7 +132,8 @@ TEST(Verdict, WhatIsNotCheckedIsSaid) {
   failed["totals"]["why_failed"] = "no memory";
   failed["totals"]["varying"] = 2;
   const std::string text = as_text(verdict_of(line(1, "k", failed)));
-  EXPECT_THAT(text, HasSubstr("; 3 could not be checked: no memory; 2 with other results each time they run"));
+  EXPECT_THAT(text,
+              HasSubstr("; 3 could not be checked: no memory; 2 with other results each time they run"));
   json none = totals(9, 0, 0);
   none["totals"]["why_line"] = 3;
   EXPECT_EQ(as_text(verdict_of(line(1, "k", none) + kComplete)),
@@ -143,7 +153,8 @@ TEST(Verdict, NothingInItReachesTheTerminal) {
   json hostile = difference("undescribed read");
   hostile["difference"]["name"] = "x\x1b]0;t\x07";
   hostile["difference"]["device"] = "d\r\n";
-  const std::string text = as_text(verdict_of(line(1, "k\x1b[2J", hostile) + line(1, "k\x1b[2J", totals(1, 0, 0))));
+  const std::string text =
+      as_text(verdict_of(line(1, "k\x1b[2J", hostile) + line(1, "k\x1b[2J", totals(1, 0, 0))));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, Not(HasSubstr("\r")));
 }

@@ -477,9 +477,13 @@ TEST_F(DescriptionCheckTest, DevicesThatRoundDifferentlyAreMeasured) {
   const float a_bit_more = std::nextafter(std::nextafter(1.0f, 2.0f), 2.0f);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float tiny = std::numeric_limits<float>::denorm_min();
-  for (const auto& [x, y, ulps, nans] :
-       {std::tuple{1.0f, 1.0f, 0, 0}, {1.0f, a_bit_more, 2, 0}, {a_bit_more, 1.0f, 2, 0}, {0.0f, -0.0f, 0, 0},
-        {tiny, -tiny, 2, 0}, {1.0f, nan, 0, 1}, {nan, -nan, 0, 0}}) {
+  for (const auto& [x, y, ulps, nans] : {std::tuple{1.0f, 1.0f, 0, 0},
+                                         {1.0f, a_bit_more, 2, 0},
+                                         {a_bit_more, 1.0f, 2, 0},
+                                         {0.0f, -0.0f, 0, 0},
+                                         {tiny, -tiny, 2, 0},
+                                         {1.0f, nan, 0, 1},
+                                         {nan, -nan, 0, 0}}) {
     const Found found = check(numbers<float>(x, y), Poison::mixed, 1);
     EXPECT_TRUE(found.differences.empty());
     EXPECT_EQ(found.distance.ulps, static_cast<uint64_t>(ulps));

@@ -59,6 +59,17 @@ TEST_F(ReportTest, TotalsAreOfAProcessAKernelAndItsProgram) {
   EXPECT_EQ(all[3], (json{{"process", getpid()}, {"complete", true}}));
 }
 
+TEST_F(ReportTest, LaunchesAreCountedEverMoreSeldom) {
+  Report report(file());
+  Totals& totals = report.totals({"k", "p"});
+  for (totals.launches = 1; totals.launches < 100; ++totals.launches)
+    report.count({"k", "p"}, totals);
+  EXPECT_EQ(lines().size(), 7u);
+  report.write_all();
+  report.count({"k", "p"}, totals);  // from an exit handler that runs later
+  EXPECT_EQ(lines().back()["totals"]["launches"], 100);
+}
+
 TEST_F(ReportTest, AProgramWithoutKernelsHasNothingToSay) {
   Report report(file());
   report.write_all();
