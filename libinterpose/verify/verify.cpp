@@ -73,13 +73,46 @@ uint64_t shape_of(const KernelLaunch& launch) {
 
 }  // namespace
 
+// The pieces under way together, of which one may crash: nobody knows which.
+class Running {
+public:
+  explicit Running(const KernelName& kernel) : kernel_(kernel) {}
+
+  void add(const std::string& device, const compiler::GroupBox& box) {
+    pieces_.emplace_back(device, box);
+    tell();
+  }
+  void remove(const std::string& device) {
+    std::erase_if(pieces_, [&](const auto& piece) { return piece.first == device; });
+    tell();
+  }
+
+private:
+  void tell() const {
+    if (pieces_.empty()) return CrashGuard::set_line("");
+    std::string devices;
+    compiler::GroupBox hull = pieces_.front().second;
+    for (const auto& [device, box] : pieces_) {
+      devices += (devices.empty() ? "" : " or ") + device;
+      for (size_t d = 0; d < 3; ++d) {
+        hull.lo[d] = std::min(hull.lo[d], box.lo[d]);
+        hull.hi[d] = std::max(hull.hi[d], box.hi[d]);
+      }
+    }
+    CrashGuard::set_line(Report::end_line(kernel_, "crash", devices, hull));
+  }
+
+  const KernelName& kernel_;
+  std::vector<std::pair<std::string, compiler::GroupBox>> pieces_;
+};
+
 // A lane with a set of the rehearsal's copies.
 class LaneStage : public Stage {
 public:
-  LaneStage(Rehearsal& rehearsal, const KernelName& kernel, int lane, size_t set, int code_generator,
-            const double& whole_seconds)
-      : rehearsal_(rehearsal), kernel_(kernel), lane_(lane), set_(set), code_generator_(code_generator),
-        whole_seconds_(whole_seconds) {}
+  LaneStage(Rehearsal& rehearsal, const KernelName& kernel, Running& running, int lane, size_t set,
+            int code_generator, const double& whole_seconds)
+      : rehearsal_(rehearsal), kernel_(kernel), running_(running), lane_(lane), set_(set),
+        code_generator_(code_generator), whole_seconds_(whole_seconds) {}
 
   std::string name() const override { return process().lane_device(static_cast<size_t>(lane_)).name; }
   int code_generator() const override { return code_generator_; }
@@ -103,7 +136,7 @@ public:
 
   cl_int start(const compiler::GroupBox& box, bool original) override {
     box_ = box;
-    if (!original) CrashGuard::set_line(Report::end_line(kernel_, "crash", name(), box));
+    if (!original) running_.add(name(), box);
     cl_int status = CL_SUCCESS;
     event_ = rehearsal_.start(lane_, box, set_, !original, status);
     return status;
@@ -118,7 +151,7 @@ public:
       if (host_seconds() - began > kPatience * (1 + whole_seconds_)) give_up();
       std::this_thread::sleep_for(pause);
     }
-    CrashGuard::set_line("");
+    running_.remove(name());
     event_.reset();
     return std::min(status, CL_SUCCESS);
   }
@@ -135,6 +168,7 @@ private:
 
   Rehearsal& rehearsal_;
   const KernelName& kernel_;
+  Running& running_;
   const int lane_;
   const size_t set_;
   const int code_generator_;
@@ -160,6 +194,7 @@ public:
     if (!is_due(totals)) return count_only(totals);
     rehearsal_.finish_native();
     const double began = host_seconds();
+    s.report.write_totals(name_);  // it may be the last that the program does
     check(totals);
     s.spent += host_seconds() - began;
     s.report.write_totals(name_);
@@ -223,13 +258,13 @@ private:
       const vendor::Device& device = process().devices[static_cast<size_t>(d)];
       const bool same_code = shares_code_generator(device, process().home);
       if (process().settings.exact && !same_code) continue;
-      stages.push_back(std::make_unique<LaneStage>(rehearsal_, name_, d, places.size(), same_code ? 0 : d + 1,
-                                                   whole_seconds_));
+      stages.push_back(std::make_unique<LaneStage>(rehearsal_, name_, running_, d, places.size(),
+                                                   same_code ? 0 : d + 1, whole_seconds_));
       all.push_back(stages.back().get());
       places.push_back(rehearsal_.place_of(d));
     }
     // Home's memory is that of the first device.
-    LaneStage home(rehearsal_, name_, process().home_index(), 0, 0, whole_seconds_);
+    LaneStage home(rehearsal_, name_, running_, process().home_index(), 0, 0, whole_seconds_);
     if (const Status copied = rehearsal_.copy(places); !copied) {
       fail(totals, copied.message());
       return;
@@ -310,6 +345,7 @@ private:
   const KernelLaunch& launch_;
   Kernel& kernel_;
   const KernelName name_;
+  Running running_{name_};
   Rehearsal rehearsal_;
   int dimension_ = -1;
   bool first_ = false;  // of its kernel

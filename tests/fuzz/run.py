@@ -57,8 +57,8 @@ class Runs:
         verdict = os.path.join(self.folder, "verdict.json")
         if os.path.exists(verdict):
             os.remove(verdict)
-        code, out, error = self.execute([self.mkmd, "verify", "--json", verdict, *MODES["shared"], "--", self.program,
-                                         path], "pocl")
+        code, out, error = self.execute([self.mkmd, "verify", "--all", "--json", verdict, *MODES["shared"], "--",
+                                         self.program, path], "pocl")
         try:
             with open(verdict) as file:
                 said = json.load(file)

@@ -35,6 +35,10 @@ kernel void mirror(global uint* inout, uint n) {
 }
 kernel void nothing(global uint* inout) {
 }
+kernel void far(global const uint* zeros, global uint* out) {
+  size_t i = get_global_id(0);
+  out[i] = out[i + (size_t)zeros[i] * 0x4000000000];
+}
 )";
 
 constexpr size_t kItems = 4096;
@@ -52,11 +56,13 @@ static void run(const Cl& cl, cl_program program, const std::string& name) {
   const cl_kernel kernel = kernel_of(program, name.c_str());
   const cl_mem in = buffer_of(cl, numbers(4 * kItems, 1), CL_MEM_READ_ONLY);
   const cl_mem out = buffer_of(cl, numbers(4 * kItems, 2));
-  const cl_mem any = buffer_of(cl, std::vector<uint32_t>(1));
+  const cl_mem any = buffer_of(cl, std::vector<uint32_t>(kItems));
   if (name == "found") {
     set_args(kernel, in, out, any);
   } else if (name == "mirror") {
     set_args(kernel, out, cl_uint(kItems));
+  } else if (name == "far") {
+    set_args(kernel, any, out);
   } else if (name == "nothing") {
     set_args(kernel, out);
   } else {

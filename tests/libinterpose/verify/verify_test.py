@@ -154,6 +154,18 @@ class Descriptions(Verify):
         for difference in result.verdict["differences"]:
             self.assertEqual(difference["name"], "inout")
 
+    def test_a_piece_that_crashes_on_poison(self):
+        change = ["accesses = kernels['far']['accesses']",
+                  "accesses[:] = [a for a in accesses if a['argument'] == 1]",  # and what it reads is its own number
+                  "write = [a for a in accesses if a['kind'] == 'write'][0]",
+                  "accesses[:] = [dict(write, kind='read', sure=False), write]"]
+        result = self.changed("far", *change)
+        self.assertEqual([(d["what"], d["first_group"], d["end_group"]) for d in result.verdict["differences"]],
+                         [("crash", [0, 0, 0], [64, 1, 1])], result.error)
+        self.assertTrue([s for s in result.said if s.startswith("mkmd: far: a piece crashed that found poison")])
+        self.assertEqual(result.verdict["signal"], 11)
+        self.assertEqual([result.kernels["far"][k] for k in ("launches", "splittable", "differences")], [1, 1, 1])
+
     def test_every_launch_is_checked_if_asked_for(self):
         words = ["sum4"] * 9
         self.assertEqual(self.verify(*words, options=["--all"]).kernels["sum4"]["checked"], 9)
