@@ -59,7 +59,7 @@ std::string meaning(const std::string& what) {
   const std::map<std::string, std::string> sentences = {
       {"undescribed read", "is read, but not described as read"},
       {"undescribed write", "is written, but not described as written"},
-      {"missing write", "is described as surely written, but not written"},
+      {"missing write", "is described as surely written, but keeps what it held"},
       {"other result", "is not what the whole launch makes of it, whatever the rest holds"},
       {"crash", "a piece crashed that found poison where it is not described to read"},
       {"no end", "a piece did not end that found poison where it is not described to read"},

@@ -93,7 +93,7 @@ TEST(Verdict, DifferencesAreSentences) {
   for (const auto& [what, says] : std::map<std::string, std::string>{
            {"undescribed read", "is read, but not described as read"},
            {"undescribed write", "is written, but not described as written"},
-           {"missing write", "is described as surely written, but not written"},
+           {"missing write", "is described as surely written, but keeps what it held"},
            {"other result", "is not what the whole launch makes of it, whatever the rest holds"}}) {
     const json verdict = verdict_of(line(1, "k", difference(what)) + line(1, "k", totals(1, 1, 1, 1)));
     ASSERT_EQ(verdict["differences"].size(), 1u);
