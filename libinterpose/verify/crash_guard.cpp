@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/verify/crash_guard.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -62,7 +63,7 @@ CrashGuard::~CrashGuard() {
 void CrashGuard::set_line(const std::string& line) {
   length = 0;
   const size_t bytes = std::min(line.size(), sizeof text);
-  std::memcpy(text, line.data(), bytes);
+  std::copy_n(line.data(), bytes, text);
   length = bytes;
 }
 

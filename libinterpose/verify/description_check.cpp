@@ -211,6 +211,7 @@ void DescriptionCheck::look_for_rest() {
 bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool whole, Poison poison,
                              size_t most_blocks) {
   std::vector<BufferUses> uses;
+  uses.reserve(pieces.size());
   for (const compiler::GroupBox& box : pieces)
     uses.push_back(buffer_uses(arguments_, facts_, box, most_blocks));
   for (size_t a = 0; a < uses.size(); ++a) {

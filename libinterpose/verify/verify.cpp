@@ -22,10 +22,10 @@ constexpr double kShare = 1.0;    // seconds for checking, for each that the pro
 constexpr double kFree = 0.1;     // seconds for checking that are always there
 constexpr double kPatience = 60;  // seconds, and as many times as long as the whole launch takes
 constexpr size_t kShapesKept = 4096;
-constexpr std::chrono::seconds kAtExit{5};  // for a thread that is checking meanwhile
-constexpr uint64_t kFaultsShown = 3;        // launches with differences; then a kernel is known to be wrong
-constexpr size_t kSlack = 64 * 4096;        // bytes: an index that is a little wrong stays in it
-constexpr uint64_t kKinds = 4;              // of splits, tried in turn
+constexpr std::chrono::seconds kAtExit{5};    // for a thread that is checking meanwhile
+constexpr uint64_t kFaultsShown = 3;          // launches with differences; then a kernel is known to be wrong
+constexpr size_t kSlack = size_t{64} * 4096;  // bytes: an index that is a little wrong stays in it
+constexpr uint64_t kKinds = 4;                // of splits, tried in turn
 
 struct State {
   explicit State(std::string file) : report(std::move(file)) {}
