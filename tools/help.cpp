@@ -80,9 +80,8 @@ void print_verify() {
       "should not, if one does not that should, or if the pieces together are not the whole launch, bit by "
       "bit.\n"
       "How far devices with another code generator are from home is told in units in the last place.\n\n"
-      "The first launches of each kernel and shape are checked, then ever fewer: checking takes about as "
-      "long\n"
-      "as the program. At the end, stderr has a line for each kernel and one for each difference. The exit\n"
+      "The first launch of each kernel is checked, and further ones as long as checking takes no longer than\n"
+      "the program. At the end, stderr has a line for each kernel and one for each difference. The exit\n"
       "code is 1 if there is any difference; otherwise it is the program's, also if a signal ended that. A "
       "piece\n"
       "that crashes on poison ends the program; a piece that does not end is given a minute.\n\n");

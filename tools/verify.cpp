@@ -18,27 +18,26 @@ namespace mkmd::tool {
 
 namespace {
 
-// A file that lives as long as this.
+// A file in a folder of its own, which live as long as this: what ends later than the program finds neither.
 class ReportFile {
 public:
   ReportFile() {
     const char* folder = std::getenv("TMPDIR");
-    name_ = std::string(folder != nullptr && folder[0] == '/' ? folder : "/tmp") + "/mkmd-verify-XXXXXX";
-    const int fd = mkstemp(name_.data());
-    if (fd >= 0) close(fd);
-    made_ = fd >= 0;
+    folder_ = std::string(folder != nullptr && folder[0] == '/' ? folder : "/tmp") + "/mkmd-verify-XXXXXX";
+    made_ = mkdtemp(folder_.data()) != nullptr && replace_file(name(), "").ok();
   }
   ~ReportFile() {
-    if (made_) unlink(name_.c_str());
+    unlink(name().c_str());
+    rmdir(folder_.c_str());
   }
   ReportFile(const ReportFile&) = delete;
   ReportFile& operator=(const ReportFile&) = delete;
 
   bool made() const { return made_; }
-  const std::string& name() const { return name_; }
+  std::string name() const { return folder_ + "/report.jsonl"; }
 
 private:
-  std::string name_;
+  std::string folder_;
   bool made_ = false;
 };
 
@@ -78,6 +77,7 @@ int verify(const std::vector<std::string>& arguments) {
     return 1;
   }
   options->run.variables.emplace_back("MKMD_VERIFY", report.name());
+  unsetenv("MKMD_PROFILE");  // one thing at a time
   if (const int problem = prepare(options->run); problem != 0) return problem;
   const Ended ended = run_child(options->run.program);
   if (!ended.started) return ended.code;

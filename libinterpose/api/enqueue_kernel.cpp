@@ -156,7 +156,11 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       if (profiling()) {  // measured now, on copies; the launch itself then runs at home
         profile_launch(*runtime, launch);
       } else if (verifying()) {
-        verify_launch(*runtime, launch);
+        if (exiting) {
+          note_unverified(*kernel, "the program is ending");  // drivers may have lost their compilers
+        } else {
+          verify_launch(*runtime, launch);
+        }
       } else if (!capturing || exiting) {
         const char* why_not = runtime->why_native(*kernel, launch);
         wanted = why_not == nullptr;
@@ -195,6 +199,7 @@ cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_u
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
   Kernel* kernel = object_cast<Kernel>(kernel_handle);
   if (kernel == nullptr) return CL_INVALID_KERNEL;
+  if (queue->context->runtime != nullptr && verifying()) note_unverified(*kernel, "it has one work-group");
   std::vector<Touched> touched;
   {
     std::lock_guard lock(kernel->mutex);

@@ -89,7 +89,7 @@ void DescriptionCheck::prepare(Stage& stage, const Description& description, Poi
 }
 
 void DescriptionCheck::prepare_only(Stage& stage, const std::vector<ByteRanges>& poisoned, Poison poison) {
-  filled_[&stage].valid = false;
+  filled_.clear();  // of other stages, too: home's copies are also those of a device
   for (size_t b = 0; b < buffers_.size(); ++b) {
     unsigned char* const image = stage.open(b);
     if (image == nullptr) return fail(CL_MAP_FAILURE);
@@ -100,8 +100,8 @@ void DescriptionCheck::prepare_only(Stage& stage, const std::vector<ByteRanges>&
 }
 
 DescriptionCheck::Wrong DescriptionCheck::look(Stage& stage, const Description& description,
-                                               const std::vector<ByteRanges>& poisoned, Poison poison) {
-  const auto& results = results_[stage.code_generator()];
+                                               const std::vector<ByteRanges>& poisoned, Poison poison,
+                                               const Images& expected) {
   Wrong wrong;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     const unsigned char* const image = stage.open(b);
@@ -118,27 +118,40 @@ DescriptionCheck::Wrong DescriptionCheck::look(Stage& stage, const Description& 
     ByteRanges outside = not_poison(poison, image, poison_left);
     outside.unite(differing(image, buffers_[b].contents.data(), rest));
     wrong.outside.push_back(std::move(outside));
-    wrong.inside.push_back(differing(image, results[b].data(), description[b].writes));
+    wrong.inside.push_back(differing(image, expected[b].data(), description[b].writes));
     stage.close(b);
   }
   return wrong;
 }
 
-std::vector<std::vector<unsigned char>> DescriptionCheck::result_of(Stage& stage, bool original) {
-  std::vector<std::vector<unsigned char>> result;
-  prepare_only(stage, {}, Poison::small);
-  if (status_ == CL_SUCCESS) fail(stage.start(whole_, original));
-  if (status_ == CL_SUCCESS) fail(stage.finish());
+DescriptionCheck::Images DescriptionCheck::images_of(Stage& stage) {
+  Images images;
   for (size_t b = 0; b < buffers_.size() && status_ == CL_SUCCESS; ++b) {
     const unsigned char* const image = stage.open(b);
     if (image == nullptr) {
       fail(CL_MAP_FAILURE);
       break;
     }
-    result.emplace_back(image, image + buffers_[b].contents.size());
+    images.emplace_back(image, image + buffers_[b].contents.size());
     stage.close(b);
   }
-  return result;
+  return images;
+}
+
+DescriptionCheck::Images DescriptionCheck::result_of(Stage& stage, bool original) {
+  prepare_only(stage, {}, Poison::small);
+  if (status_ == CL_SUCCESS) fail(stage.start(whole_, original));
+  if (status_ == CL_SUCCESS) fail(stage.finish());
+  return images_of(stage);
+}
+
+// Whether the launch itself gives the same results again, as the program wrote it.
+bool DescriptionCheck::whole_varies() {
+  if (repeated_) return varies_;
+  repeated_ = true;
+  const Images again = result_of(home_, true);
+  if (status_ == CL_SUCCESS) varies_ |= again != results_[0];
+  return varies_;
 }
 
 cl_int DescriptionCheck::run_whole() {
@@ -163,6 +176,7 @@ void DescriptionCheck::measure_distance(Stage& stage) {
   if (has_floats()) {
     const Distance found = distance_between(at_home, result);
     distance_.ulps = std::max(distance_.ulps, found.ulps);
+    distance_.nans = std::max(distance_.nans, found.nans);
     distance_.bytes = std::max(distance_.bytes, found.bytes);
   } else {
     for (size_t b = 0; b < buffers_.size(); ++b) {
@@ -177,9 +191,27 @@ void DescriptionCheck::measure_distance(Stage& stage) {
   results_[stage.code_generator()] = std::move(result);
 }
 
-bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, Poison poison,
+void DescriptionCheck::look_for_rest() {
+  if (written_.empty() || status_ != CL_SUCCESS || !differences_.empty()) return;
+  for (const auto& [code_generator, result] : results_) {
+    const auto stage = std::ranges::find(stages_, code_generator, &Stage::code_generator);
+    for (size_t b = 0; b < buffers_.size(); ++b) {
+      ByteRanges rest = all(b);
+      rest.subtract(written_[b]);
+      const ByteRanges changed = differing(result[b].data(), buffers_[b].contents.data(), rest);
+      if (changed.empty() || whole_varies()) continue;
+      Difference difference;  // of the kind other_result
+      difference.device = stage != stages_.end() ? (*stage)->name() : home_.name();
+      difference.box = whole_;
+      note(std::move(difference), b, changed);
+    }
+  }
+}
+
+bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool whole, Poison poison,
                              size_t most_blocks) {
   std::vector<BufferUses> uses;
+  uses.reserve(pieces.size());
   for (const compiler::GroupBox& box : pieces)
     uses.push_back(buffer_uses(arguments_, facts_, box, most_blocks));
   for (size_t a = 0; a < uses.size(); ++a) {
@@ -187,12 +219,15 @@ bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, Pois
       if (!independent(uses[a], uses[b])) return false;
     }
   }
+  std::vector<ByteRanges> written(buffers_.size());
   for (size_t next = 0; next < pieces.size() && status_ == CL_SUCCESS; next += stages_.size()) {
     const size_t count = std::min(stages_.size(), pieces.size() - next);
     std::vector<Description> descriptions;
     for (size_t i = 0; i < count && status_ == CL_SUCCESS; ++i) {
       descriptions.push_back(describe(uses[next + i]));
       prepare(*stages_[i], descriptions[i], poison);
+      for (size_t b = 0; b < buffers_.size(); ++b)
+        written[b].unite(descriptions[i][b].writes);
     }
     if (status_ != CL_SUCCESS) break;
     size_t started = 0;
@@ -202,11 +237,15 @@ bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, Pois
       fail(stages_[i]->finish());
     for (size_t i = 0; i < count && status_ == CL_SUCCESS; ++i) {
       ++pieces_run_;
-      const Wrong wrong = look(*stages_[i], descriptions[i], poisoned_by(descriptions[i]), poison);
-      if (status_ == CL_SUCCESS && wrong.any())
-        diagnose(*stages_[i], pieces[next + i], descriptions[i], poison, wrong);
+      Stage& stage = *stages_[i];
+      const Wrong wrong = look(stage, descriptions[i], poisoned_by(descriptions[i]), poison,
+                               results_[stage.code_generator()]);
+      if (status_ != CL_SUCCESS || !wrong.any()) continue;
+      filled_[&stage].valid = false;
+      diagnose(stage, pieces[next + i], descriptions[i], poison);
     }
   }
+  if (whole && status_ == CL_SUCCESS) written_ = std::move(written);
   return true;
 }
 

@@ -49,6 +49,7 @@ const char* to_string(Difference::Kind kind);
 // How far devices with another code generator are from home, in units in the last place of floats.
 struct Distance {
   uint64_t ulps = 0;   // the most, of any number
+  uint64_t nans = 0;   // numbers that are NaN on one device only
   uint64_t bytes = 0;  // that differ and belong to no float
 };
 
@@ -63,13 +64,20 @@ public:
   cl_int run_whole();
 
   // Runs the pieces, each on one of the stages, and looks at what they have done. False: they are not
-  // independent, so that the planner would not split like that; nothing has run.
-  bool check(const std::vector<compiler::GroupBox>& pieces, Poison poison, size_t most_blocks);
+  // independent, so that the planner would not split like that; nothing has run. `whole`: together they are
+  // the launch.
+  bool check(const std::vector<compiler::GroupBox>& pieces, bool whole, Poison poison, size_t most_blocks);
+
+  // What the whole launch changes and no piece of a whole split is described to write, if nothing else
+  // differs.
+  void look_for_rest();
 
   // Not zero: a driver refused something. The check is then void.
   cl_int status() const { return status_; }
   // The program itself writes beyond its buffers: whatever pieces do, there is nothing to compare.
   bool writes_beyond() const { return writes_beyond_; }
+  // The same work-groups give other results when they run again: what differs without poison says nothing.
+  bool varies() const { return varies_; }
   uint64_t pieces_run() const { return pieces_run_; }
   const std::vector<Difference>& differences() const { return differences_; }
   const Distance& distance() const { return distance_; }
@@ -80,6 +88,7 @@ private:
     ByteRanges needed, writes;
   };
   using Description = std::vector<Described>;  // as buffers_
+  using Images = std::vector<std::vector<unsigned char>>;
   // What a stage's copies hold, so that only what changed has to be filled again.
   struct Filled {
     bool valid = false;
@@ -97,23 +106,30 @@ private:
   void fail(cl_int status);
   void prepare(Stage& stage, const Description& description, Poison poison);
   void prepare_only(Stage& stage, const std::vector<ByteRanges>& poisoned, Poison poison);
+  // `expected` is what the described writes are compared with.
   Wrong look(Stage& stage, const Description& description, const std::vector<ByteRanges>& poisoned,
-             Poison poison);
+             Poison poison, const Images& expected);
+  Images images_of(Stage& stage);
   std::vector<ByteRanges> poisoned_by(const Description& description) const;
-  std::vector<std::vector<unsigned char>> result_of(Stage& stage, bool original);
+  Images result_of(Stage& stage, bool original);
   void measure_distance(Stage& stage);
+  bool whole_varies();
 
   // distance.cpp
-  Distance distance_between(const std::vector<std::vector<unsigned char>>& a,
-                            const std::vector<std::vector<unsigned char>>& b) const;
+  Distance distance_between(const Images& a, const Images& b) const;
   bool has_floats() const;
 
   // diagnosis.cpp
   Wrong run_with(Stage& stage, const compiler::GroupBox& box, const Description& description,
-                 const std::vector<ByteRanges>& poisoned, Poison poison);
-  void diagnose(Stage& stage, const compiler::GroupBox& box, const Description& description, Poison poison,
-                const Wrong& wrong);
-  void find_read(Stage& stage, const Description& description, const Wrong& clean,
+                 const std::vector<ByteRanges>& poisoned, Poison poison, const Images& expected);
+  void diagnose(Stage& stage, const compiler::GroupBox& box, const Description& description, Poison poison);
+  // What the piece does without poison.
+  struct Clean {
+    Wrong wrong;
+    Images images;
+  };
+  bool piece_varies(Stage& stage, const compiler::GroupBox& box, const Clean& clean);
+  void find_read(Stage& stage, const Description& description, const Clean& clean,
                  std::vector<ByteRanges> poisoned, Difference difference);
   void note(Difference difference, size_t buffer, const ByteRanges& bytes);
   int line_of(const Difference& difference) const;
@@ -125,10 +141,13 @@ private:
   Stage& home_;
   const std::vector<Stage*> stages_;
   compiler::GroupBox whole_;
-  std::map<int, std::vector<std::vector<unsigned char>>> results_;  // by code generator, then as buffers_
+  std::map<int, Images> results_;  // by code generator, then as buffers_
   std::map<const Stage*, Filled> filled_;
+  std::vector<ByteRanges> written_;  // by the pieces of a whole split
   cl_int status_ = CL_SUCCESS;
   bool writes_beyond_ = false;
+  bool varies_ = false;
+  bool repeated_ = false;  // the whole launch, to find out
   uint64_t pieces_run_ = 0;
   std::vector<Difference> differences_;
   Distance distance_;

@@ -80,16 +80,17 @@ void DescriptionCheck::note(Difference difference, size_t buffer, const ByteRang
 
 DescriptionCheck::Wrong DescriptionCheck::run_with(Stage& stage, const compiler::GroupBox& box,
                                                    const Description& description,
-                                                   const std::vector<ByteRanges>& poisoned, Poison poison) {
+                                                   const std::vector<ByteRanges>& poisoned, Poison poison,
+                                                   const Images& expected) {
   prepare_only(stage, poisoned, poison);
   if (status_ == CL_SUCCESS) fail(stage.start(box, false));
   if (status_ == CL_SUCCESS) fail(stage.finish());
   if (status_ != CL_SUCCESS) return {};
-  return look(stage, description, poisoned, poison);
+  return look(stage, description, poisoned, poison, expected);
 }
 
 void DescriptionCheck::diagnose(Stage& stage, const compiler::GroupBox& box, const Description& description,
-                                Poison poison, const Wrong& wrong) {
+                                Poison poison) {
   if (differences_.size() >= kEnough) return;
   Difference here;
   here.device = stage.name();
@@ -104,65 +105,83 @@ void DescriptionCheck::diagnose(Stage& stage, const compiler::GroupBox& box, con
   const size_t buffers = buffers_.size();
 
   // Without poison: what is wrong then does not come from bytes that were not described.
-  const Wrong clean = run_with(stage, box, description, {}, poison);
+  Clean clean;
+  clean.wrong = run_with(stage, box, description, {}, poison, results_[stage.code_generator()]);
+  clean.images = images_of(stage);
   if (status_ != CL_SUCCESS) return;
-  std::vector<ByteRanges> outside = wrong.outside;
-  std::vector<ByteRanges> inside = wrong.inside;
+  const auto some = [](const ByteRanges& bytes) { return !bytes.empty(); };
+  const bool comparable = std::ranges::none_of(clean.wrong.inside, some) || !whole_varies();
+  for (size_t b = 0; b < buffers && comparable; ++b)
+    noted(Kind::other_result, b, clean.wrong.inside[b]);
+
+  // With all poison: what depends on it.
+  std::vector<ByteRanges> poisoned = poisoned_by(description);
+  Wrong wrong = run_with(stage, box, description, poisoned, poison, clean.images);
+  if (status_ != CL_SUCCESS) return;
+  std::vector<ByteRanges> written(buffers);
   for (size_t b = 0; b < buffers; ++b) {
-    noted(Kind::undescribed_write, b, clean.outside[b]);
-    noted(Kind::other_result, b, clean.inside[b]);
-    outside[b].subtract(clean.outside[b]);
-    inside[b].subtract(clean.inside[b]);
+    wrong.outside[b].subtract(clean.wrong.outside[b]);
+    written[b] = wrong.outside[b];
+    written[b].unite(wrong.inside[b]);
+    written[b] = written[b].intersection(poisoned[b]);
   }
 
   // With poison in the bytes alone that have changed, or should have: whether they change does not depend on
   // others.
-  std::vector<ByteRanges> poisoned = poisoned_by(description);
-  std::vector<ByteRanges> written(buffers);
-  for (size_t b = 0; b < buffers; ++b) {
-    written[b] = outside[b];
-    written[b].unite(inside[b]);
-    written[b] = written[b].intersection(poisoned[b]);
-  }
-  const Wrong still = run_with(stage, box, description, written, poison);
+  const Wrong still = run_with(stage, box, description, written, poison, clean.images);
   if (status_ != CL_SUCCESS) return;
   bool read = false;
   for (size_t b = 0; b < buffers; ++b) {
-    const ByteRanges changed = outside[b].intersection(still.outside[b]);
+    ByteRanges changed = wrong.outside[b].intersection(still.outside[b]);
+    changed.unite(clean.wrong.outside[b]);
     noted(Kind::undescribed_write, b, changed);
-    outside[b].subtract(changed);
+    wrong.outside[b].subtract(changed);
     const unsigned char* const image = stage.open(b);
     if (image == nullptr) return fail(CL_MAP_FAILURE);
-    ByteRanges unwritten = inside[b].intersection(still.inside[b]);
-    unwritten.subtract(not_poison(poison, image, unwritten));
+    const ByteRanges unwritten =
+        still_poison(poison, image, wrong.inside[b].intersection(still.inside[b]).intersection(written[b]));
     stage.close(b);
     noted(Kind::missing_write, b, unwritten);
-    inside[b].subtract(unwritten);
+    wrong.inside[b].subtract(unwritten);
     poisoned[b].subtract(unwritten);
     poisoned[b].subtract(changed);
-    read |= !outside[b].empty() || !inside[b].empty();
+    read |= !wrong.outside[b].empty() || !wrong.inside[b].empty();
   }
-  if (!read) return;
-  Difference difference = here;
-  difference.kind = Kind::undescribed_read;
-  find_read(stage, description, clean, std::move(poisoned), std::move(difference));
+  if (read && !piece_varies(stage, box, clean)) {
+    Difference difference = here;
+    difference.kind = Kind::undescribed_read;
+    find_read(stage, description, clean, std::move(poisoned), std::move(difference));
+  }
+  // Nothing of it was seen again.
+  if (differences_.empty()) varies_ = true;
+}
+
+bool DescriptionCheck::piece_varies(Stage& stage, const compiler::GroupBox& box, const Clean& clean) {
+  prepare_only(stage, {}, Poison::small);
+  if (status_ == CL_SUCCESS) fail(stage.start(box, false));
+  if (status_ == CL_SUCCESS) fail(stage.finish());
+  const Images again = images_of(stage);
+  if (status_ == CL_SUCCESS) varies_ |= again != clean.images;
+  return varies_;
 }
 
 // The first and the last byte whose poison the piece shows.
-void DescriptionCheck::find_read(Stage& stage, const Description& description, const Wrong& clean,
+void DescriptionCheck::find_read(Stage& stage, const Description& description, const Clean& clean,
                                  std::vector<ByteRanges> poisoned, Difference difference) {
   const auto shows = [&](size_t buffer, uint64_t lo, uint64_t hi) {
     std::vector<ByteRanges> only(buffers_.size());
     only[buffer] = poisoned[buffer];
     only[buffer].clip(lo, hi);
-    Wrong found = run_with(stage, difference.box, description, only, difference.poison);
+    Wrong found = run_with(stage, difference.box, description, only, difference.poison, clean.images);
     if (status_ != CL_SUCCESS) return false;
-    for (size_t b = 0; b < buffers_.size(); ++b) {
-      found.outside[b].subtract(clean.outside[b]);
-      found.inside[b].subtract(clean.inside[b]);
-    }
+    for (size_t b = 0; b < buffers_.size(); ++b)
+      found.outside[b].subtract(clean.wrong.outside[b]);
     return found.any();
   };
+  Wrong all = run_with(stage, difference.box, description, poisoned, difference.poison, clean.images);
+  for (size_t b = 0; b < buffers_.size() && status_ == CL_SUCCESS; ++b)
+    all.outside[b].subtract(clean.wrong.outside[b]);
+  if (status_ != CL_SUCCESS || !all.any()) return;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     if (poisoned[b].empty()) continue;
     const ByteRange hull = poisoned[b].hull();

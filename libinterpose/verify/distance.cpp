@@ -20,11 +20,18 @@ size_t float_bytes(const std::string& type) {
 }
 
 // A number's place among all of its width, in order.
-int64_t place(const unsigned char* bytes, size_t size) {
+struct Place {
+  int64_t place = 0;
+  bool is_nan = false;
+};
+
+Place place_of(const unsigned char* bytes, size_t size) {
   uint64_t word = 0;
   std::memcpy(&word, bytes, size);
   const uint64_t sign = uint64_t{1} << (8 * size - 1);
-  return (word & sign) != 0 ? -static_cast<int64_t>(word & ~sign) : static_cast<int64_t>(word);
+  const uint64_t infinity = size == 8 ? 0x7ff0000000000000u : size == 4 ? 0x7f800000u : 0x7c00u;
+  const auto magnitude = static_cast<int64_t>(word & ~sign);
+  return {(word & sign) != 0 ? -magnitude : magnitude, (word & ~sign) > infinity};
 }
 
 }  // namespace
@@ -36,8 +43,7 @@ bool DescriptionCheck::has_floats() const {
   });
 }
 
-Distance DescriptionCheck::distance_between(const std::vector<std::vector<unsigned char>>& a,
-                                            const std::vector<std::vector<unsigned char>>& b) const {
+Distance DescriptionCheck::distance_between(const Images& a, const Images& b) const {
   Distance distance;
   for (size_t i = 0; i < buffers_.size(); ++i) {
     ByteRanges left = differing(a[i].data(), b[i].data(), all(i));
@@ -49,10 +55,15 @@ Distance DescriptionCheck::distance_between(const std::vector<std::vector<unsign
       if (bytes == 0) continue;
       const uint64_t begin = memory->origin + buffers_[i].shift;
       for (uint64_t at = begin; at + bytes <= begin + memory->size; at += bytes) {
-        const int64_t x = place(a[i].data() + at, bytes);
-        const int64_t y = place(b[i].data() + at, bytes);
-        const uint64_t apart = x < y ? static_cast<uint64_t>(y) - static_cast<uint64_t>(x)
-                                     : static_cast<uint64_t>(x) - static_cast<uint64_t>(y);
+        const Place x = place_of(a[i].data() + at, bytes);
+        const Place y = place_of(b[i].data() + at, bytes);
+        if (x.is_nan || y.is_nan) {
+          distance.nans += x.is_nan != y.is_nan ? 1 : 0;
+          continue;
+        }
+        const uint64_t apart = x.place < y.place
+                                   ? static_cast<uint64_t>(y.place) - static_cast<uint64_t>(x.place)
+                                   : static_cast<uint64_t>(x.place) - static_cast<uint64_t>(y.place);
         distance.ulps = std::max(distance.ulps, apart);
       }
       left.subtract({begin, begin + memory->size});

@@ -39,16 +39,16 @@ void each_stretch(const ByteRanges& ranges, Visit visit) {
   });
 }
 
-// The bytes of a stretch that differ.
-void add_differing(const unsigned char* a, const unsigned char* b, uint64_t offset, size_t length,
-                   ByteRanges& found) {
+// The bytes of a stretch that differ, or that are equal.
+void add_where(bool equal, const unsigned char* a, const unsigned char* b, uint64_t offset, size_t length,
+               ByteRanges& found) {
   for (size_t i = 0; i < length;) {
-    if (a[i] == b[i]) {
+    if ((a[i] == b[i]) != equal) {
       ++i;
       continue;
     }
     const size_t first = i;
-    while (i < length && a[i] != b[i])
+    while (i < length && (a[i] == b[i]) == equal)
       ++i;
     found.add(offset + first, offset + i);
     if (found.size() > kMostRanges) found = {found.hull().lo, found.hull().hi};
@@ -76,7 +76,15 @@ ByteRanges not_poison(Poison poison, const unsigned char* image, const ByteRange
   each_stretch(ranges, [&](uint64_t offset, size_t length) {
     const unsigned char* const expected = pattern(poison, offset);
     if (std::memcmp(image + offset, expected, length) != 0)
-      add_differing(image + offset, expected, offset, length, found);
+      add_where(false, image + offset, expected, offset, length, found);
+  });
+  return found;
+}
+
+ByteRanges still_poison(Poison poison, const unsigned char* image, const ByteRanges& ranges) {
+  ByteRanges found;
+  each_stretch(ranges, [&](uint64_t offset, size_t length) {
+    add_where(true, image + offset, pattern(poison, offset), offset, length, found);
   });
   return found;
 }
@@ -85,7 +93,7 @@ ByteRanges differing(const unsigned char* image, const unsigned char* other, con
   ByteRanges found;
   each_stretch(ranges, [&](uint64_t offset, size_t length) {
     if (std::memcmp(image + offset, other + offset, length) != 0)
-      add_differing(image + offset, other + offset, offset, length, found);
+      add_where(false, image + offset, other + offset, offset, length, found);
   });
   return found;
 }

@@ -18,8 +18,10 @@ unsigned char poison_at(Poison poison, uint64_t offset);
 void fill(Poison poison, unsigned char* image, const ByteRanges& ranges);
 void copy(const unsigned char* from, unsigned char* image, const ByteRanges& ranges);
 
-// The bytes among `ranges` that are not poison, or not those of `other`.
+// The bytes among `ranges` that are not poison, that are, or that are not those of `other`. Of very many, all
+// from the first to the last.
 ByteRanges not_poison(Poison poison, const unsigned char* image, const ByteRanges& ranges);
+ByteRanges still_poison(Poison poison, const unsigned char* image, const ByteRanges& ranges);
 ByteRanges differing(const unsigned char* image, const unsigned char* other, const ByteRanges& ranges);
 
 }  // namespace mkmd::verify

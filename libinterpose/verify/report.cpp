@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <bit>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-json of_this_process(const std::string& kernel) {
-  return {{"process", getpid()}, {"kernel", kernel}};
+json of_this_process(const KernelName& kernel) {
+  return {{"process", getpid()}, {"kernel", kernel.name}, {"program", kernel.program}};
 }
 
 std::string text(const json& j) {
@@ -33,22 +34,29 @@ void Report::append(const std::string& line) const {
   if (!written) log(LogLevel::error, "MKMD_VERIFY: cannot write " + file_);
 }
 
-void Report::write_totals(const std::string& kernel) {
+void Report::write_totals(const KernelName& kernel) {
   const Totals& t = totals_[kernel];
   json line = of_this_process(kernel);
   line["totals"] = {{"launches", t.launches},  {"splittable", t.splittable}, {"checked", t.checked},
                     {"splits", t.splits},      {"pieces", t.pieces},         {"differences", t.differences},
-                    {"ulps", t.distance.ulps}, {"bytes", t.distance.bytes},  {"why_not", t.why_not},
-                    {"why_line", t.why_line}};
+                    {"varying", t.varying},    {"failed", t.failed},         {"ulps", t.distance.ulps},
+                    {"nans", t.distance.nans}, {"bytes", t.distance.bytes},  {"why_not", t.why_not},
+                    {"why_line", t.why_line},  {"why_failed", t.why_failed}};
   append(text(line));
 }
 
-void Report::write_all() {
-  for (const auto& [kernel, totals] : totals_)
-    write_totals(kernel);
+void Report::count(const KernelName& kernel, const Totals& totals) {
+  if (complete_ || std::has_single_bit(totals.launches)) write_totals(kernel);
 }
 
-void Report::write_difference(const std::string& kernel, const compiler::KernelInfo& info,
+void Report::write_all() {
+  complete_ = true;
+  for (const auto& [kernel, totals] : totals_)
+    write_totals(kernel);
+  if (!totals_.empty()) append(text({{"process", getpid()}, {"complete", true}}));
+}
+
+void Report::write_difference(const KernelName& kernel, const compiler::KernelInfo& info,
                               const Difference& difference) {
   json line = of_this_process(kernel);
   json& d = line["difference"] = {{"what", to_string(difference.kind)},
@@ -65,7 +73,7 @@ void Report::write_difference(const std::string& kernel, const compiler::KernelI
   append(text(line));
 }
 
-std::string Report::end_line(const std::string& kernel, const char* what, const std::string& device,
+std::string Report::end_line(const KernelName& kernel, const char* what, const std::string& device,
                              const compiler::GroupBox& box) {
   json line = of_this_process(kernel);
   line["ended_by"] = {{"what", what}, {"device", device}, {"first_group", box.lo}, {"end_group", box.hi}};

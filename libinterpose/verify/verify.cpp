@@ -10,7 +10,6 @@
 #include "libinterpose/verify/report.hpp"
 #include "libinterpose/verify/splits.hpp"
 
-#include <bit>
 #include <thread>
 #include <unistd.h>
 
@@ -23,20 +22,21 @@ constexpr double kShare = 1.0;    // seconds for checking, for each that the pro
 constexpr double kFree = 0.1;     // seconds for checking that are always there
 constexpr double kPatience = 60;  // seconds, and as many times as long as the whole launch takes
 constexpr size_t kShapesKept = 4096;
-constexpr uint64_t kFaultsShown = 3;  // launches with differences; then a kernel is known to be wrong
-constexpr size_t kSlack = 64 * 4096;  // bytes: an index that is a little wrong stays in it
-constexpr uint64_t kKinds = 4;        // of splits, tried in turn
+constexpr std::chrono::seconds kAtExit{5};    // for a thread that is checking meanwhile
+constexpr uint64_t kFaultsShown = 3;          // launches with differences; then a kernel is known to be wrong
+constexpr size_t kSlack = size_t{64} * 4096;  // bytes: an index that is a little wrong stays in it
+constexpr uint64_t kKinds = 4;                // of splits, tried in turn
 
 struct State {
   explicit State(std::string file) : report(std::move(file)) {}
 
-  std::mutex mutex;
+  std::timed_mutex mutex;
   Report report;
   struct Seen {
     uint64_t launches = 0, checked = 0;
   };
-  std::map<std::pair<std::string, uint64_t>, Seen> shapes;  // by kernel and shape
-  std::map<std::string, Seen> kernels;
+  std::map<std::pair<KernelName, uint64_t>, Seen> shapes;
+  std::map<KernelName, Seen> kernels;
   double began = host_seconds();
   double spent = 0;  // seconds, for checking
 };
@@ -46,14 +46,73 @@ State& state() {
   return *one;
 }
 
+KernelName name_of(const Kernel& kernel) {
+  return {kernel.name, kernel.info != nullptr ? content_of(kernel) : std::string()};
+}
+
+// Of launches that are described alike: the same numbers, and arguments that share buffers in the same way.
+uint64_t shape_of(const KernelLaunch& launch) {
+  uint64_t hash = launch.facts->shape();
+  const auto mix = [&](uint64_t value) { hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2); };
+  for (const uint64_t offset : launch.shape.offset)
+    mix(offset);
+  std::vector<const Memory*> roots;
+  for (const KernelArgument& a : *launch.arguments) {
+    if (a.kind != KernelArgument::Kind::memory) continue;
+    const Memory* root = a.memory ? a.memory->root() : nullptr;
+    const auto known = std::ranges::find(roots, root);
+    mix(static_cast<uint64_t>(known - roots.begin()));
+    if (known == roots.end()) roots.push_back(root);
+    if (a.memory) {
+      mix(a.memory->origin);
+      mix(a.memory->size);
+    }
+  }
+  return hash;
+}
+
 }  // namespace
+
+// The pieces under way together, of which one may crash: nobody knows which.
+class Running {
+public:
+  explicit Running(const KernelName& kernel) : kernel_(kernel) {}
+
+  void add(const std::string& device, const compiler::GroupBox& box) {
+    pieces_.emplace_back(device, box);
+    tell();
+  }
+  void remove(const std::string& device) {
+    std::erase_if(pieces_, [&](const auto& piece) { return piece.first == device; });
+    tell();
+  }
+
+private:
+  void tell() const {
+    if (pieces_.empty()) return CrashGuard::set_line("");
+    std::string devices;
+    compiler::GroupBox hull = pieces_.front().second;
+    for (const auto& [device, box] : pieces_) {
+      devices += (devices.empty() ? "" : " or ") + device;
+      for (size_t d = 0; d < 3; ++d) {
+        hull.lo[d] = std::min(hull.lo[d], box.lo[d]);
+        hull.hi[d] = std::max(hull.hi[d], box.hi[d]);
+      }
+    }
+    CrashGuard::set_line(Report::end_line(kernel_, "crash", devices, hull));
+  }
+
+  const KernelName& kernel_;
+  std::vector<std::pair<std::string, compiler::GroupBox>> pieces_;
+};
 
 // A lane with a set of the rehearsal's copies.
 class LaneStage : public Stage {
 public:
-  LaneStage(Rehearsal& rehearsal, int lane, size_t set, int code_generator, const double& whole_seconds)
-      : rehearsal_(rehearsal), lane_(lane), set_(set), code_generator_(code_generator),
-        whole_seconds_(whole_seconds) {}
+  LaneStage(Rehearsal& rehearsal, const KernelName& kernel, Running& running, int lane, size_t set,
+            int code_generator, const double& whole_seconds)
+      : rehearsal_(rehearsal), kernel_(kernel), running_(running), lane_(lane), set_(set),
+        code_generator_(code_generator), whole_seconds_(whole_seconds) {}
 
   std::string name() const override { return process().lane_device(static_cast<size_t>(lane_)).name; }
   int code_generator() const override { return code_generator_; }
@@ -76,9 +135,8 @@ public:
   }
 
   cl_int start(const compiler::GroupBox& box, bool original) override {
-    const std::string& kernel = rehearsal_.command().launch.kernel->name;
     box_ = box;
-    if (!original) CrashGuard::set_line(Report::end_line(kernel, "crash", name(), box));
+    if (!original) running_.add(name(), box);
     cl_int status = CL_SUCCESS;
     event_ = rehearsal_.start(lane_, box, set_, !original, status);
     return status;
@@ -93,7 +151,7 @@ public:
       if (host_seconds() - began > kPatience * (1 + whole_seconds_)) give_up();
       std::this_thread::sleep_for(pause);
     }
-    CrashGuard::set_line("");
+    running_.remove(name());
     event_.reset();
     return std::min(status, CL_SUCCESS);
   }
@@ -103,13 +161,14 @@ private:
 
   // Nothing stops a kernel: the process has to end with it.
   [[noreturn]] void give_up() {
-    const std::string& kernel = rehearsal_.command().launch.kernel->name;
-    state().report.append(Report::end_line(kernel, "no end", name(), box_));
-    log(LogLevel::error, "a piece of kernel " + kernel + " does not end; so the program cannot go on");
+    state().report.append(Report::end_line(kernel_, "no end", name(), box_));
+    log(LogLevel::error, "a piece of kernel " + kernel_.name + " does not end; so the program cannot go on");
     _exit(1);
   }
 
   Rehearsal& rehearsal_;
+  const KernelName& kernel_;
+  Running& running_;
   const int lane_;
   const size_t set_;
   const int code_generator_;
@@ -122,55 +181,55 @@ private:
 class LaunchVerifier {
 public:
   LaunchVerifier(Runtime& runtime, const KernelLaunch& launch)
-      : launch_(launch), kernel_(*launch.kernel), rehearsal_(runtime, launch, kSlack) {}
+      : launch_(launch), kernel_(*launch.kernel), name_(name_of(kernel_)),
+        rehearsal_(runtime, launch, kSlack) {}
 
   void run() {
     State& s = state();
     std::lock_guard lock(s.mutex);
-    Totals& totals = s.report.totals(kernel_.name);
+    Totals& totals = s.report.totals(name_);
     ++totals.launches;
-    why_not(totals);
-    if (!totals.why_not.empty()) return count_only(totals);
+    if (!may_be_split(totals)) return count_only(totals);
     ++totals.splittable;
     if (!is_due(totals)) return count_only(totals);
     rehearsal_.finish_native();
     const double began = host_seconds();
+    s.report.write_totals(name_);  // it may be the last that the program does
     check(totals);
     s.spent += host_seconds() - began;
-    s.report.write_totals(kernel_.name);
+    s.report.write_totals(name_);
   }
 
 private:
-  // Why the planner would not split it, whatever is gained.
-  void why_not(Totals& totals) {
-    totals.why_not.clear();
-    totals.why_line = 0;
+  // Whether the planner would split it, if anything is gained.
+  bool may_be_split(Totals& totals) {
+    compiler::Reason why;
     if (!kernel_.info->split_allowed) {
       const auto& reasons = kernel_.info->reasons;
-      totals.why_not = reasons.empty() ? "its code may not be split" : reasons.front().text;
-      totals.why_line = reasons.empty() ? 0 : reasons.front().line;
+      why = reasons.empty() ? compiler::Reason{"its code may not be split"} : reasons.front();
     } else if (!rehearsal_.has_pieces()) {
-      totals.why_not = "no code for its pieces could be had";
+      why.text = "no code for its pieces could be had";
     } else if (launch_.group_count() < 2) {
-      totals.why_not = "it has one work-group";
+      why.text = "it has one work-group";
     } else {
       dimension_ = best_cut(*launch_.arguments, *launch_.facts).dimension;
-      if (dimension_ < 0) totals.why_not = "its pieces touch the same bytes";
+      if (dimension_ >= 0) return true;
+      why.text = "its pieces touch the same bytes";
     }
+    totals.why_not = why.text;
+    totals.why_line = why.line;
+    return false;
   }
 
-  // A program that ends without its exit handlers has told nearly all.
-  void count_only(const Totals& totals) {
-    if (std::has_single_bit(totals.launches)) state().report.write_totals(kernel_.name);
-  }
+  void count_only(const Totals& totals) { state().report.count(name_, totals); }
 
   // The first launches of a shape are, and then ever fewer.
   bool is_due(const Totals& totals) {
     State& s = state();
     if (totals.differences >= kFaultsShown) return false;
     if (s.shapes.size() > kShapesKept) s.shapes.clear();
-    State::Seen& kernel = s.kernels[kernel_.name];
-    State::Seen& shape = s.shapes[{kernel_.name, launch_.facts->shape()}];
+    State::Seen& kernel = s.kernels[name_];
+    State::Seen& shape = s.shapes[{name_, shape_of(launch_)}];
     ++shape.launches;
     first_ = kernel.checked == 0;
     if (!process().settings.verify_all && !first_ &&
@@ -199,15 +258,15 @@ private:
       const vendor::Device& device = process().devices[static_cast<size_t>(d)];
       const bool same_code = shares_code_generator(device, process().home);
       if (process().settings.exact && !same_code) continue;
-      stages.push_back(
-          std::make_unique<LaneStage>(rehearsal_, d, places.size(), same_code ? 0 : d + 1, whole_seconds_));
+      stages.push_back(std::make_unique<LaneStage>(rehearsal_, name_, running_, d, places.size(),
+                                                   same_code ? 0 : d + 1, whole_seconds_));
       all.push_back(stages.back().get());
       places.push_back(rehearsal_.place_of(d));
     }
     // Home's memory is that of the first device.
-    LaneStage home(rehearsal_, process().home_index(), 0, 0, whole_seconds_);
+    LaneStage home(rehearsal_, name_, running_, process().home_index(), 0, 0, whole_seconds_);
     if (const Status copied = rehearsal_.copy(places); !copied) {
-      totals.why_not = copied.message();
+      fail(totals, copied.message());
       return;
     }
     const CrashGuard guard(state().report.file());
@@ -217,6 +276,7 @@ private:
     if (check.run_whole() == CL_SUCCESS) {
       whole_seconds_ = host_seconds() - before;
       if (!check.writes_beyond()) run_steps(check, totals);
+      check.look_for_rest();
     }
     CrashGuard::set_line("");
     take(check, totals);
@@ -226,56 +286,72 @@ private:
     const compiler::GroupBox whole = launch_.whole();
     const uint64_t seed = launch_.facts->shape() + turn_;
     double longest = 0;  // of what was done so far
-    const auto step = [&](const Pieces& pieces, Poison poison, size_t most_blocks, bool surely) {
+    const auto step = [&](const Pieces& pieces, bool all, Poison poison, size_t most_blocks, bool surely) {
       if (!check.differences().empty() || check.status() != CL_SUCCESS) return false;
-      if (!surely && !affordable(std::max(longest, whole_seconds_))) return false;
+      if (!surely && !affordable(std::max(longest, whole_seconds_))) {
+        too_long_ = true;
+        return false;
+      }
       const double began = host_seconds();
-      const bool independent = check.check(pieces, poison, most_blocks);
+      const bool independent = check.check(pieces, all, poison, most_blocks);
       longest = std::max(longest, host_seconds() - began);
       return independent;
     };
-    const auto few_or_most = [&](const Pieces& pieces, Poison poison, bool surely) {
-      const bool done =
-          step(pieces, poison, kFewBlocks, surely) || step(pieces, poison, compiler::kMostBlocks, surely);
+    // As the planner: with sets of few blocks, if these are enough. The other poison lies between blocks,
+    // too.
+    const auto whole_split = [&](const Pieces& pieces, Poison poison, bool surely) {
+      const bool done = (poison == Poison::small && step(pieces, true, poison, kFewBlocks, surely)) ||
+                        step(pieces, true, poison, compiler::kMostBlocks, surely);
       if (done) ++totals.splits;
     };
     const auto single = slabs(whole, dimension_, seed);
-    few_or_most(split(whole, dimension_, turn_ % kKinds, seed), Poison::small, first_);
-    step(single, Poison::small, compiler::kMostBlocks, first_);
-    step(single, Poison::mixed, compiler::kMostBlocks, first_);
-    few_or_most(split(whole, dimension_, turn_ % kKinds, seed), Poison::mixed, false);
+    whole_split(split(whole, dimension_, turn_ % kKinds, seed), Poison::small, first_);
+    step(single, false, Poison::small, compiler::kMostBlocks, first_);
+    step(single, false, Poison::mixed, compiler::kMostBlocks, first_);
+    whole_split(split(whole, dimension_, turn_ % kKinds, seed), Poison::mixed, first_);
     if (!process().settings.verify_all && turn_ > 0) return;
     for (uint64_t kind = turn_ % kKinds + 1; kind < kKinds; ++kind) {
       for (const Poison poison : {Poison::small, Poison::mixed})
-        few_or_most(split(whole, dimension_, kind, seed), poison, false);
+        whole_split(split(whole, dimension_, kind, seed), poison, false);
     }
   }
 
   void take(const DescriptionCheck& check, Totals& totals) {
+    const bool different = !check.differences().empty();
     if (check.writes_beyond()) {
-      totals.why_not = "the launch itself writes beyond the end of a buffer";
-      return;
+      fail(totals, "the launch itself writes beyond the end of a buffer");
+    } else if (check.status() != CL_SUCCESS) {
+      fail(totals, "a device refused a piece (" + std::to_string(check.status()) + ")");
+    } else if (check.pieces_run() == 0 && !different) {
+      if (!too_long_) fail(totals, "no pieces of it could be shown independent");
+    } else {
+      ++totals.checked;
     }
-    if (check.status() != CL_SUCCESS) {
-      totals.why_not = "a device refused a piece (" + std::to_string(check.status()) + ")";
-      return;
-    }
-    if (check.pieces_run() > 0) ++totals.checked;
+    totals.varying += check.varies() ? 1 : 0;
     totals.pieces += check.pieces_run();
-    totals.differences += check.differences().empty() ? 0 : 1;
+    totals.differences += different ? 1 : 0;
     totals.distance.ulps = std::max(totals.distance.ulps, check.distance().ulps);
+    totals.distance.nans = std::max(totals.distance.nans, check.distance().nans);
     totals.distance.bytes = std::max(totals.distance.bytes, check.distance().bytes);
     for (const Difference& d : check.differences())
-      state().report.write_difference(kernel_.name, *kernel_.info, d);
+      state().report.write_difference(name_, *kernel_.info, d);
+  }
+
+  static void fail(Totals& totals, std::string why) {
+    ++totals.failed;
+    totals.why_failed = std::move(why);
   }
 
   const KernelLaunch& launch_;
   Kernel& kernel_;
+  const KernelName name_;
+  Running running_{name_};
   Rehearsal rehearsal_;
   int dimension_ = -1;
   bool first_ = false;  // of its kernel
-  uint64_t turn_ = 0;   // how often its shape was checked before
-  double began_ = 0;    // seconds
+  bool too_long_ = false;
+  uint64_t turn_ = 0;  // how often its shape was checked before
+  double began_ = 0;   // seconds
   double whole_seconds_ = 0;
 };
 
@@ -297,16 +373,18 @@ void verify_launch(Runtime& runtime, const KernelLaunch& launch) {
 void note_unverified(const Kernel& kernel, const char* why) {
   verify::State& s = verify::state();
   std::lock_guard lock(s.mutex);
-  verify::Totals& totals = s.report.totals(kernel.name);
+  const verify::KernelName name = verify::name_of(kernel);
+  verify::Totals& totals = s.report.totals(name);
   ++totals.launches;
   totals.why_not = why;
-  if (std::has_single_bit(totals.launches)) s.report.write_totals(kernel.name);
+  totals.why_line = 0;
+  s.report.count(name, totals);
 }
 
 void write_verdict() {
   if (process().settings.verify.empty()) return;
   verify::State& s = verify::state();
-  std::unique_lock lock(s.mutex, std::try_to_lock);  // a thread may be checking for ever after
+  const std::unique_lock lock(s.mutex, verify::kAtExit);  // a thread may be checking for ever after
   if (lock) s.report.write_all();
 }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs random cases bare and in several modes with random cuts, and compares what fuzz_case prints.
 
-run.py --seconds N --seed S --modes shared,separate,three. The bare run is the oracle: it is made twice, and a case in
-which the two disagree, or which ends badly bare, is counted as no test. What differs is written to --found: the case
-as it was and, unless --keep is given, a shrunk one (shrink.py).
+run.py --seconds N --seed S --modes shared,separate,three,verify. In mode verify a case runs under `mkmd verify`. The
+bare run is the oracle: it is made twice, and a case in which the two disagree, or which ends badly bare, is counted as
+no test. What differs is written to --found: the case as it was and, unless --keep is given, a shrunk one (shrink.py).
 """
 import argparse
 import json
@@ -22,6 +22,7 @@ import shrink  # noqa: E402
 
 MODES = {"shared": ["--devices", "pocl/2"], "separate": ["--devices", "pocl/2", "--separate-memory"],
          "three": ["--devices", "pocl/3"], "three-separate": ["--devices", "pocl/3", "--separate-memory"]}
+VERIFY = "verify"  # launches are checked on poisoned copies; a difference there is one
 THREE = {"POCL_MAX_PTHREAD_COUNT": "3", "POCL_AFFINITY": "0"}
 
 
@@ -52,7 +53,27 @@ class Runs:
     def bare(self, path):
         return self.execute([self.program, path], "pocl")
 
+    def verified(self, path):
+        verdict = os.path.join(self.folder, "verdict.json")
+        if os.path.exists(verdict):
+            os.remove(verdict)
+        code, out, error = self.execute([self.mkmd, "verify", "--all", "--json", verdict, *MODES["shared"], "--",
+                                         self.program, path], "pocl")
+        try:
+            with open(verdict) as file:
+                said = json.load(file)
+        except (OSError, ValueError):
+            return (code, out, error + "\nmkmd: there is no verdict"), 0, 0
+        lines = [line for line in error.splitlines() if not line.startswith("mkmd:")]
+        if said["differences"]:
+            lines.append("mkmd: verify: " + json.dumps(said["differences"][0]))
+        checked = sum(kernel["checked"] for kernel in said["kernels"])
+        launches = sum(kernel["launches"] for kernel in said["kernels"])
+        return (said["exit"], out, "\n".join(lines)), checked, launches - checked
+
     def ours(self, path, mode, seed):
+        if mode == VERIFY:
+            return self.verified(path)
         summary = os.path.join(self.folder, "summary.json")
         if os.path.exists(summary):
             os.remove(summary)
@@ -115,7 +136,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--cases", type=int, default=1 << 30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modes", default="shared,separate,three")
+    parser.add_argument("--modes", default="shared,separate,three,verify")
     parser.add_argument("--policy", default="random-cuts:seed={seed}", help="of `mkmd run`")
     parser.add_argument("--launches", type=int, default=50, help="per case")
     parser.add_argument("--kernels", type=int, default=4, help="per case")
@@ -131,8 +152,8 @@ def arguments():
     options.found = options.found or os.path.join(options.build, "tests/fuzz/found")
     options.modes = options.modes.split(",")
     for mode in options.modes:
-        if mode not in MODES:
-            parser.error(f"no mode '{mode}'; there are {', '.join(MODES)}")
+        if mode != VERIFY and mode not in MODES:
+            parser.error(f"no mode '{mode}'; there are {', '.join(MODES)}, {VERIFY}")
     if options.scratch:
         os.makedirs(options.scratch, exist_ok=True)
     return options
@@ -178,7 +199,8 @@ def main():
                 break
     for mode, (launches, split, bad) in total.items():
         share = f"{100 * split / launches:.0f} %" if launches else "none"
-        print(f"{mode}: {launches} launches, {split} split ({share}), {bad} cases differ")
+        done = "checked" if mode == VERIFY else "split"
+        print(f"{mode}: {launches} launches, {split} {done} ({share}), {bad} cases differ")
     print(f"{cases} cases, {no_test} no test, {failures} failed")
     nothing_split = not any(t[1] for t in total.values())
     if nothing_split:

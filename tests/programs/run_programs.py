@@ -31,6 +31,10 @@ CONFIGURATIONS = {
 ONE_CORE = "one-core"
 # A forked child looks for its parent's threads.
 NO_REPORT = re.compile("Running thread [0-9]+ was not suspended. False leaks are possible")
+# Of `mkmd verify`, where nothing differs.
+VERDICT = re.compile("^mkmd: ([^:]+: [0-9]+ launched, (?!.*with differences)|no launch was checked: |the program was ended by"
+                     "|.* ended without exit handlers: there may be more launches than are counted)")
+CHECKED = re.compile(" launched, [0-9]+ may be split, ([0-9]+) checked")
 MISSING = 77
 FAILED_CALL = 99  # a program's exit code after an OpenCL call that should succeed (program.h)
 
@@ -121,6 +125,7 @@ class Runner:
                                 XDG_DATA_HOME=os.path.join(self.folder, "data"))
         os.makedirs(self.environment["XDG_CACHE_HOME"], exist_ok=True)
         self.split = self.whole = 0
+        self.verified = {}  # checked launches, by program
 
     def command(self, program, build=None):
         name = program["command"]
@@ -162,8 +167,10 @@ class Runner:
             return self.run(program, self.command(program), POCL_MAX_PTHREAD_COUNT="1")
         with tempfile.TemporaryDirectory() as folder:
             summary = os.path.join(folder, "summary.json")
-            outcome = self.run(program, [self.mkmd, "run"] + arguments + ["--"] + self.command(program),
-                               MKMD_SUMMARY=summary)
+            outcome = self.run(program, [self.mkmd, "verify" if self.options.verify else "run"] + arguments + ["--"]
+                               + self.command(program), MKMD_SUMMARY=summary)
+            if self.options.verify:
+                self.take_verdict(program, outcome)
             try:
                 with open(summary) as file:
                     said = json.load(file)
@@ -172,6 +179,17 @@ class Runner:
             except (OSError, ValueError):
                 pass  # information only
         return outcome
+
+
+    def take_verdict(self, program, outcome):
+        """The verdict's lines are no words of ours that nobody expects; launches with differences are."""
+        for line in outcome.said:
+            found = CHECKED.search(line)
+            if found:
+                self.verified[program["name"]] = self.verified.get(program["name"], 0) + int(found.group(1))
+        if self.options.verbose:
+            print("\n".join(outcome.said), flush=True)
+        outcome.said = [line for line in outcome.said if not VERDICT.search(line)]
 
 
 def comparable(program, text):
@@ -206,6 +224,7 @@ def arguments():
     parser.add_argument("--config", action="append",
                         help=f"{', '.join(CONFIGURATIONS)}, {ONE_CORE}, or options of `mkmd run` in quotes;"
                              " may be repeated")
+    parser.add_argument("--verify", action="store_true", help="under `mkmd verify`, not `mkmd run`")
     parser.add_argument("--only", help="comma-separated names, or beginnings of names")
     parser.add_argument("--jobs", type=int, default=1, help="programs run at the same time")
     parser.add_argument("--slowdown", type=float, default=1, help="factor on all time-outs (sanitizers)")
@@ -279,7 +298,11 @@ def main():
                         print(f"passed {label}", flush=True)
     if runner.split + runner.whole:
         print(f"kernel launches: {runner.split} split, {runner.whole} whole")
-    if passed and not options.only and not runner.split and any("pocl/2" in c for c in options.configurations.values()):
+    if options.verify:
+        print(f"launches checked: {sum(runner.verified.values())}, of {len(runner.verified)} programs")
+        if passed and not sum(runner.verified.values()):
+            failed.append("no launch was checked")
+    elif passed and not options.only and not runner.split and any("pocl/2" in c for c in options.configurations.values()):
         failed.append("no kernel was split")
     if failed:
         print("failed: " + ", ".join(failed))
