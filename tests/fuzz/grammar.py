@@ -87,14 +87,14 @@ class Kernel(Expressions):
                 text = f"({text} * {self.scalar('int', m, m)} + {at})"
             size *= m
         form = r.random()
-        if self.dims == 1 and form < 0.07:
+        if self.dims == 1 and form < 0.03:
             half = size // 2
             text = f"({text} < {half} ? {text} * 2 : ({text} - {half}) * 2 + 1)" if size % 2 == 0 else text
-        elif form < 0.12:
+        elif form < 0.06:
             text = f"({text} ^ 1)" if size % 2 == 0 else text
-        elif form < 0.16 and size % 8 == 0:
+        elif form < 0.09 and size % 8 == 0:
             text = f"(({text} % 8) * {size // 8} + {text} / 8)"
-        elif form < 0.2:
+        elif form < 0.12:
             self.args.append({"kind": "permutation", "decl": "__global const int* ", "name": "perm", "items": size,
                               "bytes": 4 * size})
             text = f"perm[{text}]"
@@ -436,6 +436,8 @@ class Kernel(Expressions):
         r = self.r
         block, j = out["block"], self.name_of("j")
         inside = lambda text: f"(int)({text}) % {block}" if block > 1 else "0"
+        # A counter of which nothing is known would make all of the block unknown, and that of the neighbours.
+        some = lambda text: inside(text) if self.chance(0.25) else str(r.randrange(block))
         put = lambda text, value: self.put(out, f"({text})", f"({value})")
         kind = r.choice(["int", "uint", "long", "size_t", "short"])
         guard = f"if ({self.condition(1)}) " if self.chance(0.2) else ""
@@ -473,7 +475,7 @@ class Kernel(Expressions):
             bound = self.scalar("int", 0, 3, 8)
             self.line(f"for (uchar {j} = 0; {j} != (uchar){bound}; ++{j}) {guard}{{ {put(inside(j), f'{v} + {j}')} }}")
         elif form == "step":
-            self.line(f"for (int {j} = 0; {j} < {block + 2}; {j} += 1 + {self.small_now_in(j)}) {guard}{{ {put(inside(j), f'{v} ^ (uint){j}')} }}")
+            self.line(f"for (int {j} = 0; {j} < {block + 2}; {j} += 1 + {self.small_now_in(j)}) {guard}{{ {put(some(j), f'{v} ^ (uint){j}')} }}")
         elif form == "truth trips":
             self.line(f"for (int {j} = 0; {j} < {r.choice([1, 2])} + {self.condition(1)} - {self.condition(1)}; ++{j}) {{ {put(inside(j), f'{v} + 1u')} }}")
         elif form == "break":
@@ -481,9 +483,9 @@ class Kernel(Expressions):
             stop = f"if ({self.condition(1)}) break;"
             self.line(f"for (int {j} = 0; {j} < {block}; ++{j}) {{ {stop if where == 'before' else ''} {put(j, f'{v} + {j}')} {stop if where == 'after' else ''} }}")
         elif form == "while":
-            self.line(f"{{ uint {j} = {self.value(1)} & 7u; while ({j}-- {r.choice(['!= 0', '> 0'])}) {guard}{{ {put(inside(j), f'{v} + {j}')} }} }}")
+            self.line(f"{{ uint {j} = {self.value(1)} & 7u; while ({j}-- {r.choice(['!= 0', '> 0'])}) {guard}{{ {put(some(j), f'{v} + {j}')} }} }}")
         else:
-            self.line(f"{{ int {j} = 0; do {guard}{{ {put(inside(j), f'{v} + {j}')} }} while (++{j} < (int)({self.value(1)} & 3u)); }}")
+            self.line(f"{{ int {j} = 0; do {guard}{{ {put(some(j), f'{v} + {j}')} }} while (++{j} < (int)({self.value(1)} & 3u)); }}")
 
     def small_now_in(self, j):
         self.atoms.append(Index(f"{j}", 0, 18))

@@ -52,6 +52,16 @@ class Runs:
     def bare(self, path):
         return self.execute([self.program, path], "pocl")
 
+    def sound(self, path):
+        """Whether Oclgrind sees nothing wrong with it: no access outside a buffer, no race, no value out of nothing."""
+        log = os.path.join(self.folder, "oclgrind")
+        outcome = self.execute(["oclgrind", "--data-races", "--uninitialized", "--log", log, self.program, path], "oclgrind",
+                               OCL_ICD_VENDORS="/usr/lib/oclgrind/liboclgrind-rt-icd.so")
+        if outcome[0] != 0:
+            return False
+        with open(log) as file:
+            return not file.read().strip()
+
     def ours(self, path, mode, seed):
         summary = os.path.join(self.folder, "summary.json")
         if os.path.exists(summary):
@@ -84,7 +94,7 @@ def check(case, options, modes):
         runs = Runs(options, folder)
         path = runs.write(case)
         bare = runs.bare(path)
-        again = runs.bare(path)
+        again = runs.bare(path) if bare[0] == 0 else bare
         if bare[0] != 0 or bare[:2] != again[:2]:
             return None, (bare, again)
         found, counts = {}, {}
@@ -95,6 +105,26 @@ def check(case, options, modes):
             if what:
                 found[mode] = what
         return found, counts
+
+
+def is_sound(case, options):
+    with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
+        runs = Runs(options, folder)
+        return runs.sound(runs.write(case))
+
+
+def fails(case, options, modes):
+    return bool(check(case, options, modes)[0] or {})
+
+
+def make_small(case, options, mode):
+    """A smaller case that differs in the mode, and where it went."""
+    command = [sys.executable, os.path.abspath(__file__), "--build", options.build, "--policy", options.policy, "--modes", mode,
+               "--timeout", "20"] + (["--player", os.path.abspath(options.player)] if options.player else []) + ["--interesting"]
+    small = shrink.shrink(case, lambda c: fails(c, options, [mode]), lambda c: is_sound(c, options), command)
+    name = f"small-{case['seed']}"
+    keep(small, name, options, mode)
+    print(f"  shrunk to {len(small['commands'])} commands: {options.found}/{name}.json", flush=True)
 
 
 def keep(case, name, options, text):
@@ -119,12 +149,14 @@ def arguments():
     parser.add_argument("--policy", default="random-cuts:seed={seed}", help="of `mkmd run`")
     parser.add_argument("--launches", type=int, default=50, help="per case")
     parser.add_argument("--kernels", type=int, default=4, help="per case")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds of a run")
+    parser.add_argument("--timeout", type=float, default=90, help="seconds of a run")
     parser.add_argument("--found", help="where failures go (BUILD/tests/fuzz/found)")
     parser.add_argument("--scratch", help="folder for caches (the system's)")
     parser.add_argument("--keep", action="store_true", help="do not shrink")
     parser.add_argument("--stop", action="store_true", help="end with the first failure")
     parser.add_argument("--case", help="check this one file only")
+    parser.add_argument("--shrink", metavar="CASE", help="make this one file small")
+    parser.add_argument("--interesting", metavar="CASE", help="exit with 0 if it differs, and Oclgrind sees nothing wrong with it")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
@@ -140,6 +172,14 @@ def arguments():
 
 def main():
     options = arguments()
+    if options.shrink:
+        with open(options.shrink) as file:
+            make_small(json.load(file), options, options.modes[0])
+        return 0
+    if options.interesting:
+        with open(options.interesting) as file:
+            case = json.load(file)
+        return 0 if fails(case, options, options.modes) and is_sound(case, options) else 1
     if options.case:
         with open(options.case) as file:
             found, counts = check(json.load(file), options, options.modes)
@@ -171,9 +211,7 @@ def main():
             print(f"FAILED case {seed}: {text}", flush=True)
             keep(case, f"case-{seed}", options, text)
             if not options.keep:
-                small = shrink.shrink(case, lambda c: bool((check(c, options, list(found)[:1])[0] or {})))
-                keep(small, f"small-{seed}", options, text)
-                print(f"  shrunk to {len(small['commands'])} commands: {options.found}/small-{seed}.json", flush=True)
+                make_small(case, options, list(found)[0])
             if options.stop:
                 break
     for mode, (launches, split, bad) in total.items():
