@@ -28,6 +28,7 @@ class Expressions:
         self.args, self.body, self.helpers = [], [], []
         self.depth, self.fresh = 1, 0
         self.atoms, self.values, self.smalls = [], [], []  # indices; uint variables; indices known to be small
+        self.unused = []  # of the values
         self.tails = []  # of outputs: name, type, first element, elements
 
     def line(self, text):
@@ -39,6 +40,11 @@ class Expressions:
 
     def chance(self, p):
         return self.r.random() < p
+
+    def known(self, name):
+        """A value that nothing shows is no test of how it was made: it goes into one that is stored."""
+        self.values.append(name)
+        self.unused.append(name)
 
     def scalar(self, kind, lo, hi, wraps=0):
         name = self.name_of("s")

@@ -40,7 +40,7 @@ class Kernel(Expressions):
             self.local_value()
         if self.chance(0.14):
             self.stage()
-        if self.chance(0.14):
+        if self.chance(0.2):
             self.struct_argument()
         if self.chance(0.04):
             self.image()
@@ -179,7 +179,7 @@ class Kernel(Expressions):
             self.line(f"  while ({p} {r.choice(['!=', '<'])} {p}e) {{ {n} = {n} * 3u + {self.of(p, a)}; ++{p}; }} }}")
         else:
             self.loop_value(n, form)
-        self.values.append(n)
+        self.known(n)
 
     def of(self, pointer, a):
         return {"struct S": f"(uint){pointer}->a", "struct T": f"{pointer}->b[1]"}.get(a["type"]) or \
@@ -238,29 +238,32 @@ class Kernel(Expressions):
         n = self.name_of("q")
         self.args.append({"kind": "struct", "decl": "struct P ", "name": n})
         r = self.r
-        if self.chance(0.45):
-            form = r.choice(["fixed", "fixed", "where", "guarded", "helper"])
-            if form == "fixed":
-                self.line(f"{n}.{r.choice(['a', 't[1]'])} = {r.choice(['3', f'{n}.b + 1', '0'])};")
-            elif form == "where":
-                self.line(f"{n}.t[{self.value(1)} & 3u] = {r.choice(['3', '5', '0'])};")
-            elif form == "guarded":
-                self.line(f"if ({self.condition(1)}) {n}.{r.choice(['a', 't[2]'])} = {r.choice(['3', '5', '0'])};")
-            else:
-                name = f"{self.name}_{self.name_of('h')}"
-                self.helpers.append(f"static void {name}(struct P* p, int to) {{ p->t[to & 3] = 6; }}")
-                self.line(f"{name}(&{n}, (int){self.value(1)});")
-        if self.chance(0.6):
+        member = r.choice(["a", "t[1]", "t[2]"])
+        form = r.choice(["as it is", "as it is", "as it is", "fixed", "where", "guarded", "helper"])
+        if form != "as it is":  # PoCL 3.1 gives one copy to a work-group
+            self.keeps_local = True
+        if form == "fixed":
+            self.line(f"{n}.{member} = {r.choice(['3', f'{n}.b + 1', '0'])};")
+        elif form == "where":
+            self.line(f"{n}.t[{self.value(1)} & 3u] = {r.choice(['3', '5', '0'])};")
+        elif form == "guarded":
+            self.line(f"if ({self.condition(1)}) {n}.{member} = {r.choice(['3', '5', '0'])};")
+        elif form == "helper":
+            name = f"{self.name}_{self.name_of('h')}"
+            self.helpers.append(f"static void {name}(struct P* p, int to) {{ p->t[to & 3] = 6; }}")
+            self.line(f"{name}(&{n}, (int){self.value(1)});")
+        if self.chance(0.7):
             v = self.name_of("t")
-            self.line(f"const int {v} = {n}.{r.choice(['a', 't[1]', 't[2]'])} & 7;")
-            self.smalls.append(Index(v, 0, 7))
-            if self.chance(0.5):
+            member = r.choice(["a", "t[1]", "t[2]", member, member])
+            self.line(f"const int {v} = {n}.{member}{r.choice(['', ' * 4']) if member != 'a' else ''} & {r.choice([7, 15])};")
+            self.smalls.append(Index(v, 0, 15))
+            if self.chance(0.7):
                 w = self.name_of("v")
-                self.line(f"uint {w} = {self.element(Index(f'(i + {v})', 0, self.items + 6))};")
-                self.values.append(w)
+                self.line(f"uint {w} = {self.element(Index(f'(i + {v})', 0, self.items + 14))};")
+                self.known(w)
         v = self.name_of("v")
         self.line(f"uint {v} = (uint){n}.c + (uint){n}.t[{self.value(1)} & 3u] + (uint){n}.a;")
-        self.values.append(v)
+        self.known(v)
 
     def local_place(self):
         """The work-item's number in its work-group, and how many there are."""
@@ -292,7 +295,7 @@ class Kernel(Expressions):
                   if size >= 4 else f"if ({at} == 0) for (int k = 0; k < 4; ++k) {n}[{size} + k] = 3u;")
         self.line("barrier(CLK_LOCAL_MEM_FENCE);")
         self.line(f"uint {v} = {n}[{at} + {self.r.randrange(4)}] * 3u + {n}[{size - 1} - {at}];")
-        self.values.append(v)
+        self.known(v)
         if self.chance(0.3):
             c, w = self.name_of("l"), self.name_of("v")
             self.line(f"__local {self.r.choice(['uint', 'int'])} {c}[4];")
@@ -301,7 +304,7 @@ class Kernel(Expressions):
             self.line(f"atomic_{self.r.choice(['add', 'xor', 'or', 'max'])}(&{c}[{self.value(1)} & 3u], {self.value(1)} & 0xffffu);")
             self.line("barrier(CLK_LOCAL_MEM_FENCE);")
             self.line(f"uint {w} = (uint){c}[{self.r.randrange(4)}] + (uint){c}[{self.value(1)} & 3u];")
-            self.values.append(w)
+            self.known(w)
 
     def copy_out(self):
         """A work-group writes its elements by an asynchronous copy from local memory."""
@@ -336,7 +339,7 @@ class Kernel(Expressions):
         sampler = "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST"
         self.line(f"const sampler_t {n}s = {sampler};")
         self.line(f"uint {v} = read_imageui({n}, {n}s, (int2)({self.index(1).text}, {self.index(1).text})).{self.r.choice('xyzw')};")
-        self.values.append(v)
+        self.known(v)
 
     def output(self):
         r = self.r
@@ -402,6 +405,9 @@ class Kernel(Expressions):
         if alias and out["type"] in SCALARS:
             read = f"{alias[0]['name']}[{self.slot(out, 0)}]"
             value = f"({value} + {self.as_uint(read, out['type'], '__global')})"
+        if self.unused and self.chance(0.7):
+            value = f"({' * 3u + '.join([value] + self.unused)})"
+            self.unused.clear()
         v = self.name_of("w")
         self.line(f"const uint {v} = {value};")
         block = out["block"]

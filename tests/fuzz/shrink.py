@@ -15,7 +15,7 @@ import tempfile
 
 import generate
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+CVISE_SECONDS = 300
 
 
 def without(case, dropped):
@@ -151,7 +151,8 @@ def by_cvise(case, command):
         kernel = os.path.join(folder, "kernel.cl")
         with open(kernel, "w") as file:
             file.write(case["source"])
-        subprocess.run(["cvise", "--not-c", "--no-cache", "--n", "2", "--timeout", "60", test, kernel], cwd=folder,
+        # What it has made smaller by then is in the file.
+        subprocess.run(["timeout", "-k", "10", str(CVISE_SECONDS), "cvise", "--not-c", "--no-cache", "--n", "2", "--timeout", "60", test, kernel], cwd=folder,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(kernel) as file:
             return {**case, "source": file.read()}
