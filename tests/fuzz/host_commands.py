@@ -13,7 +13,7 @@ class HostCommands:
 
     def host_command(self):
         op = self.r.choice(["transfer"] * 10 + ["rect"] * 2 + ["map"] * 2 + ["barrier", "marker", "finish", "flush", "wait",
-                           "user event", "user event", "release", "unmap", "image", "area"])
+                           "user event", "user event", "release", "unmap", "image", "area", "area"])
         if op == "transfer":
             self.transfer()
         elif op == "rect":
