@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--scratch", help="BUILD/tests/fuzz/planted")
     parser.add_argument("--seconds", type=float, default=600, help="for each fault")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modes", default="separate,shared,three")
+    parser.add_argument("--modes", default="verify,separate,shared,three")
     parser.add_argument("--shrink", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)

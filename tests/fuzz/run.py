@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs random cases bare and in several modes with random cuts, and compares what fuzz_case prints.
 
-run.py --seconds N --seed S --modes shared,separate,three. The bare run is the oracle. Where a mode differs it is made
+run.py --seconds N --seed S --modes verify,shared,separate,three. The bare run is the oracle. Where a mode differs it is made
 twice: a case in which the two disagree, or which ends badly bare, is counted as no test. What differs is written to --found: the case
 as it was and, unless --keep is given, a shrunk one (shrink.py).
 """
@@ -20,7 +20,8 @@ sys.path.insert(0, HERE)
 import generate  # noqa: E402
 import shrink  # noqa: E402
 
-MODES = {"shared": ["--devices", "pocl/2"], "separate": ["--devices", "pocl/2", "--separate-memory"],
+VERIFY = "verify"  # each piece on poisoned copies, by `mkmd verify`
+MODES = {VERIFY: ["--devices", "pocl/2"], "shared": ["--devices", "pocl/2"], "separate": ["--devices", "pocl/2", "--separate-memory"],
          "three": ["--devices", "pocl/3"], "three-separate": ["--devices", "pocl/3", "--separate-memory"]}
 THREE = {"POCL_MAX_PTHREAD_COUNT": "3", "POCL_AFFINITY": "0"}
 
@@ -67,8 +68,8 @@ class Runs:
         if os.path.exists(summary):
             os.remove(summary)
         variables = THREE if mode.startswith("three") else {}
-        outcome = self.execute([self.mkmd, "run", *MODES[mode], "--policy", self.options.policy.format(seed=seed), "--", self.program, path],
-                               "pocl", MKMD_SUMMARY=summary, **variables)
+        how = ["verify"] if mode == VERIFY else ["run", "--policy", self.options.policy.format(seed=seed)]
+        outcome = self.execute([self.mkmd, *how, *MODES[mode], "--", self.program, path], "pocl", MKMD_SUMMARY=summary, **variables)
         try:
             with open(summary) as file:
                 said = json.load(file)
@@ -77,15 +78,17 @@ class Runs:
         return outcome, said.get("kernels_split", 0), said.get("kernels_whole", 0)
 
 
-def difference(bare, ours):
+def difference(bare, ours, mode):
     """One line, or None."""
+    said = [line for line in ours[2].splitlines() if line.startswith("mkmd:")]
+    if mode == VERIFY and ours[0] == 1:
+        return "says " + next((line for line in said if "(line" in line and ", 0 checked" not in line), said[-1] if said else "nothing")
     if ours[0] != bare[0]:
         return f"exit {ours[0]} instead of {bare[0]}: {(ours[1].splitlines() or [''])[-1]}"
     if ours[1] != bare[1]:
         lines = [a for a, b in zip(bare[1].splitlines(), ours[1].splitlines()) if a != b]
         return "differs at " + ", ".join(" ".join(line.split()[:2]) for line in lines[:5])
-    said = [line for line in ours[2].splitlines() if line.startswith("mkmd:")]
-    return "says " + said[0] if said else None
+    return "says " + said[0] if said and mode != VERIFY else None
 
 
 def check(case, options, modes):
@@ -99,10 +102,10 @@ def check(case, options, modes):
         found, counts = {}, {}
         for mode in modes:
             counts[mode] = (0, 0)
-            for cuts in range(options.cuts):  # most of the time goes into compiling, which the first run has done
+            for cuts in range(1 if mode == VERIFY else options.cuts):  # most of the time goes into compiling, which the first run has done
                 outcome, split, whole = runs.ours(path, mode, case["seed"] % 1000 + 1000 * cuts)
                 counts[mode] = (counts[mode][0] + split, counts[mode][1] + whole)
-                what = difference(bare, outcome)
+                what = difference(bare, outcome, mode)
                 if what:
                     found[mode] = what
                     break
@@ -150,7 +153,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--cases", type=int, default=1 << 30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modes", default="shared,separate,three")
+    parser.add_argument("--modes", default="verify,shared,separate,three")
     parser.add_argument("--policy", default="random-cuts:seed={seed}", help="of `mkmd run`")
     parser.add_argument("--cuts", type=int, default=3, help="runs of a case in each mode, cut differently")
     parser.add_argument("--launches", type=int, default=120, help="per case")
