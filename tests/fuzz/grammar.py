@@ -40,7 +40,7 @@ class Kernel(Expressions):
             self.local_value()
         if self.chance(0.14):
             self.stage()
-        if self.chance(0.2):
+        if self.chance(0.24):
             self.struct_argument()
         if self.chance(0.04):
             self.image()
@@ -412,7 +412,7 @@ class Kernel(Expressions):
         self.line(f"const uint {v} = {value};")
         block = out["block"]
         k = str(r.randrange(block))
-        form = r.choice(["plain", "plain", "plain", "guard", "guard", "else", "switch", "loop", "loop", "wrap", "uint trips",
+        form = r.choice(["plain", "plain", "guard", "guard", "else", "switch", "switch", "loop", "loop", "wrap", "uint trips",
                          "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips"])
         if form == "guard":
             self.line(f"if ({self.condition()}) {{ {self.put(out, k, v)} }}")
@@ -420,8 +420,10 @@ class Kernel(Expressions):
             self.line(f"if ({self.condition()}) {{ {self.put(out, k, v)} }} else {{ {self.put(out, r.choice([k, '0']), f'({v} + 1u)')} }}")
         elif form == "switch":
             what = r.choice([f"{v} & 3u", f"{r.choice(self.atoms).text} % 5", f"{r.choice(self.atoms).text}"])
-            cases = "".join(f"case {c}: {self.put(out, r.choice([k, '0']), f'({v} + {c}u)')} {r.choice(['break;', 'break;', ''])} "
-                            for c in sorted(r.sample(range(7), 3)))
+            def case(c):
+                body = self.put(out, r.choice([k, '0']), f'({v} + {c}u)') if self.chance(0.6) else ""
+                return f"case {c}: {body} {r.choice(['break;', 'break;', ''])} "
+            cases = "".join(case(c) for c in sorted(r.sample(range(7), r.randint(1, 3))))
             self.line(f"switch ({what}) {{ {cases}default: {r.choice(['break;', self.put(out, k, v)])} }}")
         elif form == "vstore" and out["type"] in SCALARS and block in (2, 4, 8) and not out["strided"]:
             n = r.choice([n for n in (2, 4, 3) if n <= block])
@@ -467,9 +469,9 @@ class Kernel(Expressions):
             if self.chance(0.5):
                 end_ = self.scalar(small, end, end)
             if self.chance(0.6):
-                self.line(f"for ({small} {j} = {begin_}; {j} != ({small}){end_}; ++{j}) {guard}{{ {put(inside(f'{j} & 15'), f'{v} + (uint){j}')} }}")
+                self.line(f"for ({small} {j} = {begin_}; {j} != ({small}){end_}; ++{j}) {guard}{{ {put(some(f'{j} & 15'), f'{v} + (uint){j}')} }}")
             else:
-                self.line(f"for ({small} {j} = {begin_}; {j} < ({small}){end_}; ++{j}) {guard}{{ {put(inside(f'{j} & 15'), f'{v} + (uint){j}')} if (({j} & 15) == 9) break; }}")
+                self.line(f"for ({small} {j} = {begin_}; {j} < ({small}){end_}; ++{j}) {guard}{{ {put(some(f'{j} & 15'), f'{v} + (uint){j}')} if (({j} & 15) == 9) break; }}")
         elif form == "uint trips":  # a bound of 64 bits of which 32 count
             wide = r.choice(["long", "ulong"])
             bound = self.scalar(wide, 0, min(block, 4), 32)
