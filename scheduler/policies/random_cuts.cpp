@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random-cuts: every divisible task is cut at random places, and its pieces go to random devices. It gains
-// nothing; tests use it to run every division of a launch that the runtime would ever make.
+// random-cuts: every divisible task is cut at random places, and its pieces go to random devices, to at least
+// two. It gains nothing; tests use it to run every division of a launch that the runtime would ever make.
 #include "scheduler/placement.hpp"
 #include "scheduler/policies/factories.hpp"
 
@@ -37,10 +37,17 @@ public:
         placement.place(t, any_device());
         continue;
       }
+      const std::vector<double> ends = cuts(*index, t, random);
+      std::vector<size_t> chosen(ends.size());
+      for (size_t& c : chosen)
+        c = random() % eligible.size();
+      // All pieces on one device would be no division.
+      if (std::ranges::count(chosen, chosen.front()) == std::ssize(chosen))
+        chosen.back() = (chosen.back() + 1) % eligible.size();
       double lo = 0;
-      for (const double hi : cuts(*index, t, random)) {
-        placement.place(t, any_device(), lo, hi);
-        lo = hi;
+      for (size_t i = 0; i < ends.size(); ++i) {
+        placement.place(t, eligible[chosen[i]], lo, ends[i]);
+        lo = ends[i];
       }
     }
     return placement.schedule("random-cuts");

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -79,7 +81,14 @@ public:
       queues_.push_back(clCreateCommandQueue(context_, device_, properties, &error));
       check(error, "clCreateCommandQueue");
     }
-    make_buffers();
+    for (const Json& size : json_.at("areas")) {
+      areas_.emplace_back(size.get<size_t>());
+      fill_random(areas_.back().data(), areas_.back().size(), areas_.size());
+    }
+    for (size_t b = 0; b < json_.at("buffers").size(); ++b) {
+      buffers_.push_back(nullptr);
+      if (!json_["buffers"][b].value("late", false)) make_buffer(b);
+    }
     build();
   }
 
@@ -87,44 +96,80 @@ public:
     for (const Json& command : json_.at("commands"))
       play(command);
     finish();
-    for (size_t b = 0; b < buffers_.size(); ++b) {
-      if (buffers_[b] == nullptr || json_["buffers"][b].contains("parent")) continue;
-      Bytes bytes(json_["buffers"][b]["bytes"].get<size_t>());
-      CHECK(clEnqueueReadBuffer(queues_[0], buffers_[b], CL_TRUE, 0, bytes.size(), bytes.data(), 0, nullptr,
-                                nullptr));
-      std::printf("end b%zu %016" PRIx64 "\n", b, hash_of(bytes.data(), bytes.size()));
-    }
+    for (size_t b = 0; b < buffers_.size(); ++b)
+      show_at_end(b);
   }
 
 private:
-  void make_buffers() {
+  void make_buffer(size_t index) {
+    const Json& b = json_["buffers"][index];
     cl_int error = CL_SUCCESS;
-    for (const Json& b : json_.at("buffers")) {
-      const size_t size = b.at("bytes").get<size_t>();
-      cl_mem memory = nullptr;
-      if (b.contains("parent")) {
-        const cl_buffer_region region = {b.at("origin").get<size_t>(), size};
-        memory = clCreateSubBuffer(buffers_[b.at("parent").get<size_t>()], CL_MEM_READ_WRITE,
-                                   CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-      } else if (b.contains("permutation")) {  // of the first so many ints
-        std::vector<cl_int> values(size / sizeof(cl_int));
-        const size_t count = b.at("permutation").get<size_t>();
-        for (size_t i = 0; i < count; ++i)
-          values[i] = static_cast<cl_int>((i * b.at("factor").get<size_t>() + 5) % count);
-        memory =
-            clCreateBuffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size, values.data(), &error);
+    const size_t size = b.at("bytes").get<size_t>();
+    cl_mem& memory = buffers_[index];
+    if (b.contains("parent")) {
+      const cl_buffer_region region = {b.at("origin").get<size_t>(), size};
+      memory = clCreateSubBuffer(buffers_[b.at("parent").get<size_t>()], CL_MEM_READ_WRITE,
+                                 CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    } else if (b.contains("permutation")) {  // of the first so many ints
+      std::vector<cl_int> values(size / sizeof(cl_int));
+      const size_t count = b.at("permutation").get<size_t>();
+      for (size_t i = 0; i < count; ++i)
+        values[i] = static_cast<cl_int>((i * b.at("factor").get<size_t>() + 5) % count);
+      memory = clCreateBuffer(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size, values.data(), &error);
+    } else {
+      Bytes& bytes = new_bytes(size);
+      fill_random(bytes.data(), size, b.at("seed").get<uint64_t>());
+      if (b.contains("image")) {
+        const Sizes extent(b["image"]);
+        const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+        cl_image_desc description = {};
+        description.image_type = CL_MEM_OBJECT_IMAGE2D;
+        description.image_width = extent.v[0];
+        description.image_height = extent.v[1];
+        memory = clCreateImage(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &description,
+                               bytes.data(), &error);
       } else {
-        host_.push_back(std::make_unique<Bytes>(size));
-        Bytes& bytes = *host_.back();
-        fill_random(bytes.data(), size, b.at("seed").get<uint64_t>());
         const cl_mem_flags flags =
             b.value("use_host_ptr", false) ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
         memory = clCreateBuffer(context_, CL_MEM_READ_WRITE | flags, size, bytes.data(), &error);
       }
-      check(error, "clCreateBuffer");
-      buffers_.push_back(memory);
     }
+    check(error, "making a memory object");
   }
+
+  void show_at_end(size_t b) {
+    const Json& known = json_["buffers"][b];
+    if (buffers_[b] == nullptr || known.contains("parent")) return;
+    Bytes bytes(known["bytes"].get<size_t>());
+    if (known.contains("image")) {
+      const Sizes extent(known["image"]);
+      const size_t origin[3] = {0, 0, 0};
+      const size_t region[3] = {extent.v[0], extent.v[1], 1};
+      CHECK(clEnqueueReadImage(queues_[0], buffers_[b], CL_TRUE, origin, region, 0, 0, bytes.data(), 0,
+                               nullptr, nullptr));
+    } else {
+      CHECK(clEnqueueReadBuffer(queues_[0], buffers_[b], CL_TRUE, 0, bytes.size(), bytes.data(), 0, nullptr,
+                                nullptr));
+    }
+    show("end b" + std::to_string(b), bytes.data(), bytes.size());
+  }
+
+  Bytes& new_bytes(size_t size) {
+    host_.push_back(std::make_unique<Bytes>(size));
+    return *host_.back();
+  }
+
+  static void show(const std::string& label, const unsigned char* bytes, size_t count) {
+    std::printf("%s %016" PRIx64 "\n", label.c_str(), hash_of(bytes, count));
+  }
+
+  // What a command has brought into the program's memory: now, if the call has waited for it.
+  void show_read(const std::string& label, const unsigned char* bytes, size_t count, bool blocking) {
+    if (blocking) return show(label, bytes, count);
+    pending_.push_back({label, bytes, count});
+  }
+
+  cl_mem memory_of(const Json& c, const char* name) const { return buffers_[c.at(name).get<size_t>()]; }
 
   void build() {
     const std::string source = json_.at("source").get<std::string>();
@@ -155,8 +200,8 @@ private:
       CHECK(clFlush(queue));
     for (const cl_command_queue queue : queues_)
       CHECK(clFinish(queue));
-    for (const auto& [label, bytes] : pending_)
-      std::printf("%s %016" PRIx64 "\n", label.c_str(), hash_of(bytes->data(), bytes->size()));
+    for (const Pending& p : pending_)
+      show(p.label, p.bytes, p.count);
     pending_.clear();
   }
 
@@ -182,8 +227,9 @@ private:
     const Sizes global(c.at("global"));
     const Sizes local(c.value("local", Json::array()));
     const Sizes offset(c.value("offset", Json::array()));
-    CHECK(clEnqueueNDRangeKernel(queue, k, c["global"].size(), c.contains("offset") ? offset.v : nullptr,
-                                 global.v, c.contains("local") ? local.v : nullptr, waits, list, event));
+    CHECK(clEnqueueNDRangeKernel(queue, k, static_cast<cl_uint>(c["global"].size()),
+                                 c.contains("offset") ? offset.v : nullptr, global.v,
+                                 c.contains("local") ? local.v : nullptr, waits, list, event));
   }
 
   void rect(const Json& c, cl_command_queue queue, cl_uint waits, const cl_event* list, cl_event* event) {
@@ -194,64 +240,179 @@ private:
     const auto to_pitch = c.at("to_pitch").get<size_t>();
     const std::string op = c.at("op").get<std::string>();
     if (op == "copy_rect") {
-      CHECK(clEnqueueCopyBufferRect(queue, buffers_[c["from"].get<size_t>()], buffers_[c["to"].get<size_t>()],
-                                    from.v, to.v, region.v, from_pitch, 0, to_pitch, 0, waits, list, event));
+      CHECK(clEnqueueCopyBufferRect(queue, memory_of(c, "from"), memory_of(c, "to"), from.v, to.v, region.v,
+                                    from_pitch, 0, to_pitch, 0, waits, list, event));
       return;
     }
-    const cl_mem memory = buffers_[c.at("buffer").get<size_t>()];
-    const size_t size = to_pitch * (to.v[1] + region.v[1]) + to.v[0] + region.v[0];
-    host_.push_back(std::make_unique<Bytes>(size));
-    Bytes& bytes = *host_.back();
+    const bool blocking = c.value("blocking", false);
+    const cl_mem memory = memory_of(c, "buffer");
+    const size_t slices = to.v[2] + region.v[2];
+    Bytes& bytes = new_bytes(to_pitch * (slices * region.v[1] + to.v[1]) + to.v[0] + region.v[0]);
     if (op == "read_rect") {
-      CHECK(clEnqueueReadBufferRect(queue, memory, c.value("blocking", false), from.v, to.v, region.v,
-                                    from_pitch, 0, to_pitch, 0, bytes.data(), waits, list, event));
-      pending_.emplace_back("rect " + std::to_string(c["id"].get<int>()), &bytes);
+      CHECK(clEnqueueReadBufferRect(queue, memory, blocking, from.v, to.v, region.v, from_pitch, 0, to_pitch,
+                                    0, bytes.data(), waits, list, event));
+      show_read("rect " + std::to_string(c["id"].get<int>()), bytes.data(), bytes.size(), blocking);
     } else {
-      fill_random(bytes.data(), size, c.at("seed").get<uint64_t>());
-      CHECK(clEnqueueWriteBufferRect(queue, memory, c.value("blocking", false), from.v, to.v, region.v,
-                                     from_pitch, 0, to_pitch, 0, bytes.data(), waits, list, event));
+      fill_random(bytes.data(), bytes.size(), c.at("seed").get<uint64_t>());
+      CHECK(clEnqueueWriteBufferRect(queue, memory, blocking, from.v, to.v, region.v, from_pitch, 0, to_pitch,
+                                     0, bytes.data(), waits, list, event));
+    }
+  }
+
+  void image(const Json& c, cl_command_queue queue, cl_uint waits, const cl_event* list, cl_event* event) {
+    const std::string op = c.at("op").get<std::string>();
+    const cl_mem memory = memory_of(c, "image");
+    const Sizes at(c.at("image_origin"));
+    Sizes region(c.at("region"));
+    region.v[2] = 1;
+    const bool blocking = c.value("blocking", false);
+    if (op == "copy_to_image") {
+      CHECK(clEnqueueCopyBufferToImage(queue, memory_of(c, "buffer"), memory, c["offset"].get<size_t>(), at.v,
+                                       region.v, waits, list, event));
+    } else if (op == "copy_from_image") {
+      CHECK(clEnqueueCopyImageToBuffer(queue, memory, memory_of(c, "buffer"), at.v, region.v,
+                                       c["offset"].get<size_t>(), waits, list, event));
+    } else if (op == "fill_image") {
+      const Bytes hex = from_hex(c.at("hex").get<std::string>());
+      const cl_uint color[4] = {hex[0], hex[1], hex[2], hex[3]};
+      CHECK(clEnqueueFillImage(queue, memory, color, at.v, region.v, waits, list, event));
+    } else {
+      Bytes& bytes = new_bytes(4 * region.v[0] * region.v[1]);
+      if (op == "read_image") {
+        CHECK(clEnqueueReadImage(queue, memory, blocking, at.v, region.v, 0, 0, bytes.data(), waits, list,
+                                 event));
+        show_read("image " + std::to_string(c["id"].get<int>()), bytes.data(), bytes.size(), blocking);
+      } else {
+        fill_random(bytes.data(), bytes.size(), c.at("seed").get<uint64_t>());
+        CHECK(clEnqueueWriteImage(queue, memory, blocking, at.v, region.v, 0, 0, bytes.data(), waits, list,
+                                  event));
+      }
     }
   }
 
   void map(const Json& c, cl_command_queue queue, cl_uint waits, const cl_event* list, cl_event* event) {
-    const cl_mem memory = buffers_[c.at("buffer").get<size_t>()];
-    const auto size = c.at("size").get<size_t>();
-    const bool writes = c.value("changes", false);
+    const std::string how = c.at("how").get<std::string>();
+    const cl_map_flags flags = how == "read"    ? CL_MAP_READ
+                               : how == "write" ? CL_MAP_READ | CL_MAP_WRITE
+                                                : CL_MAP_WRITE_INVALIDATE_REGION;
+    Mapped& mapped = mapped_[c["id"].get<int>()];
+    mapped.size = c.at("size").get<size_t>();
+    mapped.memory = memory_of(c, "buffer");
+    mapped.how = how;
+    cl_event ready = nullptr;
     cl_int error = CL_SUCCESS;
-    auto* bytes = static_cast<unsigned char*>(
-        clEnqueueMapBuffer(queue, memory, CL_TRUE, writes ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ,
-                           c.at("offset").get<size_t>(), size, waits, list, nullptr, &error));
+    mapped.bytes = static_cast<unsigned char*>(
+        clEnqueueMapBuffer(queue, mapped.memory, c.value("blocking", true) ? CL_TRUE : CL_FALSE, flags,
+                           c.at("offset").get<size_t>(), mapped.size, waits, list, &ready, &error));
     check(error, "clEnqueueMapBuffer");
-    std::printf("map %d %016" PRIx64 "\n", c["id"].get<int>(), hash_of(bytes, size));
-    if (writes) {
-      for (size_t i = 0; i < size; i += 3)
-        bytes[i] = static_cast<unsigned char>(bytes[i] * 5 + i);
+    mapped.ready = ready;
+    if (event != nullptr) *event = ready;
+  }
+
+  void unmap(const Json& c, cl_command_queue queue, cl_uint waits, const cl_event* list, cl_event* event) {
+    const int of = c.at("of").get<int>();
+    const Mapped& mapped = mapped_.at(of);
+    flush_all();
+    CHECK(clWaitForEvents(1, &mapped.ready));
+    unsigned char* const bytes = mapped.bytes;
+    if (mapped.how == "invalidate") {
+      fill_random(bytes, mapped.size, static_cast<uint64_t>(of));
+    } else {
+      show("map " + std::to_string(of), bytes, mapped.size);
     }
-    CHECK(clEnqueueUnmapMemObject(queue, memory, bytes, 0, nullptr, event));
+    for (size_t i = 0; i < mapped.size && mapped.how == "write"; i += 3)
+      bytes[i] = static_cast<unsigned char>(bytes[i] * 5 + i);
+    CHECK(clEnqueueUnmapMemObject(queue, mapped.memory, bytes, waits, list, event));
+  }
+
+  void transfer(const Json& c, cl_command_queue queue, cl_uint waits, const cl_event* list, cl_event* event) {
+    const std::string op = c.at("op").get<std::string>();
+    const auto size = c.at("size").get<size_t>();
+    if (op == "copy") {
+      CHECK(clEnqueueCopyBuffer(queue, memory_of(c, "from"), memory_of(c, "to"),
+                                c["from_offset"].get<size_t>(), c["to_offset"].get<size_t>(), size, waits,
+                                list, event));
+      return;
+    }
+    const cl_mem memory = memory_of(c, "buffer");
+    const auto offset = c.at("offset").get<size_t>();
+    if (op == "fill") {
+      const Bytes pattern = from_hex(c.at("hex").get<std::string>());
+      CHECK(clEnqueueFillBuffer(queue, memory, pattern.data(), pattern.size(), offset, size, waits, list,
+                                event));
+      return;
+    }
+    const bool blocking = c.value("blocking", false);
+    unsigned char* const bytes = c.contains("area")
+                                     ? areas_[c["area"].get<size_t>()].data() + c["area_offset"].get<size_t>()
+                                     : new_bytes(size).data();
+    if (op == "read") {
+      CHECK(clEnqueueReadBuffer(queue, memory, blocking, offset, size, bytes, waits, list, event));
+      show_read("read " + std::to_string(c["id"].get<int>()), bytes, size, blocking);
+    } else if (op == "write") {
+      if (!c.contains("area")) fill_random(bytes, size, c.at("seed").get<uint64_t>());
+      CHECK(clEnqueueWriteBuffer(queue, memory, blocking, offset, size, bytes, waits, list, event));
+    } else {
+      check(-1, op.c_str());
+    }
+  }
+
+  // Commands of the program alone. False: it is one for a queue.
+  bool play_here(const Json& c, const std::string& op, int id) {
+    if (op == "finish") {
+      finish();
+    } else if (op == "release") {
+      for (const Json& b : c.at("buffers")) {
+        CHECK(clReleaseMemObject(buffers_[b.get<size_t>()]));
+        buffers_[b.get<size_t>()] = nullptr;
+      }
+    } else if (op == "create") {
+      make_buffer(c.at("buffer").get<size_t>());
+    } else if (op == "user_event") {
+      cl_int error = CL_SUCCESS;
+      events_[id] = clCreateUserEvent(context_, &error);
+      check(error, "clCreateUserEvent");
+    } else if (op == "set_user_event") {
+      set_user_event(c.at("of").get<int>());
+    } else if (op == "wait") {
+      flush_all();
+      for (const Json& of : c.at("of_all")) {
+        const auto known = events_.find(of.get<int>());
+        if (known == events_.end()) continue;
+        CHECK(clWaitForEvents(1, &known->second));
+        std::printf("waited for %d: status %d\n", known->first, status_of(known->second));
+      }
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  static cl_int status_of(cl_event event) {
+    cl_int status = 0;
+    CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
+    return status;
+  }
+
+  // No command that waits for the event can be over yet.
+  void set_user_event(int event) {
+    flush_all();
+    for (const Json& c : json_.at("commands")) {
+      const auto made = events_.find(c.at("id").get<int>());
+      if (c.value("after", -1) != event || made == events_.end()) continue;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      if (status_of(made->second) <= CL_RUNNING) std::printf("%d does not wait\n", made->first);
+    }
+    CHECK(clSetUserEventStatus(events_.at(event), CL_COMPLETE));
   }
 
   void play(const Json& c) {
     const std::string op = c.at("op").get<std::string>();
     const int id = c.at("id").get<int>();
+    if (play_here(c, op, id)) return;
     const cl_command_queue queue = queues_[c.value("queue", 0)];
-    if (op == "finish") return finish();
     if (op == "flush") return check(clFlush(queue), "clFlush");
-    if (op == "release") {
-      cl_mem& memory = buffers_[c.at("buffer").get<size_t>()];
-      CHECK(clReleaseMemObject(memory));
-      memory = nullptr;
-      return;
-    }
-    if (op == "user_event") {
-      cl_int error = CL_SUCCESS;
-      events_[id] = clCreateUserEvent(context_, &error);
-      return check(error, "clCreateUserEvent");
-    }
-    if (op == "set_user_event") {
-      CHECK(clSetUserEventStatus(events_.at(c.at("of").get<int>()), CL_COMPLETE));
-      return;
-    }
-    if (c.value("blocking", false) || op == "map") flush_all();
+    if (c.value("blocking", false)) flush_all();
     std::vector<cl_event> list;
     for (const Json& w : c.value("waits", Json::array()))
       list.push_back(events_.at(w.get<int>()));
@@ -259,47 +420,38 @@ private:
     const cl_event* const first = list.empty() ? nullptr : list.data();
     cl_event made = nullptr;
     cl_event* const event = c.value("event", false) ? &made : nullptr;
-    const cl_bool blocking = c.value("blocking", false) ? CL_TRUE : CL_FALSE;
     if (op == "launch") {
       launch(c, queue, waits, first, event);
-    } else if (op == "copy_rect" || op == "read_rect" || op == "write_rect") {
+    } else if (op.ends_with("_rect")) {
       rect(c, queue, waits, first, event);
+    } else if (c.contains("image")) {
+      image(c, queue, waits, first, event);
     } else if (op == "map") {
       map(c, queue, waits, first, event);
+    } else if (op == "unmap") {
+      unmap(c, queue, waits, first, event);
     } else if (op == "barrier") {
       CHECK(clEnqueueBarrierWithWaitList(queue, waits, first, event));
     } else if (op == "marker") {
       CHECK(clEnqueueMarkerWithWaitList(queue, waits, first, event));
-    } else if (op == "copy") {
-      CHECK(clEnqueueCopyBuffer(queue, buffers_[c["from"].get<size_t>()], buffers_[c["to"].get<size_t>()],
-                                c["from_offset"].get<size_t>(), c["to_offset"].get<size_t>(),
-                                c["size"].get<size_t>(), waits, first, event));
     } else {
-      const cl_mem memory = buffers_[c.at("buffer").get<size_t>()];
-      const auto offset = c.at("offset").get<size_t>();
-      const auto size = c.at("size").get<size_t>();
-      if (op == "fill") {
-        const Bytes pattern = from_hex(c.at("hex").get<std::string>());
-        CHECK(clEnqueueFillBuffer(queue, memory, pattern.data(), pattern.size(), offset, size, waits, first,
-                                  event));
-      } else {
-        host_.push_back(std::make_unique<Bytes>(size));
-        Bytes& bytes = *host_.back();
-        if (op == "read") {
-          CHECK(
-              clEnqueueReadBuffer(queue, memory, blocking, offset, size, bytes.data(), waits, first, event));
-          pending_.emplace_back("read " + std::to_string(id), &bytes);
-        } else if (op == "write") {
-          fill_random(bytes.data(), size, c.at("seed").get<uint64_t>());
-          CHECK(
-              clEnqueueWriteBuffer(queue, memory, blocking, offset, size, bytes.data(), waits, first, event));
-        } else {
-          check(-1, op.c_str());
-        }
-      }
+      transfer(c, queue, waits, first, event);
     }
     if (made != nullptr) events_[id] = made;
   }
+
+  struct Mapped {
+    cl_mem memory = nullptr;
+    unsigned char* bytes = nullptr;
+    size_t size = 0;
+    std::string how;
+    cl_event ready = nullptr;
+  };
+  struct Pending {
+    std::string label;
+    const unsigned char* bytes;
+    size_t count;
+  };
 
   const Json& json_;
   cl_platform_id platform_ = nullptr;
@@ -311,7 +463,9 @@ private:
   std::map<std::string, cl_kernel> kernels_;
   std::map<int, cl_event> events_;
   std::vector<std::unique_ptr<Bytes>> host_;  // until the end: commands may still use it
-  std::vector<std::pair<std::string, const Bytes*>> pending_;
+  std::vector<Bytes> areas_;                  // of the program's memory, which several commands use
+  std::map<int, Mapped> mapped_;
+  std::vector<Pending> pending_;
 };
 
 }  // namespace

@@ -4,34 +4,20 @@
 Each work-item owns a block of elements of each output and writes nothing else. Inputs are other bytes than outputs.
 Index expressions carry an interval; what may leave the array is clamped, masked or taken modulo.
 """
+from expressions import Expressions, Index, SCALARS, SIZES, STRUCTS, VECTORS
 
-SCALARS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "float": 4}
-VECTORS = {"int2": 8, "uint4": 16, "uchar4": 4, "float4": 16, "short2": 4, "uint3": 16, "float3": 16, "char3": 4}
-STRUCTS = {"struct S": 16, "struct T": 12}
-SIZES = {**SCALARS, **VECTORS, **STRUCTS}
+IMAGE = (16, 12)  # pixels of CL_RGBA, CL_UNSIGNED_INT8
 PRELUDE = """struct S { int a; short b; uchar c; uchar d; float e; uint f; };
 struct T { uchar a; uint b[2]; };
 struct P { int a; short b; long c; int t[4]; };
 """
-BIG = 1 << 28
 
 
-class Index:
-    """An expression of type int with its interval."""
-    def __init__(self, text, lo, hi):
-        self.text, self.lo, self.hi = text, lo, hi
-
-    def small(self):
-        return max(abs(self.lo), abs(self.hi)) < BIG
-
-
-class Kernel:
+class Kernel(Expressions):
     """One kernel; `spec()` says what a launch has to pass."""
     def __init__(self, random, name, byte_limit):
+        super().__init__()
         self.r, self.name, self.limit = random, name, byte_limit
-        self.args, self.body, self.helpers = [], [], []
-        self.depth, self.fresh = 1, 0
-        self.values, self.smalls = [], []  # uint variables; indices known to be small
         self.dims = random.choice([1, 1, 1, 2, 2, 3])
         self.max = {1: [random.choice([64, 255, 600, 1024])], 2: [random.choice([17, 40]), random.choice([13, 32])],
                     3: [random.choice([8, 12]), random.choice([6, 10]), random.choice([5, 8])]}[self.dims]
@@ -41,240 +27,8 @@ class Kernel:
         self.items = 1
         for m in self.max:
             self.items *= m
-        self.staged = False
+        self.keeps_local = self.fixed  # its result depends on the local size
         self.make()
-
-    # -- text --
-    def line(self, text):
-        self.body.append("  " * self.depth + text)
-
-    def name_of(self, prefix):
-        self.fresh += 1
-        return f"{prefix}{self.fresh}"
-
-    def chance(self, p):
-        return self.r.random() < p
-
-    # -- arguments --
-    def scalar(self, kind, lo, hi, wraps=0):
-        name = self.name_of("s")
-        self.args.append({"kind": "scalar", "type": kind, "lo": lo, "hi": hi, "wraps": wraps, "name": name})
-        return name
-
-    def buffer(self, kind, role):
-        bytes_ = self.limit if self.chance(0.6) else self.limit // 2
-        arg = {"kind": role, "type": kind, "cap": bytes_ // SIZES[kind], "bytes": bytes_, "name": self.name_of("a"),
-               "space": "__global"}
-        if role == "in":
-            if self.chance(0.07):
-                arg["space"] = "__constant"
-            arg["decl"] = f"{arg['space']} {'' if arg['space'] == '__constant' else 'const '}{kind}* "
-        else:
-            arg["decl"] = f"__global {kind}* "
-        if self.chance(0.2):
-            arg["decl"] += "restrict "
-        self.args.append(arg)
-        return arg
-
-    def inputs(self):
-        return [a for a in self.args if a["kind"] == "in"]
-
-    # -- expressions --
-    def index(self, depth=2):
-        r = self.r
-        if depth == 0 or self.chance(0.2):
-            atoms = list(self.atoms) + self.smalls[-4:]
-            return r.choice(atoms) if r.random() < 0.85 else self.constant(0, 40)
-        form = r.choice(["add", "add", "add", "sub", "mul", "reverse", "div", "mod", "shr", "and", "xor", "min", "max",
-                         "clamp", "uchar", "short", "select", "small", "sum", "abs", "or", "char", "uint", "mul24", "minus"])
-        a = self.index(depth - 1)
-        c = r.choice([1, 1, 2, 3, 4, 5, 7, 8, 16, 31, 100])
-        t, lo, hi = a.text, a.lo, a.hi
-        if not a.small():
-            return self.constant(0, 9)
-        if form == "add":
-            return Index(f"({t} + {c})", lo + c, hi + c)
-        if form == "sub":
-            return Index(f"({t} - {c})", lo - c, hi - c)
-        if form == "mul":
-            return Index(f"({t} * {c})", lo * c, hi * c)
-        if form == "reverse":
-            return Index(f"({hi} - {t})", 0, hi - lo)
-        if form in ("div", "mod", "shr", "and", "xor", "or") and lo >= 0:
-            if form == "div":
-                return Index(f"({t} / {c})", lo // c, hi // c)
-            if form == "mod":
-                return Index(f"({t} % {c})", 0, min(hi, c - 1))
-            s = r.choice([1, 2, 3])
-            if form == "shr":
-                return Index(f"({t} >> {s})", lo >> s, hi >> s)
-            if form == "and":
-                m = r.choice([1, 3, 7, 15, 63, 6, 12, 0x55])
-                return Index(f"({t} & {m})", 0, min(hi, m))
-            m = r.choice([1, 3, 5])
-            top = (1 << (hi | m).bit_length()) - 1
-            return Index(f"({t} {'^' if form == 'xor' else '|'} {m})", 0, top)
-        if form == "min":
-            return Index(f"min({t}, {c})", min(lo, c), min(hi, c))
-        if form == "max":
-            return Index(f"max({t}, {c})", max(lo, c), max(hi, c))
-        if form == "clamp":
-            return Index(f"clamp({t}, {c}, {c + 20})", min(max(lo, c), c + 20), max(min(hi, c + 20), c))
-        if form == "uchar":
-            return Index(f"(int)(uchar)({t} + {r.choice([0, 200, 250, 256])})", 0, 255)
-        if form == "char":
-            return Index(f"((int)(char)({t}) + 128)", 0, 255)
-        if form == "short":
-            return Index(f"((int)(ushort)({t} + {65535 - r.randrange(20)}))", 0, 65535)
-        if form == "uint":  # wraps below zero, and comes back
-            return Index(f"(int)((uint){t} - {c}u + {c + 1}u)", lo + 1, hi + 1)
-        if form == "mul24" and abs(hi) < 4096 and abs(lo) < 4096:
-            return Index(f"mul24({t}, {c})", lo * c, hi * c)
-        if form == "abs":
-            return Index(f"(int)abs({t} - {c})", 0, max(abs(lo - c), abs(hi - c)))
-        if form == "select":
-            b = self.index(depth - 1)
-            cond = self.condition(1)
-            text = r.choice([f"({cond} ? {t} : {b.text})", f"select({b.text}, {t}, (int)({cond}))"])
-            return Index(text, min(lo, b.lo), max(hi, b.hi))
-        if form == "small":
-            b = self.small()
-            return Index(f"({t} + {b.text})", lo + b.lo, hi + b.hi)
-        b = self.index(depth - 1)
-        if form == "minus":
-            return Index(f"({t} - {b.text})", lo - b.hi, hi - b.lo)
-        return Index(f"({t} + {b.text})", lo + b.lo, hi + b.hi)
-
-    def constant(self, lo, hi):
-        c = self.r.randint(lo, hi)
-        return Index(str(c), c, c)
-
-    def fit(self, a, cap):
-        """The expression made to lie in [0, cap)."""
-        r = self.r
-        if a.lo >= 0 and a.hi < cap:
-            return a.text
-        if a.lo < 0 and a.hi - a.lo < cap and a.small():
-            return f"({a.text} + {-a.lo})"
-        return r.choice([f"clamp({a.text}, 0, {cap - 1})", f"((uint){a.text} % {cap}u)", f"min((uint)({a.text}), {cap - 1}u)",
-                         f"(({a.text}) & {(1 << (cap.bit_length() - 1)) - 1})",
-                         f"(({a.text} < 0 || {a.text} >= {cap}) ? {r.randrange(cap)} : {a.text})"])
-
-    def small(self):
-        """A small number, often made of truth values."""
-        r = self.r
-        form = r.choice(["bits", "sign", "sign", "two", "equal arms", "arms", "scalar", "clamp", "char", "kept", "conv"])
-        if form == "bits":
-            return Index(f"(int)({self.value(1)} & 3u)", 0, 3)
-        if form == "sign":
-            v = self.signed()
-            w = r.choice([v, self.signed()])
-            return Index(f"(({v} > 0) - ({w} < 0))", -1, 1)
-        if form == "two":
-            return Index(f"(({self.condition(1)}) {r.choice(['+', '-'])} ({self.condition(1)}))", -1, 2)
-        if form == "equal arms":
-            x, y = r.sample(range(0, 9), 2)
-            return Index(f"(({self.condition(1)} ? {x} : {y}) - ({self.condition(1)} ? {x} : {y}))", -8, 8)
-        if form == "arms":
-            x, y = r.randint(-4, 9), r.randint(-4, 9)
-            return Index(f"({self.condition(1)} ? {x} : {y})", min(x, y), max(x, y))
-        if form == "scalar":
-            lo = r.choice([0, -3, 1])
-            return Index(self.scalar(r.choice(["int", "char", "short"]), lo, lo + 6), lo, lo + 6)
-        if form == "clamp":
-            return Index(f"clamp((int){self.value(1)}, -2, 3)", -2, 3)
-        if form == "char":
-            return Index(f"((int)(char)({self.value(1)}))", -128, 127)
-        if form == "conv":
-            return Index(f"((int)convert_uchar_sat({self.signed()}) >> 4)", 0, 15)
-        return r.choice(self.smalls) if self.smalls else Index("(int)get_local_id(0)", 0, 31)
-
-    def load(self, depth=2):
-        """A uint made of an element of an input."""
-        r = self.r
-        a = r.choice(self.inputs())
-        at = self.fit(self.gather() if self.chance(0.12) else self.index(depth), a["cap"])
-        kind, name = a["type"], a["name"]
-        if kind in SCALARS and self.chance(0.12):
-            n = r.choice([2, 4])
-            at = self.fit(self.index(1), a["cap"] // n - 1)
-            return self.as_uint(f"vload{n}({at}, {name})", kind + str(n), a["space"])
-        if self.chance(0.1) and a["space"] == "__global" and kind in SCALARS:
-            return self.by_helper(a, at)
-        access = r.choice([f"{name}[{at}]", f"{name}[{at}]", f"*({name} + {at})"])
-        if kind == "struct S":
-            return f"(uint){name}[{at}].{r.choice('abcdf')}"
-        if kind == "struct T":
-            return r.choice([f"(uint){name}[{at}].a", f"{name}[{at}].b[{r.randrange(2)}]", f"{name}[{at}].b[{self.value(0)} & 1u]"])
-        return self.as_uint(access, kind, a["space"])
-
-    def as_uint(self, access, kind, _space):
-        r = self.r
-        if kind == "float":
-            return f"as_uint({access})"
-        if kind in SCALARS:
-            return f"(uint)({access})"
-        base, width = kind.rstrip("234"), int(kind[-1])
-        parts = r.sample("xyzw"[:width], r.randint(1, 2))
-        return "(" + " + ".join(f"as_uint(({access}).{p})" if base == "float" else f"(uint)({access}).{p}" for p in parts) + ")"
-
-    def by_helper(self, a, at):
-        name = f"{self.name}_{self.name_of('h')}"
-        kind = a["type"]
-        inner = f"as_uint(p[k])" if kind == "float" else "(uint)p[k]"
-        body = self.r.choice([f"return {inner};", f"if (k < {a['cap'] // 3}) return 7u; return {inner} ^ 3u;",
-                              f"uint x = 0; for (int j = 0; j < 2; ++j) {{ x += {inner}; if (k > 0) --k; }} return x;"])
-        self.helpers.append(f"static uint {name}(__global const {kind}* p, int k) {{ {body} }}")
-        return f"{name}({a['name']}, {at})"
-
-    def gather(self):
-        return Index(f"(int)({self.load(0)} & 0xffffu)", 0, 65535)
-
-    def value(self, depth=2):
-        r = self.r
-        if depth <= 0 or self.chance(0.25):
-            return r.choice(self.values) if self.values and self.chance(0.8) else f"{r.choice([0, 1, 3, 77, 1 << 20, 0xffffffff])}u"
-        form = r.choice(["load", "load", "load", "op", "op", "op", "index", "bits", "float", "cond", "wide"])
-        if form == "load":
-            return self.load(depth)
-        if form == "op":
-            return f"({self.value(depth - 1)} {r.choice(['+', '-', '*', '^', '&', '|'])} {self.value(depth - 1)})"
-        if form == "index":
-            return f"(uint)({self.index(1).text})"
-        if form == "bits":
-            return f"({self.value(depth - 1)} {r.choice(['>>', '<<'])} {r.randrange(1, 9)})"
-        if form == "float":
-            return f"as_uint(convert_float({self.value(depth - 1)} & 0xfffffu) * {r.choice(['0.5f', '3.0f', '1.25f'])} + 2.0f)"
-        if form == "cond":
-            return f"({self.condition(1)} ? {self.value(depth - 1)} : {self.value(depth - 1)})"
-        return f"(uint)(((ulong){self.value(depth - 1)} * {r.choice([3, 1 << 33, 77777])}ul) >> {r.randrange(1, 40)})"
-
-    def signed(self):
-        return f"(int){self.value(1)}"
-
-    def condition(self, depth=2):
-        r = self.r
-        form = r.choice(["data", "data", "index", "index", "index", "both", "truths", "truths", "sign", "not", "scalar"])
-        op = r.choice(["<", ">", "<=", ">=", "==", "!="])
-        if depth <= 0 and form in ("both", "truths", "sign", "not"):
-            form = "index"
-        if form == "data":
-            v = self.signed()
-            return f"({v} {op} {r.choice(['0', '0', '1000', '-7'])})"
-        if form == "index":
-            a = r.choice(self.atoms)
-            return f"({a.text} {op} {r.randint(0, max(1, a.hi + 2))})"
-        if form == "scalar":
-            a = r.choice(self.atoms)
-            return f"({a.text} {op} {self.scalar('int', 0, max(1, a.hi + 1))})"
-        if form == "both":
-            return f"({self.condition(depth - 1)} {r.choice(['&&', '||', '&', '|', '^'])} {self.condition(depth - 1)})"
-        if form == "truths":
-            return f"({self.condition(0)} {r.choice(['==', '!=', '<', '>='])} {self.condition(0)})"
-        if form == "sign":
-            v, w = self.signed(), self.signed()
-            return f"(({v} > 0) - ({w} < 0) {op} {r.choice([0, 0, 1, -1])})"
-        return f"!{self.condition(depth - 1)}"
 
     # -- statements --
     def make(self):
@@ -284,11 +38,17 @@ class Kernel:
         self.begin()
         for _ in range(r.randint(1, 2)):
             self.local_value()
-        if self.dims == 1 and self.chance(0.12):
+        if self.chance(0.14):
             self.stage()
-        if self.chance(0.12):
+        if self.chance(0.24):
             self.struct_argument()
+        if self.chance(0.04):
+            self.image()
         outs = []
+        if self.dims == 1 and self.plain and self.chance(0.08):
+            self.copy_out()
+        if self.chance(0.04):
+            self.counter()
         for _ in range(r.choice([1, 1, 1, 2])):
             outs.append(self.output())
         if self.chance(0.12):
@@ -327,21 +87,37 @@ class Kernel:
                 text = f"({text} * {self.scalar('int', m, m)} + {at})"
             size *= m
         form = r.random()
-        if self.dims == 1 and form < 0.07:
+        if self.dims == 1 and form < 0.03:
             half = size // 2
             text = f"({text} < {half} ? {text} * 2 : ({text} - {half}) * 2 + 1)" if size % 2 == 0 else text
-        elif form < 0.12:
+        elif form < 0.06:
             text = f"({text} ^ 1)" if size % 2 == 0 else text
-        elif form < 0.16 and size % 8 == 0:
+        elif form < 0.09 and size % 8 == 0:
             text = f"(({text} % 8) * {size // 8} + {text} / 8)"
-        elif form < 0.2:
+        elif form < 0.12:
             self.args.append({"kind": "permutation", "decl": "__global const int* ", "name": "perm", "items": size,
                               "bytes": 4 * size})
             text = f"perm[{text}]"
+        self.plain = text == "x"
         self.line(f"const int i = {text};")
         self.atoms.append(Index("i", 0, size - 1))
         self.atoms.append(Index("i", 0, size - 1))
-        self.body_types = kind
+        if self.chance(0.25):
+            self.launch_atom()
+
+    def launch_atom(self):
+        """What a work-item asks of the whole launch, or of its work-group."""
+        d = self.r.randrange(self.dims)
+        most, local = self.max[d], self.local[d]
+        text, lo, hi = self.r.choice([(f"get_global_size({d})", 1, most), (f"get_num_groups({d})", 1, most),
+                                      (f"get_global_offset({d})", 0, most), (f"get_group_id({d})", 0, most),
+                                      (f"get_local_id({d})", 0, local - 1), (f"get_local_size({d})", local, local),
+                                      (f"get_global_size({d}) - get_global_id({d}) + get_global_offset({d})", 1, most),
+                                      ("get_work_dim()", self.dims, self.dims)])
+        n = self.name_of("g")
+        self.keeps_local = True
+        self.line(f"const int {n} = (int)({text});")
+        self.atoms.append(Index(n, lo, hi))
 
     def local_value(self):
         r = self.r
@@ -353,7 +129,7 @@ class Kernel:
             return
         n = self.name_of("v")
         form = r.choice(["plain", "plain", "halo", "loop", "walk", "data loop", "triangle", "step", "while", "guarded", "break",
-                         "edges", "table"])
+                         "edges", "table", "counting", "data walk"])
         if form == "plain":
             self.line(f"uint {n} = {self.value()};")
         elif form == "table":
@@ -372,6 +148,26 @@ class Kernel:
             self.line(f"uint {n} = 0u;")
             self.line(f"if (i > 0) {n} += {self.element(Index('(i - 1)', 0, self.items))};")
             self.line(f"if (i < {self.items - 1}) {n} += {self.element(Index('(i + 1)', 0, self.items))};")
+        elif form == "counting":  # a counter that data moves
+            c, k = self.name_of("c"), r.randint(1, 8)
+            self.line(f"uint {n} = 0u; int {c} = 0;")
+            j = self.name_of("j")
+            self.line(f"for (int {j} = 0; {j} < {k}; ++{j}) {{")
+            self.depth += 1
+            self.line(f"{n} += {self.element(Index(f'(i + {c})', 0, self.items + 2 * k))};")
+            self.line(f"{c} += {self.small_now_in(j)};")
+            self.depth -= 1
+            self.line("}")
+            self.smalls.append(Index(c, 0, k))
+        elif form == "data walk":
+            a = r.choice(self.inputs())
+            k, p, j = r.randint(1, 8), self.name_of("p"), self.name_of("j")
+            at = self.fit(self.index(1), max(1, a["cap"] - k))
+            qualifier = a["space"] + ("" if a["space"] == "__constant" else " const")
+            self.line(f"uint {n} = 0u;")
+            self.line(f"{{ {qualifier} {a['type']}* {p} = {a['name']} + {at};")
+            self.line(f"  for (int {j} = 0; {j} < {k}; ++{j}) {{ {n} = {n} * 3u + {self.of(p, a)}; "
+                      f"{p} += {self.small_now_in(j)}; }} }}")
         elif form == "walk":
             a = r.choice(self.inputs())
             k = r.randint(1, 9)
@@ -383,7 +179,7 @@ class Kernel:
             self.line(f"  while ({p} {r.choice(['!=', '<'])} {p}e) {{ {n} = {n} * 3u + {self.of(p, a)}; ++{p}; }} }}")
         else:
             self.loop_value(n, form)
-        self.values.append(n)
+        self.known(n)
 
     def of(self, pointer, a):
         return {"struct S": f"(uint){pointer}->a", "struct T": f"{pointer}->b[1]"}.get(a["type"]) or \
@@ -442,31 +238,108 @@ class Kernel:
         n = self.name_of("q")
         self.args.append({"kind": "struct", "decl": "struct P ", "name": n})
         r = self.r
-        if self.chance(0.35):
-            self.line(f"{n}.{r.choice(['a', 't[1]'])} = {r.choice(['3', f'{n}.b + 1', '0'])};")
-        if self.chance(0.4):
+        member = r.choice(["a", "t[1]", "t[2]"])
+        form = r.choice(["as it is", "as it is", "as it is", "fixed", "where", "guarded", "helper"])
+        if form != "as it is":  # PoCL 3.1 gives one copy to a work-group
+            self.keeps_local = True
+        if form == "fixed":
+            self.line(f"{n}.{member} = {r.choice(['3', f'{n}.b + 1', '0'])};")
+        elif form == "where":
+            self.line(f"{n}.t[{self.value(1)} & 3u] = {r.choice(['3', '5', '0'])};")
+        elif form == "guarded":
+            self.line(f"if ({self.condition(1)}) {n}.{member} = {r.choice(['3', '5', '0'])};")
+        elif form == "helper":
+            name = f"{self.name}_{self.name_of('h')}"
+            self.helpers.append(f"static void {name}(struct P* p, int to) {{ p->t[to & 3] = 6; }}")
+            self.line(f"{name}(&{n}, (int){self.value(1)});")
+        if self.chance(0.7):
             v = self.name_of("t")
-            self.line(f"const int {v} = {n}.{r.choice(['a', 't[1]', 't[2]'])} & 7;")
-            self.smalls.append(Index(v, 0, 7))
+            member = r.choice(["a", "t[1]", "t[2]", member, member])
+            self.line(f"const int {v} = {n}.{member}{r.choice(['', ' * 4']) if member != 'a' else ''} & {r.choice([7, 15])};")
+            self.smalls.append(Index(v, 0, 15))
+            if self.chance(0.7):
+                w = self.name_of("v")
+                self.line(f"uint {w} = {self.element(Index(f'(i + {v})', 0, self.items + 14))};")
+                self.known(w)
         v = self.name_of("v")
         self.line(f"uint {v} = (uint){n}.c + (uint){n}.t[{self.value(1)} & 3u] + (uint){n}.a;")
-        self.values.append(v)
+        self.known(v)
+
+    def local_place(self):
+        """The work-item's number in its work-group, and how many there are."""
+        size, text = 1, "(int)get_local_id(0)"
+        for d, count in enumerate(self.local[:self.dims]):
+            if d > 0:
+                text += f" + {size} * (int)get_local_id({d})"
+            size *= count
+        return f"({text})", size
 
     def stage(self):
         """Through local memory: each work-item brings an element, all read their neighbours'."""
-        self.staged = True
+        self.keeps_local = True
         n, v = self.name_of("l"), self.name_of("v")
-        size = self.local[0]
+        at, size = self.local_place()
         if self.chance(0.5):
             self.args.append({"kind": "local", "decl": "__local uint* ", "name": n, "bytes": 4 * (size + 4)})
         else:
             self.line(f"__local uint {n}[{size + 4}];")
-        self.line(f"{n}[get_local_id(0)] = {self.element(Index('i', 0, self.items))};")
-        self.line(f"if (get_local_id(0) < 4) {n}[{size} + get_local_id(0)] = {self.element(Index('(i + 3)', 0, self.items + 3))};"
-                  if size >= 4 else f"if (get_local_id(0) == 0) for (int k = 0; k < 4; ++k) {n}[{size} + k] = 3u;")
+        whole = [a for a in self.inputs() if a["type"] == "uint" and a["space"] == "__global" and a["cap"] >= 2 * self.items]
+        if whole and self.dims == 1 and self.chance(0.5):
+            a, e, stride = self.r.choice(whole), self.name_of("e"), self.r.choice([1, 1, 2])
+            how, last = ("async_work_group_copy", "") if stride == 1 else ("async_work_group_strided_copy", f"{stride}, ")
+            self.line(f"event_t {e} = {how}({n}, {a['name']} + get_group_id(0) * {size * stride}, {size}, {last}0);")
+            self.line(f"wait_group_events(1, &{e});")
+        else:
+            self.line(f"{n}[{at}] = {self.element(Index('i', 0, self.items))};")
+        self.line(f"if ({at} < 4) {n}[{size} + {at}] = {self.element(Index('(i + 3)', 0, self.items + 3))};"
+                  if size >= 4 else f"if ({at} == 0) for (int k = 0; k < 4; ++k) {n}[{size} + k] = 3u;")
         self.line("barrier(CLK_LOCAL_MEM_FENCE);")
-        self.line(f"uint {v} = {n}[get_local_id(0) + {self.r.randrange(4)}] * 3u + {n}[{size - 1} - get_local_id(0)];")
-        self.values.append(v)
+        self.line(f"uint {v} = {n}[{at} + {self.r.randrange(4)}] * 3u + {n}[{size - 1} - {at}];")
+        self.known(v)
+        if self.chance(0.3):
+            c, w = self.name_of("l"), self.name_of("v")
+            self.line(f"__local {self.r.choice(['uint', 'int'])} {c}[4];")
+            self.line(f"if ({at} == 0) for (int k = 0; k < 4; ++k) {c}[k] = 0;")
+            self.line("barrier(CLK_LOCAL_MEM_FENCE);")
+            self.line(f"atomic_{self.r.choice(['add', 'xor', 'or', 'max'])}(&{c}[{self.value(1)} & 3u], {self.value(1)} & 0xffffu);")
+            self.line("barrier(CLK_LOCAL_MEM_FENCE);")
+            self.line(f"uint {w} = (uint){c}[{self.r.randrange(4)}] + (uint){c}[{self.value(1)} & 3u];")
+            self.known(w)
+
+    def copy_out(self):
+        """A work-group writes its elements by an asynchronous copy from local memory."""
+        self.keeps_local = True
+        n, o, e = self.name_of("l"), self.name_of("o"), self.name_of("e")
+        size = self.local[0]
+        self.args.append({"kind": "out", "type": "uint", "name": o, "decl": "__global uint* ", "bytes": 4 * self.items})
+        self.line(f"__local uint {n}[{size}];")
+        self.line(f"{n}[get_local_id(0)] = {self.value(1)};")
+        self.line("barrier(CLK_LOCAL_MEM_FENCE);")
+        self.line(f"event_t {e} = async_work_group_copy({o} + get_global_offset(0) + get_group_id(0) * {size}, {n}, {size}, 0);")
+        self.line(f"wait_group_events(1, &{e});")
+
+    def counter(self):
+        """Elements that all work-items change by one operation, whose order does not matter."""
+        kind, o = self.r.choice(["uint", "int"]), self.name_of("o")
+        self.args.append({"kind": "out", "type": kind, "name": o, "decl": f"__global {kind}* ", "bytes": 4 * 64})
+        self.line(f"atomic_{self.r.choice(['add', 'sub', 'xor', 'or', 'and', 'min', 'max'])}"
+                  f"(&{o}[{self.fit(self.index(1), 64)}], ({kind}){self.value(1)});")
+
+    def image(self):
+        """Kernels that use images run whole, between others that do not."""
+        n = self.name_of("m")
+        writes = self.chance(0.4)
+        self.args.append({"kind": "image", "decl": f"{'write_only' if writes else 'read_only'} image2d_t ", "name": n,
+                          "writes": writes})
+        if writes:
+            self.line(f"if (i < {IMAGE[0] * IMAGE[1]}) write_imageui({n}, (int2)(i % {IMAGE[0]}, i / {IMAGE[0]}), "
+                      f"(uint4)({self.value(1)} & 255u, 1u, (uint)i & 255u, 7u));")
+            return
+        v = self.name_of("v")
+        sampler = "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST"
+        self.line(f"const sampler_t {n}s = {sampler};")
+        self.line(f"uint {v} = read_imageui({n}, {n}s, (int2)({self.index(1).text}, {self.index(1).text})).{self.r.choice('xyzw')};")
+        self.known(v)
 
     def output(self):
         r = self.r
@@ -480,6 +353,10 @@ class Kernel:
         out["base"] = r.choice([0, 0, 0, 1, 5]) if spare > 8 else 0
         out["cap"] = self.items * block + out["base"]
         out["bytes"] = out["cap"] * SIZES[kind]
+        free = self.limit // SIZES[kind] - out["cap"]
+        if kind in SCALARS and free >= 16 and self.chance(0.25):
+            self.tails.append((out["name"], kind, out["cap"], free))
+            out["bytes"] += free * SIZES[kind]
         out["strided"] = block > 1 and self.chance(0.3)  # element k of item i at k * items + i
         if self.chance(0.2):  # the same bytes as another argument, read where they are written
             alias = dict(out, kind="alias", of=out["name"], name=self.name_of("r"), decl=f"__global const {kind}* ")
@@ -528,11 +405,14 @@ class Kernel:
         if alias and out["type"] in SCALARS:
             read = f"{alias[0]['name']}[{self.slot(out, 0)}]"
             value = f"({value} + {self.as_uint(read, out['type'], '__global')})"
+        if self.unused and self.chance(0.7):
+            value = f"({' * 3u + '.join([value] + self.unused)})"
+            self.unused.clear()
         v = self.name_of("w")
         self.line(f"const uint {v} = {value};")
         block = out["block"]
         k = str(r.randrange(block))
-        form = r.choice(["plain", "plain", "plain", "guard", "guard", "else", "switch", "loop", "loop", "wrap", "uint trips",
+        form = r.choice(["plain", "plain", "guard", "guard", "else", "switch", "switch", "loop", "loop", "wrap", "uint trips",
                          "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips"])
         if form == "guard":
             self.line(f"if ({self.condition()}) {{ {self.put(out, k, v)} }}")
@@ -540,8 +420,10 @@ class Kernel:
             self.line(f"if ({self.condition()}) {{ {self.put(out, k, v)} }} else {{ {self.put(out, r.choice([k, '0']), f'({v} + 1u)')} }}")
         elif form == "switch":
             what = r.choice([f"{v} & 3u", f"{r.choice(self.atoms).text} % 5", f"{r.choice(self.atoms).text}"])
-            cases = "".join(f"case {c}: {self.put(out, r.choice([k, '0']), f'({v} + {c}u)')} {r.choice(['break;', 'break;', ''])} "
-                            for c in sorted(r.sample(range(7), 3)))
+            def case(c):
+                body = self.put(out, r.choice([k, '0']), f'({v} + {c}u)') if self.chance(0.6) else ""
+                return f"case {c}: {body} {r.choice(['break;', 'break;', ''])} "
+            cases = "".join(case(c) for c in sorted(r.sample(range(7), r.randint(1, 3))))
             self.line(f"switch ({what}) {{ {cases}default: {r.choice(['break;', self.put(out, k, v)])} }}")
         elif form == "vstore" and out["type"] in SCALARS and block in (2, 4, 8) and not out["strided"]:
             n = r.choice([n for n in (2, 4, 3) if n <= block])
@@ -562,6 +444,8 @@ class Kernel:
         r = self.r
         block, j = out["block"], self.name_of("j")
         inside = lambda text: f"(int)({text}) % {block}" if block > 1 else "0"
+        # A counter of which nothing is known would make all of the block unknown, and that of the neighbours.
+        some = lambda text: inside(text) if self.chance(0.25) else str(r.randrange(block))
         put = lambda text, value: self.put(out, f"({text})", f"({value})")
         kind = r.choice(["int", "uint", "long", "size_t", "short"])
         guard = f"if ({self.condition(1)}) " if self.chance(0.2) else ""
@@ -585,9 +469,9 @@ class Kernel:
             if self.chance(0.5):
                 end_ = self.scalar(small, end, end)
             if self.chance(0.6):
-                self.line(f"for ({small} {j} = {begin_}; {j} != ({small}){end_}; ++{j}) {guard}{{ {put(inside(f'{j} & 15'), f'{v} + (uint){j}')} }}")
+                self.line(f"for ({small} {j} = {begin_}; {j} != ({small}){end_}; ++{j}) {guard}{{ {put(some(f'{j} & 15'), f'{v} + (uint){j}')} }}")
             else:
-                self.line(f"for ({small} {j} = {begin_}; {j} < ({small}){end_}; ++{j}) {guard}{{ {put(inside(f'{j} & 15'), f'{v} + (uint){j}')} if (({j} & 15) == 9) break; }}")
+                self.line(f"for ({small} {j} = {begin_}; {j} < ({small}){end_}; ++{j}) {guard}{{ {put(some(f'{j} & 15'), f'{v} + (uint){j}')} if (({j} & 15) == 9) break; }}")
         elif form == "uint trips":  # a bound of 64 bits of which 32 count
             wide = r.choice(["long", "ulong"])
             bound = self.scalar(wide, 0, min(block, 4), 32)
@@ -599,7 +483,7 @@ class Kernel:
             bound = self.scalar("int", 0, 3, 8)
             self.line(f"for (uchar {j} = 0; {j} != (uchar){bound}; ++{j}) {guard}{{ {put(inside(j), f'{v} + {j}')} }}")
         elif form == "step":
-            self.line(f"for (int {j} = 0; {j} < {block + 2}; {j} += 1 + {self.small_now_in(j)}) {guard}{{ {put(inside(j), f'{v} ^ (uint){j}')} }}")
+            self.line(f"for (int {j} = 0; {j} < {block + 2}; {j} += 1 + {self.small_now_in(j)}) {guard}{{ {put(some(j), f'{v} ^ (uint){j}')} }}")
         elif form == "truth trips":
             self.line(f"for (int {j} = 0; {j} < {r.choice([1, 2])} + {self.condition(1)} - {self.condition(1)}; ++{j}) {{ {put(inside(j), f'{v} + 1u')} }}")
         elif form == "break":
@@ -607,9 +491,9 @@ class Kernel:
             stop = f"if ({self.condition(1)}) break;"
             self.line(f"for (int {j} = 0; {j} < {block}; ++{j}) {{ {stop if where == 'before' else ''} {put(j, f'{v} + {j}')} {stop if where == 'after' else ''} }}")
         elif form == "while":
-            self.line(f"{{ uint {j} = {self.value(1)} & 7u; while ({j}-- {r.choice(['!= 0', '> 0'])}) {guard}{{ {put(inside(j), f'{v} + {j}')} }} }}")
+            self.line(f"{{ uint {j} = {self.value(1)} & 7u; while ({j}-- {r.choice(['!= 0', '> 0'])}) {guard}{{ {put(some(j), f'{v} + {j}')} }} }}")
         else:
-            self.line(f"{{ int {j} = 0; do {guard}{{ {put(inside(j), f'{v} + {j}')} }} while (++{j} < (int)({self.value(1)} & 3u)); }}")
+            self.line(f"{{ int {j} = 0; do {guard}{{ {put(some(j), f'{v} + {j}')} }} while (++{j} < (int)({self.value(1)} & 3u)); }}")
 
     def small_now_in(self, j):
         self.atoms.append(Index(f"{j}", 0, 18))

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs random cases bare and in several modes with random cuts, and compares what fuzz_case prints.
 
-run.py --seconds N --seed S --modes shared,separate,three,verify. In mode verify a case runs under `mkmd verify`. The
-bare run is the oracle: it is made twice, and a case in which the two disagree, or which ends badly bare, is counted as
-no test. What differs is written to --found: the case as it was and, unless --keep is given, a shrunk one (shrink.py).
+run.py --seconds N --seed S --modes verify,shared,separate,three. In mode verify a case runs under `mkmd verify`. The bare
+run is the oracle. Where a mode differs it is made twice: a case in which the two disagree, or which ends badly bare, is
+counted as no test. What differs is written to --found: the case as it was and, unless --keep is given, a shrunk one
+(shrink.py).
 """
 import argparse
 import json
@@ -20,9 +21,10 @@ sys.path.insert(0, HERE)
 import generate  # noqa: E402
 import shrink  # noqa: E402
 
-MODES = {"shared": ["--devices", "pocl/2"], "separate": ["--devices", "pocl/2", "--separate-memory"],
+VERIFY = "verify"  # each piece on poisoned copies, by `mkmd verify`; a difference there is one
+MODES = {"shared": ["--devices", "pocl/2"],
+         "separate": ["--devices", "pocl/2", "--separate-memory"],
          "three": ["--devices", "pocl/3"], "three-separate": ["--devices", "pocl/3", "--separate-memory"]}
-VERIFY = "verify"  # launches are checked on poisoned copies; a difference there is one
 THREE = {"POCL_MAX_PTHREAD_COUNT": "3", "POCL_AFFINITY": "0"}
 
 
@@ -71,6 +73,16 @@ class Runs:
         launches = sum(kernel["launches"] for kernel in said["kernels"])
         return (said["exit"], out, "\n".join(lines)), checked, launches - checked
 
+    def sound(self, path):
+        """Whether Oclgrind sees nothing wrong with it: no access outside a buffer, no race, no value out of nothing."""
+        log = os.path.join(self.folder, "oclgrind")
+        outcome = self.execute(["oclgrind", "--data-races", "--uninitialized", "--log", log, self.program, path], "oclgrind",
+                               OCL_ICD_VENDORS="/usr/lib/oclgrind/liboclgrind-rt-icd.so")
+        if outcome[0] != 0:
+            return False
+        with open(log) as file:
+            return not file.read().strip()
+
     def ours(self, path, mode, seed):
         if mode == VERIFY:
             return self.verified(path)
@@ -78,8 +90,8 @@ class Runs:
         if os.path.exists(summary):
             os.remove(summary)
         variables = THREE if mode.startswith("three") else {}
-        outcome = self.execute([self.mkmd, "run", *MODES[mode], "--policy", self.options.policy.format(seed=seed), "--", self.program, path],
-                               "pocl", MKMD_SUMMARY=summary, **variables)
+        outcome = self.execute([self.mkmd, "run", "--policy", self.options.policy.format(seed=seed), *MODES[mode], "--",
+                                self.program, path], "pocl", MKMD_SUMMARY=summary, **variables)
         try:
             with open(summary) as file:
                 said = json.load(file)
@@ -105,17 +117,42 @@ def check(case, options, modes):
         runs = Runs(options, folder)
         path = runs.write(case)
         bare = runs.bare(path)
-        again = runs.bare(path)
-        if bare[0] != 0 or bare[:2] != again[:2]:
-            return None, (bare, again)
+        if bare[0] != 0:
+            return None, (bare, bare)
         found, counts = {}, {}
         for mode in modes:
-            outcome, split, whole = runs.ours(path, mode, case["seed"] % 1000)
-            counts[mode] = (split, whole)
-            what = difference(bare, outcome)
-            if what:
-                found[mode] = what
+            counts[mode] = (0, 0)
+            for cuts in range(1 if mode == VERIFY else options.cuts):  # most of the time goes into compiling, which the first run has done
+                outcome, split, whole = runs.ours(path, mode, case["seed"] % 1000 + 1000 * cuts)
+                counts[mode] = (counts[mode][0] + split, counts[mode][1] + whole)
+                what = difference(bare, outcome)
+                if what:
+                    found[mode] = what
+                    break
+        again = runs.bare(path) if found else bare
+        if bare[:2] != again[:2]:
+            return None, (bare, again)
         return found, counts
+
+
+def is_sound(case, options):
+    with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
+        runs = Runs(options, folder)
+        return runs.sound(runs.write(case))
+
+
+def fails(case, options, modes):
+    return bool(check(case, options, modes)[0] or {})
+
+
+def make_small(case, options, mode):
+    """A smaller case that differs in the mode, and where it went."""
+    command = [sys.executable, os.path.abspath(__file__), "--build", options.build, "--policy", options.policy, "--modes", mode,
+               "--timeout", "20"] + (["--player", os.path.abspath(options.player)] if options.player else []) + ["--interesting"]
+    small = shrink.shrink(case, lambda c: fails(c, options, [mode]), lambda c: is_sound(c, options), command)
+    name = f"small-{case['seed']}"
+    keep(small, name, options, mode)
+    print(f"  shrunk to {len(small['commands'])} commands: {options.found}/{name}.json", flush=True)
 
 
 def keep(case, name, options, text):
@@ -136,16 +173,19 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--cases", type=int, default=1 << 30)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modes", default="shared,separate,three,verify")
+    parser.add_argument("--modes", default="verify,shared,separate,three")
     parser.add_argument("--policy", default="random-cuts:seed={seed}", help="of `mkmd run`")
-    parser.add_argument("--launches", type=int, default=50, help="per case")
+    parser.add_argument("--cuts", type=int, default=3, help="runs of a case in each mode, cut differently")
+    parser.add_argument("--launches", type=int, default=120, help="per case")
     parser.add_argument("--kernels", type=int, default=4, help="per case")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds of a run")
+    parser.add_argument("--timeout", type=float, default=90, help="seconds of a run")
     parser.add_argument("--found", help="where failures go (BUILD/tests/fuzz/found)")
     parser.add_argument("--scratch", help="folder for caches (the system's)")
     parser.add_argument("--keep", action="store_true", help="do not shrink")
     parser.add_argument("--stop", action="store_true", help="end with the first failure")
     parser.add_argument("--case", help="check this one file only")
+    parser.add_argument("--shrink", metavar="CASE", help="make this one file small")
+    parser.add_argument("--interesting", metavar="CASE", help="exit with 0 if it differs, and Oclgrind sees nothing wrong with it")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
@@ -161,6 +201,14 @@ def arguments():
 
 def main():
     options = arguments()
+    if options.shrink:
+        with open(options.shrink) as file:
+            make_small(json.load(file), options, options.modes[0])
+        return 0
+    if options.interesting:
+        with open(options.interesting) as file:
+            case = json.load(file)
+        return 0 if fails(case, options, options.modes) and is_sound(case, options) else 1
     if options.case:
         with open(options.case) as file:
             found, counts = check(json.load(file), options, options.modes)
@@ -192,9 +240,7 @@ def main():
             print(f"FAILED case {seed}: {text}", flush=True)
             keep(case, f"case-{seed}", options, text)
             if not options.keep:
-                small = shrink.shrink(case, lambda c: bool((check(c, options, list(found)[:1])[0] or {})))
-                keep(small, f"small-{seed}", options, text)
-                print(f"  shrunk to {len(small['commands'])} commands: {options.found}/small-{seed}.json", flush=True)
+                make_small(case, options, list(found)[0])
             if options.stop:
                 break
     for mode, (launches, split, bad) in total.items():
