@@ -191,9 +191,10 @@ cl_int Runtime::refusal(const Action& action) const {
 }
 
 void Runtime::mark_submitted(Action& action, cl_int status) {
+  // Whoever comes after it has no event to give to the driver: it waits for the end.
+  if (status != CL_SUCCESS || !action.native) return mark_over(action, status);
   // Its callback may have been quicker.
   if (action.state == Action::State::submitting) action.state = Action::State::submitted;
-  if (status != CL_SUCCESS || !action.native) return mark_over(action, status);
   for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
     unblock(*after);
 }
