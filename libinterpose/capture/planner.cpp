@@ -193,7 +193,7 @@ void Planner::analyse(Task& task) {
     for (size_t d = 0; d < devices; ++d) {
       if (process().settings.exact && !shares_code_generator(process().devices[d], process().home)) continue;
       if (process().machine != nullptr && process().machine->failed(static_cast<int>(d))) continue;
-      if (left_out(static_cast<int>(d))) continue;
+      if (left_out(static_cast<int>(d)) && !repeats_) continue;
       if (!has_room(c, static_cast<int>(d))) {
         words_.clear();  // there may be room the next time
         continue;
@@ -242,7 +242,7 @@ void Planner::analyse(Task& task) {
 }
 
 bool Planner::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && helpers_left() &&
+  return kernel.info->split_allowed && (helpers_left() || repeats_) &&
          programs_ready(*kernel.sub_kernels, runtime_.code_places_);
 }
 

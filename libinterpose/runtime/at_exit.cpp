@@ -9,6 +9,7 @@
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/runtime.hpp"
+#include "libinterpose/runtime/trouble.hpp"
 
 #include "common/log.hpp"
 
@@ -127,6 +128,8 @@ void Runtime::note_code(const Action& action) {
       code.ran.try_emplace({launch.kernel->name, launch.shape.local, lasts(action.piece.device)}, ran);
   if (is_new) {
     register_exit_handler();  // compilers register destructors when first used
+  } else if (left_out(known->second.lane) != left_out(ran.lane)) {
+    if (left_out(known->second.lane)) known->second = ran;
   } else if (groups_in(known->second.groups) < groups_in(ran.groups)) {
     known->second = ran;
   }

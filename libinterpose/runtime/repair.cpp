@@ -49,8 +49,10 @@ bool can_be_repeated(const Actions& actions, const Actions& failures) {
     for (const BufferUse& use : action.uses)
       written[use.root].unite(use.writes);
   };
+  const bool may_compile = !may_only_repeat();
   for (const Ref<Action>& action : actions) {
     if (!action->redo) return false;
+    if (!may_compile && action->piece.device >= 0) return false;  // home may have no code for it
     if (action->begun) add(*action);
     for (const Ref<Action>& after : action->followers) {
       if (after->spoiled) add(*after);

@@ -46,9 +46,10 @@
 namespace {
 
 cl_icd_dispatch original;
-std::mutex devices_mutex;
-std::vector<cl_device_id> parts;  // sub-devices, in the order they were made
-std::map<cl_context, std::string> contexts;
+// Never destroyed: programs call OpenCL while the process exits, too.
+auto& devices_mutex = *new std::mutex;
+auto& parts = *new std::vector<cl_device_id>;  // sub-devices, in the order they were made
+auto& contexts = *new std::map<cl_context, std::string>;
 
 struct Rule {
   std::string name, device, mode, when;
@@ -64,12 +65,12 @@ struct Rule {
 };
 
 std::list<Rule>& rules() {
-  static std::list<Rule> all = [] {
-    std::list<Rule> list;
+  static std::list<Rule>& all = *[] {
+    auto* const list = new std::list<Rule>;
     const char* text = std::getenv("FAILING_CALLS");
     std::istringstream lines(text != nullptr ? text : "");
     for (std::string line; std::getline(lines, line, ',');) {
-      Rule& rule = list.emplace_back();
+      Rule& rule = list->emplace_back();
       std::istringstream fields(line);
       std::getline(fields, rule.name, ':');
       std::getline(fields, rule.mode, ':');
@@ -99,8 +100,8 @@ void note(const char* variable, const char* name, const std::string& device) {
 }
 
 void note_seen(const char* name, const std::string& device) {
-  static std::mutex mutex;
-  static std::set<std::pair<std::string, std::string>> seen;
+  static auto& mutex = *new std::mutex;
+  static auto& seen = *new std::set<std::pair<std::string, std::string>>;
   const std::lock_guard lock(mutex);
   if (seen.emplace(name, device).second) note("FAILING_SEEN", name, device);
 }
