@@ -44,6 +44,9 @@ private:
 std::string why_nothing(const nlohmann::json& verdict) {
   std::vector<std::string> said;
   if (!read_settings(said).enabled) return "MKMD_ENABLE=0 leaves the program alone";
+  for (const nlohmann::json& kernel : verdict.at("kernels")) {
+    if (kernel.value("splittable", uint64_t{0}) > 0) return "those that may be split could not be";
+  }
   if (!verdict.at("kernels").empty()) return "none of them may be split";
   return "that needs at least two devices (`mkmd devices`, --devices), and a program that runs kernels";
 }
