@@ -239,7 +239,7 @@ class Kernel(Expressions):
         self.args.append({"kind": "struct", "decl": "struct P ", "name": n})
         r = self.r
         member = r.choice(["a", "t[1]", "t[2]"])
-        form = r.choice(["as it is", "as it is", "as it is", "fixed", "where", "guarded", "helper"])
+        form = r.choice(["as it is", "as it is", "fixed", "where", "guarded", "helper"])
         if form != "as it is":  # PoCL 3.1 gives one copy to a work-group
             self.keeps_local = True
         if form == "fixed":
@@ -257,7 +257,7 @@ class Kernel(Expressions):
             member = r.choice(["a", "t[1]", "t[2]", member, member])
             self.line(f"const int {v} = {n}.{member}{r.choice(['', ' * 4']) if member != 'a' else ''} & {r.choice([7, 15])};")
             self.smalls.append(Index(v, 0, 15))
-            if self.chance(0.7):
+            if self.chance(0.8):
                 w = self.name_of("v")
                 self.line(f"uint {w} = {self.element(Index(f'(i + {v})', 0, self.items + 14))};")
                 self.known(w)
