@@ -262,7 +262,9 @@ class Expressions:
 
     def condition(self, depth=2):
         r = self.r
-        form = r.choice(["data", "data", "index", "index", "index", "both", "truths", "truths", "sign", "not", "scalar"])
+        form = r.choice(["data", "data", "index", "index", "index", "both", "truths", "truths", "sign", "not", "scalar", "small"])
+        if self.smalls and self.chance(0.2):
+            form = "small"
         op = r.choice(["<", ">", "<=", ">=", "==", "!="])
         if depth <= 0 and form in ("both", "truths", "sign", "not"):
             form = "index"
@@ -272,7 +274,10 @@ class Expressions:
         if form == "index":
             a = r.choice(self.atoms)
             return f"({a.text} {op} {r.randint(0, max(1, a.hi + 2))})"
-        if form == "scalar":
+        if form == "small" and self.smalls:  # a bound that moves a little
+            a, b = r.choice(self.atoms), r.choice(self.smalls)
+            return f"({a.text} {op} {b.text} * {r.choice([1, 8, 20])} + {r.choice([0, 3, 50])})"
+        if form in ("scalar", "small"):
             a = r.choice(self.atoms)
             return f"({a.text} {op} {self.scalar('int', 0, max(1, a.hi + 1))})"
         if form == "both":

@@ -159,10 +159,10 @@ class Maker(HostCommands):
         for most, local in zip(kernel.max, kernel.local):
             groups = r.choice([most // local, most // local, max(1, most // local // 2), r.randint(1, most // local)])
             shape["global"].append(groups * local)
-            offset.append(r.randint(0, most - groups * local) if r.random() < 0.3 else 0)
-        if any(offset):
+            offset.append(r.randint(0, most - groups * local))
+        if kernel.has_offsets and any(offset):
             shape["offset"] = offset
-        if not kernel.keeps_local and r.random() < 0.04:
+        if not kernel.keeps_local and kernel.any_local and r.random() < 0.5:
             del shape["local"]
         return shape
 
