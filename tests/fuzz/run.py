@@ -4,11 +4,13 @@
 
 run.py --seconds N --seed S --modes shared,separate,three. The bare run is the oracle: it is made twice, and a case in
 which the two disagree, or which ends badly bare, is counted as no test. What differs is written to --found: the case
-as it was and, unless --keep is given, a shrunk one (shrink.py).
+as it was and, unless --keep is given, a shrunk one (shrink.py). With --failing N, devices fail in N more runs of each
+case and mode (failing.py).
 """
 import argparse
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import failing  # noqa: E402
 import generate  # noqa: E402
 import shrink  # noqa: E402
 
@@ -52,11 +55,11 @@ class Runs:
     def bare(self, path):
         return self.execute([self.program, path], "pocl")
 
-    def ours(self, path, mode, seed):
+    def ours(self, path, mode, seed, **more):
         summary = os.path.join(self.folder, "summary.json")
         if os.path.exists(summary):
             os.remove(summary)
-        variables = THREE if mode.startswith("three") else {}
+        variables = {**(THREE if mode.startswith("three") else {}), **more}
         outcome = self.execute([self.mkmd, "run", *MODES[mode], "--policy", self.options.policy.format(seed=seed), "--", self.program, path],
                                "pocl", MKMD_SUMMARY=summary, **variables)
         try:
@@ -94,7 +97,20 @@ def check(case, options, modes):
             what = difference(bare, outcome)
             if what:
                 found[mode] = what
+            for i in range(options.failing):
+                what = try_failing(runs, path, mode, random.Random(f"{case['seed']} {mode} {i}"), bare)
+                if what:
+                    found[mode] = what
         return found, counts
+
+
+def try_failing(runs, path, mode, r, bare):
+    rules, error_allowed = failing.rules(r, mode)
+    ours, _, _ = runs.ours(path, mode, r.randrange(1000), **failing.variables(runs.options.build, runs.folder, rules))
+    if error_allowed and failing.is_reported(ours):
+        return None
+    what = difference(bare, failing.without_expected_lines(ours, error_allowed))
+    return f"{rules}: {what}" if what else None
 
 
 def keep(case, name, options, text):
@@ -117,6 +133,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", default="shared,separate,three")
     parser.add_argument("--policy", default="random-cuts:seed={seed}", help="of `mkmd run`")
+    parser.add_argument("--failing", type=int, default=0, metavar="N", help="runs in which devices fail")
     parser.add_argument("--launches", type=int, default=50, help="per case")
     parser.add_argument("--kernels", type=int, default=4, help="per case")
     parser.add_argument("--timeout", type=float, default=300, help="seconds of a run")
