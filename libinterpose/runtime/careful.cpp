@@ -5,6 +5,7 @@
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/trouble.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -199,6 +200,13 @@ std::optional<cl_int> await_event(cl_event event, cl_command_queue queue) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return finish_carefully(queue) == CL_SUCCESS ? std::optional<cl_int>(CL_OUT_OF_RESOURCES) : std::nullopt;
+}
+
+cl_int end_of(cl_event event) {
+  if (const auto status = status_of(event)) return std::min(*status, CL_COMPLETE);
+  // Drivers that say nothing else still say here that it has failed.
+  const cl_int waited = vendor::table(event).clWaitForEvents(1, &event);
+  return waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? waited : CL_COMPLETE;
 }
 
 cl_int get_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to) {

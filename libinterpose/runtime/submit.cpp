@@ -27,7 +27,7 @@ Action::Outcome outcome(Lane& lane, cl_int status, cl_event event) {
     result.status = finish_carefully(lane.queue.get());
   // A queue that is finished says nothing of its commands' errors.
   if (lane.kind == Lane::Kind::threaded && result.status == CL_SUCCESS && event != nullptr)
-    result.status = std::min(CL_SUCCESS, vendor::execution_status(event));
+    result.status = end_of(event);
   return result;
 }
 

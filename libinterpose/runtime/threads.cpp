@@ -4,6 +4,7 @@
 #include "common/log.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/careful.hpp"
 #include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/transfer_order.hpp"
@@ -80,7 +81,7 @@ bool Runtime::take_posts() {
   if (list.empty()) return false;
   for (auto& [action, status, at] : list) {
     // PoCL tells callbacks what they asked for, also of commands that have failed.
-    if (status >= 0 && action->native) status = vendor::execution_status(action->native.get());
+    if (status >= 0 && action->native) status = end_of(action->native.get());
     read_native_times(*action, clock_offset_, at);
   }
   Dead dead;

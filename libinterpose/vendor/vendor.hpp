@@ -75,8 +75,9 @@ private:
 // CL_COMPLETE, too, where the vendor does not say.
 inline cl_int execution_status(cl_event event) {
   cl_int status = CL_COMPLETE;
-  table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-  return status;
+  const cl_int asked =
+      table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  return asked == CL_SUCCESS ? status : CL_COMPLETE;
 }
 
 struct Platform {

@@ -12,6 +12,8 @@ POCL_ICD = "/etc/OpenCL/vendors/pocl.icd"
 STEPS = {"name": "stencil", "command": "stencil", "args": ["384", "12"], "timeout": 120}
 IN_PLACE = {"name": "in_place_steps", "command": "in_place_steps", "folder": "tests/fault", "timeout": 120}
 COPIES = {"name": "fill_copy_chains", "command": "fill_copy_chains", "timeout": 120}
+MANY = {"name": "many_commands", "command": "many_commands", "timeout": 120}
+EXITS = [{"name": name, "command": name, "timeout": 120} for name in ("at_exit", "global_destructor")]
 DROP = {"name": "drop_privileges", "command": "drop_privileges", "folder": "tests/fault", "timeout": 120}
 # Another policy than the default one is obeyed: launches are split also where that loses time.
 POLICY = {"MKMD_POLICY": "mkmd-malleable"}
@@ -44,10 +46,11 @@ def injected(path):
         return len(file.readlines())
 
 
-def try_rules(f, mode, rules, program=STEPS, error_allowed=False):
+def try_rules(f, mode, rules, program=STEPS, error_allowed=False, **variables):
     """Under us, with these failures: the bare run's results, and no line but those about devices that fail."""
     count = count_file(f)
-    ours = f.preloaded(program, **POLICY, **MODES[mode], **vendor(f, rules, FAILING_COUNT=count))
+    given = {**POLICY, **MODES[mode], **vendor(f, rules, FAILING_COUNT=count), **variables}
+    ours = f.preloaded(program, **given)
     what = f"{mode}, {program['name']}, {rules}"
     if injected(count) == 0:
         f.wrong.append(f"{what}: nothing has failed")
@@ -109,6 +112,32 @@ def commands_end_with_errors(f):
             try_rules(f, mode, f"clEnqueueNDRangeKernel@1:{how}", error_allowed=True)
         try_rules(f, mode, "clEnqueueNDRangeKernel@1:half:2", program=IN_PLACE, error_allowed=True)
         try_rules(f, mode, "clEnqueueNDRangeKernel@1:fail=-5:2", program=IN_PLACE)
+
+
+def events_say_nothing(f):
+    """What became of a command is asked in another way, and nothing is made of an answer that came with an error."""
+    for mode in MODES:
+        try_rules(f, mode, "clGetEventInfo@1:garbage:*2")
+        for how in ("fail=-5", "garbage"):
+            rules = f"clGetEventInfo@1:{how}:1+,clEnqueueNDRangeKernel@1:half:2"
+            try_rules(f, mode, rules, program=IN_PLACE, error_allowed=True)
+
+
+def refused_behind_others(f):
+    """Commands planned after one that was refused, while those before it are under way, wait for its end."""
+    for seed in range(4):
+        for rule in ("@1:fail=-5:*3", "@0:fail=-5:*2"):
+            try_rules(f, "shared", "clEnqueueNDRangeKernel" + rule, program=MANY,
+                      MKMD_POLICY=f"random-cuts:seed={seed}")
+
+
+def helpers_fail_at_exit(f):
+    """Home may have no code for pieces when exit handlers run: then the program gets an error, and does not crash."""
+    for program in EXITS:
+        for mode in ("shared", "separate"):
+            try_rules(f, mode, "clEnqueueNDRangeKernel@1:fail=-5:2+", program=program)
+            later = ",".join(f"clEnqueueNDRangeKernel@{device}:fail=-5:3+" for device in (0, 1))
+            try_rules(f, mode, later, program=program, error_allowed=True)
 
 
 def home_fails(f):
@@ -180,5 +209,6 @@ def privileges_dropped(f):
             f.wrong.append(f"{mode}: on stderr: {ours.said}")
 
 
-CASES = [helpers_fail, helpers_garble, commands_end_with_errors, home_fails, device_left_out, no_threads,
+CASES = [helpers_fail, helpers_garble, commands_end_with_errors, events_say_nothing,
+         refused_behind_others, helpers_fail_at_exit, home_fails, device_left_out, no_threads,
          privileges_dropped]

@@ -5,11 +5,12 @@
 run.py --seconds N --seed S --modes verify,shared,separate,three. In mode verify a case runs under `mkmd verify`. The bare
 run is the oracle. Where a mode differs it is made twice: a case in which the two disagree, or which ends badly bare, is
 counted as no test. What differs is written to --found: the case as it was and, unless --keep is given, a shrunk one
-(shrink.py).
+(shrink.py). With --failing N, devices fail in N more runs of each case and mode (failing.py).
 """
 import argparse
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import failing  # noqa: E402
 import generate  # noqa: E402
 import shrink  # noqa: E402
 
@@ -83,13 +85,13 @@ class Runs:
         with open(log) as file:
             return not file.read().strip()
 
-    def ours(self, path, mode, seed):
+    def ours(self, path, mode, seed, **more):
         if mode == VERIFY:
             return self.verified(path)
         summary = os.path.join(self.folder, "summary.json")
         if os.path.exists(summary):
             os.remove(summary)
-        variables = THREE if mode.startswith("three") else {}
+        variables = {**(THREE if mode.startswith("three") else {}), **more}
         outcome = self.execute([self.mkmd, "run", "--policy", self.options.policy.format(seed=seed), *MODES[mode], "--",
                                 self.program, path], "pocl", MKMD_SUMMARY=summary, **variables)
         try:
@@ -129,6 +131,10 @@ def check(case, options, modes):
                 if what:
                     found[mode] = what
                     break
+            for i in range(0 if mode == VERIFY else options.failing):
+                what = try_failing(runs, path, mode, random.Random(f"{case['seed']} {mode} {i}"), bare)
+                if what:
+                    found[mode] = what
         again = runs.bare(path) if found else bare
         if bare[:2] != again[:2]:
             return None, (bare, again)
@@ -155,6 +161,15 @@ def make_small(case, options, mode):
     print(f"  shrunk to {len(small['commands'])} commands: {options.found}/{name}.json", flush=True)
 
 
+def try_failing(runs, path, mode, r, bare):
+    rules, error_allowed = failing.rules(r, mode)
+    ours, _, _ = runs.ours(path, mode, r.randrange(1000), **failing.variables(runs.options.build, runs.folder, rules))
+    if error_allowed and failing.is_reported(ours):
+        return None
+    what = difference(bare, failing.without_expected_lines(ours, error_allowed))
+    return f"{rules}: {what}" if what else None
+
+
 def keep(case, name, options, text):
     os.makedirs(options.found, exist_ok=True)
     base = os.path.join(options.found, name)
@@ -177,6 +192,7 @@ def arguments():
     parser.add_argument("--policy", default="random-cuts:seed={seed}", help="of `mkmd run`")
     parser.add_argument("--cuts", type=int, default=3, help="runs of a case in each mode, cut differently")
     parser.add_argument("--launches", type=int, default=120, help="per case")
+    parser.add_argument("--failing", type=int, default=0, metavar="N", help="runs in which devices fail")
     parser.add_argument("--kernels", type=int, default=4, help="per case")
     parser.add_argument("--timeout", type=float, default=90, help="seconds of a run")
     parser.add_argument("--found", help="where failures go (BUILD/tests/fuzz/found)")
