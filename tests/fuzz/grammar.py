@@ -131,7 +131,7 @@ class Kernel(Expressions):
             return
         n = self.name_of("v")
         form = r.choice(["plain", "plain", "halo", "loop", "walk", "data loop", "triangle", "step", "while", "guarded", "break",
-                         "edges", "table", "counting", "data walk"])
+                         "edges", "table", "counting", "counting", "data walk"])
         if form == "plain":
             self.line(f"uint {n} = {self.value()};")
         elif form == "table":
@@ -156,8 +156,12 @@ class Kernel(Expressions):
             j = self.name_of("j")
             self.line(f"for (int {j} = 0; {j} < {k}; ++{j}) {{")
             self.depth += 1
-            self.line(f"{n} += {self.element(Index(f'(i + {c})', 0, self.items + 2 * k))};")
-            self.line(f"{c} += {self.small_now_in(j)};")
+            step, at = self.name_of("t"), Index(f"(i + {c})", 0, self.items + k)
+            self.line(f"const int {step} = {self.small_now_in(j)};")
+            if self.chance(0.6):  # how far it is from where its last step alone would have brought it
+                at = Index(f"(i + {c} - {j} * {step} + {k})", 0, self.items + 2 * k)
+            self.line(f"{n} += {self.element(at)};")
+            self.line(f"{c} += {step};")
             self.depth -= 1
             self.line("}")
             self.smalls.append(Index(c, 0, k))
