@@ -504,6 +504,9 @@ class Kernel(Expressions):
     def small_now_in(self, j):
         self.atoms.append(Index(f"{j}", 0, 18))
         text = self.small_now()
+        if self.chance(0.6):
+            here = self.element(Index(f"(i + {j})", 0, self.items + 18))
+            text = self.r.choice([f"({here} > 100u)", f"({here} & 255u ? 1 : 0)", f"((int)({here}) < 0)", f"({here} > 100u)"])
         self.atoms.pop()
         return text
 
