@@ -376,10 +376,10 @@ class Kernel(Expressions):
         text = f"i + {k} * {self.items}" if out["strided"] else (f"i * {out['block']} + {k}" if out["block"] > 1 else "i")
         return f"{text} + {out['base']}" if out["base"] else text
 
-    def put(self, out, k, value):
-        """One statement that writes element k of what this work-item owns."""
+    def put(self, out, k, value, at=None):
+        """One statement that writes element k of what this work-item owns, or element `at` of all."""
         r = self.r
-        kind, at = out["type"], self.slot(out, k)
+        kind, at = out["type"], at or self.slot(out, k)
         place = f"{out['name']}[{at}]"
         if kind == "struct S":
             fields = r.choice([["a", "f"], ["b"], ["a", "b", "c", "d", "e", "f"]])
@@ -439,7 +439,7 @@ class Kernel(Expressions):
         elif form == "walk" and not out["strided"]:
             p = self.name_of("p")
             self.line(f"{{ __global {out['type']}* {p} = {out['name']} + {self.slot(out, 0)};")
-            inner = self.put(dict(out, name=p), "0", v).replace(self.slot(out, 0), "0")
+            inner = self.put(dict(out, name=p), "0", v, "0")
             self.line(f"  for (int k = 0; k < {r.randint(1, block)}; ++k, ++{p}) {{ {inner} }} }}")
         elif form in ("loop", "wrap", "uint trips", "step", "break", "while", "do", "two loops", "char wrap", "truth trips"):
             self.store_loop(out, form, v)
