@@ -321,7 +321,7 @@ private:
       show("map " + std::to_string(of), bytes, mapped.size);
     }
     for (size_t i = 0; i < mapped.size && mapped.how == "write"; i += 3)
-      bytes[i] = static_cast<unsigned char>(bytes[i] * 5 + i);
+      bytes[i] = static_cast<unsigned char>(bytes[i] * 5U + i);
     CHECK(clEnqueueUnmapMemObject(queue, mapped.memory, bytes, waits, list, event));
   }
 

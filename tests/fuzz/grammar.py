@@ -131,7 +131,7 @@ class Kernel(Expressions):
             return
         n = self.name_of("v")
         form = r.choice(["plain", "plain", "halo", "loop", "walk", "data loop", "triangle", "step", "while", "guarded", "break",
-                         "edges", "table", "counting", "data walk"])
+                         "edges", "table", "counting", "counting", "data walk"])
         if form == "plain":
             self.line(f"uint {n} = {self.value()};")
         elif form == "table":
@@ -156,8 +156,12 @@ class Kernel(Expressions):
             j = self.name_of("j")
             self.line(f"for (int {j} = 0; {j} < {k}; ++{j}) {{")
             self.depth += 1
-            self.line(f"{n} += {self.element(Index(f'(i + {c})', 0, self.items + 2 * k))};")
-            self.line(f"{c} += {self.small_now_in(j)};")
+            step, at = self.name_of("t"), Index(f"(i + {c})", 0, self.items + k)
+            self.line(f"const int {step} = {self.small_now_in(j)};")
+            if self.chance(0.6):  # how far it is from where its last step alone would have brought it
+                at = Index(f"(i + {c} - {j} * {step} + {k})", 0, self.items + 2 * k)
+            self.line(f"{n} += {self.element(at)};")
+            self.line(f"{c} += {step};")
             self.depth -= 1
             self.line("}")
             self.smalls.append(Index(c, 0, k))
@@ -372,10 +376,10 @@ class Kernel(Expressions):
         text = f"i + {k} * {self.items}" if out["strided"] else (f"i * {out['block']} + {k}" if out["block"] > 1 else "i")
         return f"{text} + {out['base']}" if out["base"] else text
 
-    def put(self, out, k, value):
-        """One statement that writes element k of what this work-item owns."""
+    def put(self, out, k, value, at=None):
+        """One statement that writes element k of what this work-item owns, or element `at` of all."""
         r = self.r
-        kind, at = out["type"], self.slot(out, k)
+        kind, at = out["type"], at or self.slot(out, k)
         place = f"{out['name']}[{at}]"
         if kind == "struct S":
             fields = r.choice([["a", "f"], ["b"], ["a", "b", "c", "d", "e", "f"]])
@@ -435,7 +439,7 @@ class Kernel(Expressions):
         elif form == "walk" and not out["strided"]:
             p = self.name_of("p")
             self.line(f"{{ __global {out['type']}* {p} = {out['name']} + {self.slot(out, 0)};")
-            inner = self.put(dict(out, name=p), "0", v).replace(self.slot(out, 0), "0")
+            inner = self.put(dict(out, name=p), "0", v, "0")
             self.line(f"  for (int k = 0; k < {r.randint(1, block)}; ++k, ++{p}) {{ {inner} }} }}")
         elif form in ("loop", "wrap", "uint trips", "step", "break", "while", "do", "two loops", "char wrap", "truth trips"):
             self.store_loop(out, form, v)
@@ -500,6 +504,9 @@ class Kernel(Expressions):
     def small_now_in(self, j):
         self.atoms.append(Index(f"{j}", 0, 18))
         text = self.small_now()
+        if self.chance(0.6):
+            here = self.element(Index(f"(i + {j})", 0, self.items + 18))
+            text = self.r.choice([f"({here} > 100u)", f"({here} & 255u ? 1 : 0)", f"((int)({here}) < 0)", f"({here} > 100u)"])
         self.atoms.pop()
         return text
 

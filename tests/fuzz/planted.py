@@ -8,6 +8,7 @@ case that differs. --shrink also makes the first case that differs small, and ch
 build from BUILD.
 """
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
@@ -136,6 +137,23 @@ def shrink_found(faulty, options, seed, text):
     return None
 
 
+def find(faulty, options):
+    """False, with a line that says why, if the fault cannot be planted or is not found."""
+    try:
+        faulty.make()
+        seconds, found = look(faulty, options)
+        if not found:
+            raise Failure(f"not found in {seconds:.0f} s")
+        print(f"{faulty.name} | {seconds:.0f} s | {found[0]} | {found[1][:150]}", flush=True)
+        wrong = shrink_found(faulty, options, *found) if options.shrink else None
+        if wrong:
+            raise Failure(wrong)
+    except Failure as failure:
+        print(f"{faulty.name} | FAILED | {failure}", flush=True)
+        return False
+    return True
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("faults", nargs="*", default=[], help="numbers; 01 to 04 if none is given")
@@ -145,6 +163,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=600, help="for each fault")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", default="verify,separate,shared,three")
+    parser.add_argument("--jobs", type=int, default=2, help="faults at a time")
     parser.add_argument("--shrink", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
@@ -152,23 +171,9 @@ def main():
     wanted = options.faults or ["01", "02", "03", "04"]
     patches = sorted(p for p in glob.glob(os.path.join(HERE, "planted/*.patch"))
                      if options.all or os.path.basename(p)[:2] in wanted)
-    bad = 0
-    print("fault | found after | case | mode and difference")
-    for patch in patches:
-        faulty = Faulty(options.build, scratch, patch)
-        try:
-            faulty.make()
-            seconds, found = look(faulty, options)
-            if not found:
-                raise Failure(f"not found in {seconds:.0f} s")
-            print(f"{faulty.name} | {seconds:.0f} s | {found[0]} | {found[1][:150]}", flush=True)
-            if options.shrink:
-                wrong = shrink_found(faulty, options, *found)
-                if wrong:
-                    raise Failure(wrong)
-        except Failure as failure:
-            bad += 1
-            print(f"{faulty.name} | FAILED | {failure}", flush=True)
+    print("fault | found after | case | mode and difference", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        bad = sum(not done for done in pool.map(lambda patch: find(Faulty(options.build, scratch, patch), options), patches))
     print(f"{len(patches)} faults, {bad} not found or not to be planted")
     return 1 if bad or not patches else 0
 
