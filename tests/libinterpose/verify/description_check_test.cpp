@@ -134,7 +134,9 @@ protected:
                                                       {{kGroups / 2, 0, 0}, {kGroups, 1, 1}}};
       const int before = first.started + second.started;
       found.independent = check.check(halves, true, poison, compiler::kMostBlocks);
-      if (!found.independent) EXPECT_EQ(first.started + second.started, before);
+      if (!found.independent) {
+        EXPECT_EQ(first.started + second.started, before);
+      }
       check.look_for_rest();
     }
     found.differences = check.differences();

@@ -37,7 +37,12 @@ protected:
 
 TEST_F(ReportTest, TotalsAreOfAProcessAKernelAndItsProgram) {
   Report report(file());
-  report.totals({"k", "p"}) = {.launches = 5, .splittable = 4, .checked = 3, .why_not = "why", .why_line = 7};
+  Totals& totals = report.totals({"k", "p"});
+  totals.launches = 5;
+  totals.splittable = 4;
+  totals.checked = 3;
+  totals.why_not = "why";
+  totals.why_line = 7;
   report.totals({"k", "q"}).distance = {.ulps = 2, .nans = 3, .bytes = 4};
   report.write_totals({"k", "p"});
   report.write_all();
