@@ -190,10 +190,7 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
 }
 
 std::optional<cl_int> await_event(cl_event event, cl_command_queue queue) {
-  if (vendor::table(event).clWaitForEvents(1, &event) == CL_SUCCESS) {
-    const auto status = status_of(event);
-    return status && *status < 0 ? *status : CL_COMPLETE;
-  }
+  if (vendor::table(event).clWaitForEvents(1, &event) == CL_SUCCESS) return end_of(event);
   // The command has failed, or waiting has.
   for (auto status = status_of(event); status; status = status_of(event)) {
     if (*status <= CL_COMPLETE) return status;
@@ -232,6 +229,14 @@ cl_int put_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange ra
   note_trouble(lane, "writing its memory", status);
   storage.stand_in.keep(lane.domain, range, from);
   return CL_SUCCESS;
+}
+
+cl_int copy_through_host(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
+                         cl_mem to_memory, const ByteRanges& ranges) {
+  return each_range(ranges, [&](const ByteRange& range, unsigned char* bytes) {
+    const cl_int status = get_bytes(storage, from, from_memory, range, bytes);
+    return status == CL_SUCCESS ? put_bytes(storage, to, to_memory, range, bytes) : status;
+  });
 }
 
 Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::GroupBox& box, BufferUses uses,

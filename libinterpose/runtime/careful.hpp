@@ -37,6 +37,10 @@ cl_int get_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange ra
 cl_int put_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
                  const unsigned char* from);
 
+// From one memory to another by way of ours, with both of the above.
+cl_int copy_through_host(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
+                         cl_mem to_memory, const ByteRanges& ranges);
+
 // For the lane of repairs: a piece, fill or copy that a device with a memory of its own has failed at. Its
 // bytes come from that memory, and what it makes goes there, so that nothing else has to know.
 struct RemoteMemory {

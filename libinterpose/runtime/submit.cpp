@@ -367,15 +367,7 @@ cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, cons
     }
     note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
   }
-  cl_int status = CL_SUCCESS;
-  std::vector<unsigned char> bytes;
-  ranges.each_range([&](const ByteRange& range) {
-    if (status != CL_SUCCESS) return;
-    bytes.resize(range.hi - range.lo);
-    status = get_bytes(storage, from, from_memory, range, bytes.data());
-    if (status == CL_SUCCESS) status = put_bytes(storage, to, to_memory, range, bytes.data());
-  });
-  return status;
+  return copy_through_host(storage, from, from_memory, to, to_memory, ranges);
 }
 
 bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places) {
