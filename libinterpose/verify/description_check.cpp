@@ -230,6 +230,8 @@ bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool
         written[b].unite(descriptions[i][b].writes);
     }
     if (status_ != CL_SUCCESS) break;
+    for (size_t i = 0; i < count; ++i)
+      stages_[i]->announce(pieces[next + i]);
     size_t started = 0;
     for (; started < count && status_ == CL_SUCCESS; ++started)
       fail(stages_[started]->start(pieces[next + started], false));

@@ -24,6 +24,8 @@ public:
   // All bytes of a copy, to be read and written until close(). Null: the driver refuses.
   virtual unsigned char* open(size_t buffer) = 0;
   virtual void close(size_t buffer) = 0;
+  // A piece is about to be started, with others beside it.
+  virtual void announce(const compiler::GroupBox& /*box*/) {}
   // Starts a piece; `original` is the whole launch as the program wrote it.
   virtual cl_int start(const compiler::GroupBox& box, bool original) = 0;
   virtual cl_int finish() = 0;  // waits for it

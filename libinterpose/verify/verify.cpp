@@ -78,7 +78,12 @@ class Running {
 public:
   explicit Running(const KernelName& kernel) : kernel_(kernel) {}
 
+  ~Running() { CrashGuard::set_line(""); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
   void add(const std::string& device, const compiler::GroupBox& box) {
+    std::erase_if(pieces_, [&](const auto& piece) { return piece.first == device; });
     pieces_.emplace_back(device, box);
     tell();
   }
@@ -133,6 +138,9 @@ public:
                                   nullptr);
     table.clFinish(queue);
   }
+
+  // Before any of them runs: whichever crashes, and however soon, all are named.
+  void announce(const compiler::GroupBox& box) override { running_.add(name(), box); }
 
   cl_int start(const compiler::GroupBox& box, bool original) override {
     box_ = box;
