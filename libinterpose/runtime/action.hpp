@@ -135,6 +135,7 @@ public:
   std::vector<Ref<Action>> on_submit;    // to unblock when this is submitted
   std::vector<Ref<Action>> on_complete;  // to unblock when this is complete
   std::atomic<bool> awaited{false};      // there is something in on_complete
+  std::atomic<bool> heard{false};        // the driver's event of it has ended, and somebody has posted that
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -177,11 +178,11 @@ public:
   std::multiset<Ref<Action>, Earlier> ready;
   std::vector<const Action*> to_come;  // of a transfer lane: those that still wait for something
   bool to_flush = false;
-  Ref<Action> sending;           // the emulated transfer under way
-  int64_t clock_offset = 0;      // its device's clock minus the host's, nanoseconds; 0: not known
-  int in_flight = 0;             // actions the driver has, or the thread, and has not completed
-  int parts_in_flight = 0;       // those among them that are parts of long pieces
-  std::atomic<int> unposted{0};  // those of which the driver has not said that they are complete
+  Ref<Action> sending;                 // the emulated transfer under way
+  int64_t clock_offset = 0;            // its device's clock minus the host's, nanoseconds; 0: not known
+  std::vector<Ref<Action>> under_way;  // what the driver has, or the thread, and has not completed
+  int parts_in_flight = 0;             // those among them that are parts of long pieces
+  std::atomic<int> unposted{0};        // those of which the driver has not said that they are complete
 };
 
 }  // namespace mkmd

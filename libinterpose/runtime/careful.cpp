@@ -17,14 +17,6 @@ namespace {
 
 constexpr int kTries = 3;
 
-// Null if the driver does not say.
-std::optional<cl_int> status_of(cl_event event) {
-  cl_int status = CL_QUEUED;
-  const cl_int asked = vendor::table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                           sizeof status, &status, nullptr);
-  return asked == CL_SUCCESS ? std::optional(status) : std::nullopt;
-}
-
 template <typename Call>
 cl_int try_again(Call call) {
   cl_int status = CL_SUCCESS;
@@ -197,6 +189,13 @@ std::optional<cl_int> await_event(cl_event event, cl_command_queue queue) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return finish_carefully(queue) == CL_SUCCESS ? std::optional<cl_int>(CL_OUT_OF_RESOURCES) : std::nullopt;
+}
+
+std::optional<cl_int> status_of(cl_event event) {
+  cl_int status = CL_QUEUED;
+  const cl_int asked = vendor::table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                           sizeof status, &status, nullptr);
+  return asked == CL_SUCCESS ? std::optional(status) : std::nullopt;
 }
 
 cl_int end_of(cl_event event) {

@@ -28,7 +28,10 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
 // knows, it may still be under way.
 std::optional<cl_int> await_event(cl_event event, cl_command_queue queue);
 
-// The same of one that is known to be over.
+// Its execution status. Null if the driver does not say.
+std::optional<cl_int> status_of(cl_event event);
+
+// What became of one that is known to be over.
 cl_int end_of(cl_event event);
 
 // Bytes of the buffer in the lane's memory; those that its device would not take are in the stand-in.

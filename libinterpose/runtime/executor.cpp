@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kPartsDeep = 2;  // parts of long pieces a driver is given at a time: refilling takes a moment
 
-// The runtime an action belongs to is found through this pair: a vendor callback has one pointer.
+// The runtime an action belongs to is found through this pair: a vendor callback has one pointer. The runtime
+// may be gone when the callback of an action comes whose end somebody else has posted.
 struct Posting {
   std::function<void(Action*, cl_int)> post;
   Ref<Action> action;
@@ -30,7 +31,7 @@ struct Posting {
 
 void CL_CALLBACK on_native_complete(cl_event, cl_int status, void* user_data) {
   const std::unique_ptr<Posting> posting(static_cast<Posting*>(user_data));
-  posting->post(posting->action.get(), status);
+  if (!posting->action->heard.exchange(true)) posting->post(posting->action.get(), status);
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ void Runtime::unblock(Action& action) {
 // Moves a part that another lane has not started to an idle one, if it is finished earlier there.
 bool Runtime::take_part() {
   for (Lane* idle : compute_) {
-    if (idle->kind != Lane::Kind::asynchronous || idle->in_flight > 0 || !idle->ready.empty()) continue;
+    if (idle->kind != Lane::Kind::asynchronous || !idle->under_way.empty() || !idle->ready.empty()) continue;
     if (idle == home_ && process().home_is_whole()) continue;  // it excludes the others
     for (Lane* busy : compute_) {
       if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
@@ -126,7 +127,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
     }
     const Ref<Action> action = *next->ready.begin();
     next->ready.erase(next->ready.begin());
-    ++next->in_flight;
+    next->under_way.push_back(action);
     if (action->is_part()) ++next->parts_in_flight;
     action->state = Action::State::submitting;
     cl_int refused = refusal(*action);
@@ -166,6 +167,7 @@ void Runtime::pump(std::unique_lock<std::mutex>& lock) {
         note_trouble(*next, "setting an event's callback", CL_OUT_OF_RESOURCES);
         const auto end = await_event(event, next->queue.get());
         if (!end) action->redo = nullptr;  // it may still be under way
+        action->heard.store(true);
         post(action.get(), end.value_or(CL_OUT_OF_RESOURCES));
       }
     }
@@ -301,7 +303,7 @@ void Runtime::note_piece(const Action& action) {
   note_code(action);
   const int domain = action.lane->domain;
   const auto busy = std::count_if(compute_.begin(), compute_.end(), [&](const Lane* lane) {
-    return lane->domain == domain && (lane == action.lane || lane->in_flight > 0);
+    return lane->domain == domain && (lane == action.lane || !lane->under_way.empty());
   });
   times_.learn(kernel_model(*launch.kernel), action.command->cost, action.piece.device, action.piece.share,
                seconds_alone(seconds, action.piece.bytes,

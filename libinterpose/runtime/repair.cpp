@@ -101,7 +101,7 @@ void Runtime::mark_over(Action& action, cl_int status) {
   action.over = true;
   action.status = status;
   if (action.lane->kind == Lane::Kind::asynchronous) {
-    --action.lane->in_flight;
+    std::erase(action.lane->under_way, Ref<Action>(&action));
     if (action.is_part()) --action.lane->parts_in_flight;
   }
   if (journal_) return mark_complete(action, status);

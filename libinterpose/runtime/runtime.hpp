@@ -19,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <span>
 #include <thread>
@@ -175,6 +176,8 @@ private:
   void post(Action* action, cl_int status);
   bool can_wait(const Action& action, cl_int status);
   bool take_posts();
+  void ask_drivers();                             // what became of what they were given
+  std::set<const Action*> stuck_actions() const;  // with mutex_; submitted ones that will never start
   // False if it is not so at the instant `latest` of the host's clock; without one it waits for ever.
   bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {});
   Action::Outcome run_emulated(Action& action);

@@ -10,13 +10,18 @@
 #include "libinterpose/runtime/transfer_order.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <pthread.h>
+#include <set>
 #include <system_error>
 
 namespace mkmd {
 
 namespace {
+
+// So long without news, drivers are asked what became of their commands: callbacks may never come.
+constexpr std::chrono::seconds kSecondLook{1};
 
 // `over`: when we heard that it is, by the host's clock.
 void read_native_times(Action& action, int64_t host_to_home, cl_ulong over) {
@@ -97,6 +102,61 @@ bool Runtime::take_posts() {
   return true;
 }
 
+// Some drivers do not end a command that waits for a failed one, as they should (OpenCL 3.0, 5.11). It has
+// not started a while after that failure, nothing else keeps it from starting, and so it never will.
+std::set<const Action*> Runtime::stuck_actions() const {
+  const cl_ulong recent = now() - std::chrono::nanoseconds(kSecondLook).count();
+  std::set<const Action*> stuck;
+  const auto is_stuck = [&](const Ref<Action>& action) { return stuck.count(action.get()) > 0; };
+  const auto has_failed = [&](const Ref<Action>& before) {
+    return before->over && before->status < 0 && before->ended < recent;
+  };
+  for (size_t known = 1; known != stuck.size();) {
+    known = stuck.size();
+    for (const Lane* lane : compute_) {
+      const auto& actions = lane->under_way;  // in the order of its queue
+      const auto first = std::find_if_not(actions.begin(), actions.end(), is_stuck);
+      if (first == actions.end() || (*first)->state != Action::State::submitted) continue;
+      const auto& chained = (*first)->chained;
+      const bool may_wait = std::any_of(chained.begin(), chained.end(), [&](const Ref<Action>& before) {
+        return !before->over && !before->complete() && !is_stuck(before);
+      });
+      const bool is_behind = std::any_of(chained.begin(), chained.end(), [&](const Ref<Action>& before) {
+        return has_failed(before) || is_stuck(before);
+      });
+      if (!may_wait && is_behind) stuck.insert(first->get());
+    }
+  }
+  return stuck;
+}
+
+// Drivers call back when a command is complete; not all of them do when it has failed.
+void Runtime::ask_drivers() {
+  std::vector<Ref<Action>> asked;
+  std::set<const Action*> stuck;
+  {
+    const std::lock_guard lock(mutex_);
+    stuck = stuck_actions();
+    for (const Lane* lane : compute_) {
+      for (const Ref<Action>& action : lane->under_way) {
+        if (action->state != Action::State::submitted || action->heard.load()) continue;
+        ++action->calls;
+        asked.push_back(action);
+      }
+    }
+  }
+  for (const Ref<Action>& action : asked) {
+    auto status = status_of(action->native.get());
+    if (status && *status > CL_RUNNING && stuck.count(action.get()) > 0)
+      status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    if (status && *status <= CL_COMPLETE && !action->heard.exchange(true)) post(action.get(), *status);
+  }
+  const std::lock_guard lock(mutex_);
+  for (const Ref<Action>& action : asked) {
+    if (--action->calls == 0 && action->complete()) graveyard_.held.push_back(action->let_go());
+  }
+}
+
 bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest) {
   bool over = false;
   for (;;) {
@@ -122,15 +182,15 @@ bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulo
     if (over) break;
     const cl_ulong now = latest ? host_nanoseconds() : 0;
     if (latest && now >= *latest) break;
+    std::chrono::nanoseconds longest = kSecondLook;
+    if (latest) longest = std::min(longest, std::chrono::nanoseconds(*latest - now));
     std::unique_lock lock(posts_.mutex);
     ++posts_.waiting;
-    const auto changed = [&] { return !posts_.list.empty() || posts_.generation != seen; };
-    if (latest) {
-      posts_.waiters.wait_for(lock, std::chrono::nanoseconds(*latest - now), changed);
-    } else {
-      posts_.waiters.wait(lock, changed);
-    }
+    const bool news = posts_.waiters.wait_for(
+        lock, longest, [&] { return !posts_.list.empty() || posts_.generation != seen; });
     --posts_.waiting;
+    lock.unlock();
+    if (!news && longest == kSecondLook) ask_drivers();
   }
   std::lock_guard lock(posts_.mutex);
   if (posts_.waiting == 0 && !posts_.list.empty()) posts_.conductor.notify_one();
@@ -140,7 +200,7 @@ bool Runtime::wait_until(const std::function<bool()>& done, std::optional<cl_ulo
 void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
   while (!halted_ && may_start(lane, lanes_, emitted_)) {
     const Ref<Action> action = take_next(lane, lanes_, emitted_);
-    ++lane.in_flight;
+    lane.under_way.push_back(action);
     if (action->demand && lane.transfers()) lane.sending = action;
     ++running_;
     action->state = Action::State::submitting;
@@ -157,7 +217,7 @@ void Runtime::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
       read_native_times(*action, clock_offset_, host_nanoseconds());
     }
     lock.lock();
-    --lane.in_flight;
+    std::erase(lane.under_way, action);
     --running_;
     if (std::exchange(lane.sending, {})) lanes_cv_.notify_all();  // who waits for its ports may go on
     if (journal_ && action->device_lost) {
@@ -221,9 +281,18 @@ void Runtime::conductor_thread() {
       static_cast<cl_ulong>(kIdle * (machine != nullptr ? machine->platform().time_scale : 1.0));
   std::unique_lock lock(posts_.mutex);
   for (;;) {
-    posts_.conductor.wait(lock, [&] {
+    const auto due = [&] {
       return posts_.stop || ((posts_.wake_conductor || !posts_.list.empty()) && !process_exiting.load());
-    });
+    };
+    if (!capturing()) {
+      posts_.conductor.wait(lock, due);  // whoever captures wakes it
+    } else if (!posts_.conductor.wait_for(lock, kSecondLook, due)) {
+      if (process_exiting.load()) continue;
+      lock.unlock();
+      ask_drivers();
+      lock.lock();
+      continue;
+    }
     if (posts_.stop) return;
     const bool window = std::exchange(posts_.wake_conductor, false);
     lock.unlock();

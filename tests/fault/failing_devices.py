@@ -114,6 +114,16 @@ def commands_end_with_errors(f):
         try_rules(f, mode, "clEnqueueNDRangeKernel@1:fail=-5:2", program=IN_PLACE)
 
 
+def callbacks_never_come(f):
+    """What became of a command is asked for, whether it was executed, has failed, or waits for one that has."""
+    for mode in MODES:
+        for rule in ("clEnqueueNDRangeKernel@1:silent:*4", "clEnqueueNDRangeKernel@0:silent:1+"):
+            try_rules(f, mode, rule)
+        for how in ("late=1:2", "late=50:3", "late=300:*5"):
+            try_rules(f, mode, f"clEnqueueNDRangeKernel@1:{how}", error_allowed=True)
+    try_rules(f, "shared", "clEnqueueNDRangeKernel@1:late=20:2", program=IN_PLACE, error_allowed=True)
+
+
 def events_say_nothing(f):
     """What became of a command is asked in another way, and nothing is made of an answer that came with an error."""
     for mode in MODES:
@@ -209,6 +219,6 @@ def privileges_dropped(f):
             f.wrong.append(f"{mode}: on stderr: {ours.said}")
 
 
-CASES = [helpers_fail, helpers_garble, commands_end_with_errors, events_say_nothing,
+CASES = [helpers_fail, helpers_garble, commands_end_with_errors, callbacks_never_come, events_say_nothing,
          refused_behind_others, helpers_fail_at_exit, home_fails, device_left_out, no_threads,
          privileges_dropped]

@@ -11,6 +11,10 @@
 //              delay=MS    the call is made, so many milliseconds later
 //              abort       the command is not executed, and its event ends with an error
 //              half        of a kernel, so ends its event after half of the launch has been executed
+//              late=MS     the command is not executed; its event ends with an error, so many milliseconds
+//              later,
+//                          and no callback set on it is ever called
+//              silent      the command is executed, and no callback set on its event is ever called
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
 //   FAILING_COUNT   a file: a line `NAME DEVICE` is appended each time a rule was followed
@@ -196,6 +200,30 @@ cl_event failed_event(cl_command_queue queue) {
   return event;
 }
 
+// Events whose callbacks are never called. Their handles are not used again: each has a reference of ours.
+std::mutex& silent_mutex = *new std::mutex;
+std::set<cl_event>& silent = *new std::set<cl_event>;
+
+void silence(cl_event event) {
+  original.clRetainEvent(event);
+  const std::lock_guard lock(silent_mutex);
+  silent.insert(event);
+}
+
+// One that will end with an error.
+cl_event late_event(cl_command_queue queue, int milliseconds) {
+  cl_context context = nullptr;
+  original.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  cl_int status = CL_SUCCESS;
+  const cl_event event = original.clCreateUserEvent(context, &status);
+  silence(event);
+  std::thread([event, milliseconds] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    original.clSetUserEventStatus(event, CL_OUT_OF_RESOURCES);
+  }).detach();
+  return event;
+}
+
 template <typename Returns, typename Last>
 Returns error(cl_int code, Last last) {
   if constexpr (std::is_same_v<Returns, cl_int>) {
@@ -242,6 +270,10 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
       if (!rule.device.empty() && rule.device != device) continue;
       if (rule.is_due() && due == nullptr) due = &rule;
     }
+    if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clSetEventCallback)>) {
+      const std::lock_guard lock(silent_mutex);
+      if (silent.count(std::get<0>(std::tuple(arguments...))) > 0) return CL_SUCCESS;
+    }
     if (due == nullptr) return plain(arguments...);
     note("FAILING_COUNT", kNames[Number], device);
     const auto last = last_of(arguments...);
@@ -254,6 +286,16 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
       return error<Returns>(CL_OUT_OF_RESOURCES, last);
     }
     if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
+      if (due->mode == "silent") {
+        const Returns result = plain(arguments...);
+        if (last != nullptr) silence(*last);
+        return result;
+      }
+      if (due->mode == "late") {
+        const cl_command_queue queue = std::get<0>(std::tuple(arguments...));
+        if (last != nullptr) *last = late_event(queue, due->value);
+        return error<Returns>(CL_SUCCESS, last);
+      }
       const bool half = due->mode == "half";
       if (half || due->mode == "abort") {
         const cl_command_queue queue = std::get<0>(std::tuple(arguments...));
