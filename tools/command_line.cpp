@@ -138,6 +138,10 @@ Result<VerifyOptions> parse_verify(const std::vector<std::string>& arguments) {
   std::vector<std::pair<std::string, std::string>> given;
   auto options = parse_with("verify", arguments, {{"--all", nullptr}, {"--json", "FILE"}}, given);
   if (!options) return options.status();
+  for (const auto& [variable, value] : options->variables) {
+    if (variable == "MKMD_POLICY")
+      return Status::internal("--policy is not accepted: mkmd verify chooses the splits that it checks");
+  }
   VerifyOptions result{std::move(*options), {}};
   for (const auto& [name, value] : given) {
     if (name == "--json") result.json = value;

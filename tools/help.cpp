@@ -35,8 +35,9 @@ void print_usage() {
               "  mkmd version\n");
 }
 
-void print_run_options() {
+void print_run_options(const std::string& but_for = "") {
   for (const RunOption& option : run_options()) {
+    if (option.name == but_for) continue;
     const std::string form = option.name + (option.value != nullptr ? std::string(" ") + option.value : "");
     std::printf("  %-20s %s (%s)\n", form.c_str(), option.sentence, option.variable);
   }
@@ -88,7 +89,7 @@ void print_verify() {
       "that crashes on poison ends the program; a piece that does not end is given a minute.\n\n");
   std::printf("  %-20s check every launch (MKMD_VERIFY_ALL)\n  %-20s write the verdict there, as JSON\n",
               "--all", "--json FILE");
-  print_run_options();
+  print_run_options("--policy");
   print_spec();
 }
 

@@ -103,8 +103,13 @@ void add_touched(const Kernel& kernel, std::vector<Touched>& touched) {
 }
 
 // Why a launch is not even looked at.
-const char* why_odd(const Kernel& kernel) {
-  if (kernel.info == nullptr) return "its code could not be analysed";
+std::string why_odd(const Kernel& kernel) {
+  if (kernel.info == nullptr) {
+    Program& program = *kernel.program;
+    if (program.source.empty()) return "its program was not built from source code";
+    const std::lock_guard lock(program.mutex);
+    return program.not_analysed.empty() ? "its code could not be analysed" : program.not_analysed;
+  }
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
 }
 

@@ -79,6 +79,7 @@ public:
   // Waits for our compiler; afterwards new kernels of the program know their sub-kernels.
   void finish(Program& program) {
     std::shared_ptr<SubKernels> made;
+    std::string why_not;
     if (thread_.joinable())
       thread_.join();
     else if (asked_)
@@ -95,10 +96,12 @@ public:
         }
       }
     } else if (asked_) {
+      why_not = "its program could not be analysed: " + compiled_.status().message();
       log(LogLevel::info, "a program's kernels run whole: " + compiled_.status().message());
     }
     const std::lock_guard lock(program.mutex);
     program.sub_kernels = std::move(made);
+    program.not_analysed = why_not.substr(0, why_not.find('\n'));
   }
 
 private:

@@ -156,6 +156,7 @@ public:
 
   std::mutex mutex;                         // guards what follows
   std::shared_ptr<SubKernels> sub_kernels;  // null: its kernels run whole at home
+  std::string not_analysed;                 // why there are none
   int kernels = 0;                          // attached: a program with kernels cannot be rebuilt
 };
 

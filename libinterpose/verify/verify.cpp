@@ -378,7 +378,7 @@ void verify_launch(Runtime& runtime, const KernelLaunch& launch) {
   verify::LaunchVerifier(runtime, launch).run();
 }
 
-void note_unverified(const Kernel& kernel, const char* why) {
+void note_unverified(const Kernel& kernel, const std::string& why) {
   verify::State& s = verify::state();
   std::lock_guard lock(s.mutex);
   const verify::KernelName name = verify::name_of(kernel);

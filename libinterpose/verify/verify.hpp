@@ -16,7 +16,7 @@ bool verifying();
 // affordable, or if all are to be checked.
 void verify_launch(Runtime& runtime, const KernelLaunch& launch);
 // The launch cannot be split, whatever it does.
-void note_unverified(const Kernel& kernel, const char* why);
+void note_unverified(const Kernel& kernel, const std::string& why);
 
 void write_verdict();  // at exit
 

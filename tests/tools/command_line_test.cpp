@@ -9,6 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::UnorderedElementsAre;
 
 namespace {
 
@@ -44,6 +45,12 @@ TEST(CommandLine, RunsAreWhatTheSettingAccepts) {
   EXPECT_THAT(parse_profile({"--runs", "10000", "a"})->variables, ElementsAre(Pair("MKMD_PROFILE", "10000")));
   EXPECT_THAT(parse_profile({"--runs", "10001", "a"}).status().message(), HasSubstr("give 1 to 10000"));
   EXPECT_THAT(parse_profile({"--runs", "--", "a"}).status().message(), HasSubstr("--runs needs a value"));
+}
+
+TEST(CommandLine, VerifyTakesNoPolicy) {
+  EXPECT_THAT(parse_verify({"--policy", "heft", "a"}).status().message(), HasSubstr("--policy"));
+  EXPECT_THAT(parse_verify({"--all", "--devices=pocl/2", "a"})->run.variables,
+              UnorderedElementsAre(Pair("MKMD_DEVICES", "pocl/2"), Pair("MKMD_VERIFY_ALL", "1")));
 }
 
 }  // namespace

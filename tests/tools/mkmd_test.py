@@ -200,7 +200,7 @@ class Texts(unittest.TestCase):
             self.assertTrue(result.stdout)
         self.assertIn("MKMD_SEPARATE_MEMORY", mkmd("help", "settings").stdout)
         self.assertEqual(mkmd("help", "nonsense").returncode, 2)
-        for command in ("run", "profile", "models", "devices", "inspect", "simulate"):
+        for command in ("run", "profile", "verify", "models", "devices", "inspect", "simulate"):
             shown = mkmd("help", command)
             self.assertEqual((shown.returncode, shown.stderr), (0, ""), command)
             self.assertEqual(shown.stdout, mkmd(command, "--help").stdout)
@@ -211,7 +211,7 @@ class Texts(unittest.TestCase):
             self.assertIn(part, mkmd("help", "models").stdout)
 
     def test_every_command_explains_itself(self):
-        for command in ("run", "profile", "models", "devices", "inspect", "simulate", "help", "version"):
+        for command in ("run", "profile", "verify", "models", "devices", "inspect", "simulate", "help", "version"):
             for ask in ("--help", "-h"):
                 result = mkmd(command, ask)
                 self.assertEqual((result.returncode, result.stderr), (0, ""), command)
