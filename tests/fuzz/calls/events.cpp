@@ -140,9 +140,9 @@ void Player::failed_user_event(Family& family) {
   must("clGetEventInfo",
        clGetEventInfo(marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
   if (status >= 0) fault("a command behind a failed event has status %d", status);
-  must("clReleaseEvent", clReleaseEvent(gate));
-  must("clReleaseEvent", clReleaseEvent(marker));
-  must("clReleaseCommandQueue", clReleaseCommandQueue(queue));
+  drop("clReleaseEvent", clReleaseEvent, gate);
+  drop("clReleaseEvent", clReleaseEvent, marker);
+  drop("clReleaseCommandQueue", clReleaseCommandQueue, queue);
 }
 
 void Player::hand_over(Family& family) {

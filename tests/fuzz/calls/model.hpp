@@ -166,6 +166,7 @@ struct Family {
   std::vector<KernelPtr> kernels;
   std::vector<EventPtr> events;
   std::vector<std::shared_ptr<Counted<cl_sampler>>> samplers;
+  std::vector<CommandPtr> left;  // perhaps under way, of queues that are gone
 };
 
 }  // namespace fuzz

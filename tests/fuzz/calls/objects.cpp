@@ -241,7 +241,7 @@ void Player::retain(Family& family) {
 }
 
 void Player::let_go(Family& family, const MemoryPtr& memory) {
-  must("clReleaseMemObject", clReleaseMemObject(memory->handle));
+  drop("clReleaseMemObject", clReleaseMemObject, memory->handle);
   if (--memory->references == 0) std::erase(family.memories, memory);
 }
 
@@ -251,13 +251,15 @@ void Player::let_go(Family& family, const QueuePtr& queue) {
     for (const CommandPtr& command : queue->commands)
       make_waitable(command);
   }
-  must("clReleaseCommandQueue", clReleaseCommandQueue(queue->handle));
-  if (--queue->references == 0) std::erase(family.queues, queue);
+  drop("clReleaseCommandQueue", clReleaseCommandQueue, queue->handle);
+  if (--queue->references > 0) return;
+  family.left.insert(family.left.end(), queue->commands.begin(), queue->commands.end());
+  std::erase(family.queues, queue);
 }
 
 void Player::let_go(Family& family, const EventPtr& event) {
   if (event->references == 1 && event->gate) open({event->gate});
-  must("clReleaseEvent", clReleaseEvent(event->handle));
+  drop("clReleaseEvent", clReleaseEvent, event->handle);
   if (--event->references == 0) std::erase(family.events, event);
 }
 
@@ -266,7 +268,7 @@ void Player::release(Family& family) {
   case 0:
     if (family.context.references < 2) return;
     --family.context.references;
-    return must("clReleaseContext", clReleaseContext(family.context.handle));
+    return drop("clReleaseContext", clReleaseContext, family.context.handle);
   case 1: {
     const QueuePtr queue = pick_queue(family);
     if (queue->references == 1 && (family.queues.size() == 1 || queue->shared)) return;
@@ -285,7 +287,7 @@ void Player::release(Family& family) {
     if (family.programs.size() < 2) return;
     {
       const ProgramPtr program = random_.pick(family.programs);
-      must("clReleaseProgram", clReleaseProgram(program->handle));
+      drop("clReleaseProgram", clReleaseProgram, program->handle);
       if (--program->references == 0) std::erase(family.programs, program);
       return;
     }
@@ -294,7 +296,7 @@ void Player::release(Family& family) {
     if (family.kernels.empty()) return;
     {
       const KernelPtr kernel = random_.pick(family.kernels);
-      must("clReleaseKernel", clReleaseKernel(kernel->handle));
+      drop("clReleaseKernel", clReleaseKernel, kernel->handle);
       if (--kernel->references > 0) return;
       --kernel->program->kernels;
       std::erase(family.kernels, kernel);
@@ -304,7 +306,7 @@ void Player::release(Family& family) {
     if (family.samplers.empty()) return;
     {
       const auto sampler = random_.pick(family.samplers);
-      must("clReleaseSampler", clReleaseSampler(sampler->handle));
+      drop("clReleaseSampler", clReleaseSampler, sampler->handle);
       if (--sampler->references == 0) std::erase(family.samplers, sampler);
       return;
     }
@@ -336,18 +338,13 @@ void Player::end_family(Family& family) {
   }
   const bool early = random_.chance(50);
   if (early) open(gates);
-  std::vector<CommandPtr> commands;
-  for (const QueuePtr& queue : family.queues)
-    commands.insert(commands.end(), queue->commands.begin(), queue->commands.end());
-  for (const CommandPtr& command : commands)
-    make_waitable(command);
   bool context = true;
   while (context || !family.queues.empty() || !family.memories.empty() || !family.programs.empty() ||
          !family.kernels.empty() || !family.events.empty() || !family.samplers.empty()) {
     switch (random_.below(7)) {
     case 0:
       if (!context) break;
-      must("clReleaseContext", clReleaseContext(family.context.handle));
+      drop("clReleaseContext", clReleaseContext, family.context.handle);
       context = --family.context.references > 0;
       break;
     case 1:
@@ -359,14 +356,14 @@ void Player::end_family(Family& family) {
     case 3:
       if (!family.programs.empty()) {
         const ProgramPtr program = random_.pick(family.programs);
-        must("clReleaseProgram", clReleaseProgram(program->handle));
+        drop("clReleaseProgram", clReleaseProgram, program->handle);
         if (--program->references == 0) std::erase(family.programs, program);
       }
       break;
     case 4:
       if (!family.kernels.empty()) {
         const KernelPtr kernel = random_.pick(family.kernels);
-        must("clReleaseKernel", clReleaseKernel(kernel->handle));
+        drop("clReleaseKernel", clReleaseKernel, kernel->handle);
         if (--kernel->references == 0) std::erase(family.kernels, kernel);
       }
       break;
@@ -376,13 +373,13 @@ void Player::end_family(Family& family) {
     default:
       if (!family.samplers.empty()) {
         const auto sampler = random_.pick(family.samplers);
-        must("clReleaseSampler", clReleaseSampler(sampler->handle));
+        drop("clReleaseSampler", clReleaseSampler, sampler->handle);
         if (--sampler->references == 0) std::erase(family.samplers, sampler);
       }
     }
   }
   // Only the events are left, and they keep what they need.
-  for (const CommandPtr& command : commands) {
+  for (const CommandPtr& command : family.left) {
     if (command->complete) continue;
     must("clWaitForEvents", clWaitForEvents(1, &command->event));
     complete(command);

@@ -21,6 +21,8 @@ struct Shared {
   bool images = false;
   bool log = false;
   std::string without;  // kinds of steps that are left out, each between commas
+  std::string forget;   // the name of a call; the first such release is left out
+  std::atomic<bool> forgotten{false};
   unsigned threads = 1;
   // Objects on their way from one player to another, which all belong to one context.
   std::mutex mutex;
@@ -44,6 +46,12 @@ public:
   cl_int note(const char* name, cl_int code);
   // A call that has to succeed, or else to give this code.
   void must(const char* name, cl_int code, cl_int expected = CL_SUCCESS);
+  // A release; one of them is left out where that is asked for.
+  template <typename Handle>
+  void drop(const char* name, cl_int(CL_API_CALL* release)(Handle), Handle handle) {
+    if (shared_.forget == name && !shared_.forgotten.exchange(true)) return;
+    must(name, release(handle));
+  }
   [[noreturn]] void fault(const char* format, ...) __attribute__((format(printf, 2, 3)));
   void line(const char* format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -59,7 +59,7 @@ void Player::new_program(Family& family) {
     unsigned char* pointers[] = {binary.data()};
     must("clGetProgramInfo",
          clGetProgramInfo(program->handle, CL_PROGRAM_BINARIES, sizeof pointers, pointers, nullptr));
-    must("clReleaseProgram", clReleaseProgram(program->handle));
+    drop("clReleaseProgram", clReleaseProgram, program->handle);
     const unsigned char* from = binary.data();
     cl_int status = 0;
     program->handle =
@@ -95,7 +95,7 @@ void Player::broken_program(Family& family) {
   cl_kernel kernel = clCreateKernel(program, "k", &error);
   if (kernel != nullptr) fault("a kernel of a program that could not be built");
   must("clCreateKernel", error, CL_INVALID_PROGRAM_EXECUTABLE);
-  must("clReleaseProgram", clReleaseProgram(program));
+  drop("clReleaseProgram", clReleaseProgram, program);
 }
 
 void Player::linked_program(Family& family) {
@@ -117,7 +117,7 @@ void Player::linked_program(Family& family) {
   must("clLinkProgram", error);
   program->built = true;
   for (const cl_program object : objects)
-    must("clReleaseProgram", clReleaseProgram(object));
+    drop("clReleaseProgram", clReleaseProgram, object);
   family.programs.push_back(program);
 }
 

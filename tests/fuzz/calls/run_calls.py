@@ -19,9 +19,11 @@ sys.path.insert(0, os.path.join(HERE, "../../programs"))
 import run_programs  # noqa: E402
 
 PROGRAM = {"name": "calls", "command": "fuzz_calls", "folder": "tests/fuzz/calls", "timeout": 300}
+POCL_ICD = "/etc/OpenCL/vendors/pocl.icd"
 THREE = {"POCL_MAX_PTHREAD_COUNT": "3", "POCL_AFFINITY": "0"}
 # A named policy is obeyed: launches are split that would gain nothing by it.
 SPLIT = ["--policy", "mkmd-slices"]
+RELEASES = ["clReleaseContext", "clReleaseCommandQueue", "clReleaseProgram", "clReleaseKernel", "clReleaseEvent"]
 MODES = {
     "pocl": (["--devices", "pocl"], {}),
     "pocl/2": (["--devices", "pocl/2"] + SPLIT, {}),
@@ -39,10 +41,19 @@ class Calls:
         self.split = self.calls = 0
         self.failed = []
         self.bare_logs = {}
+        with open(POCL_ICD) as icd:
+            self.pocl = icd.read().strip()
+
+    def counting(self, build):
+        """The vendor library in front of PoCL that counts. Its locks would hide races from ThreadSanitizer."""
+        if "thread" in self.runner.sanitizers.names:
+            return {}
+        library = os.path.join(build, PROGRAM["folder"], "libliving_vendor.so")
+        return {"POCL": self.pocl, "LIVING_VENDOR": library, "OCL_ICD_VENDORS": library}
 
     def run(self, arguments, mode, build, wrap=(), **variables):
         command = [*wrap, *self.runner.command(PROGRAM, build), *map(str, arguments)]
-        return self.runner.run(PROGRAM, command, **mode[1], **variables)
+        return self.runner.run(PROGRAM, command, **mode[1], **self.counting(build), **variables)
 
     def bare(self, mode, arguments):
         key = (tuple(sorted(mode[1].items())), tuple(arguments))
@@ -61,6 +72,16 @@ class Calls:
             except (OSError, ValueError):
                 pass
         return outcome
+
+    def forgetful(self, name):
+        """What is wrong when the program leaves out a release: that has to be found, or nothing would be."""
+        arguments = ["--seed", 1, "--calls", self.options.calls, "--forget"]
+        found = []
+        for release in RELEASES:
+            outcome = self.ours(MODES[name], [*arguments, release])
+            if outcome.code != 3 or "are left: " not in outcome.out:
+                found.append(f"without one {release}: exit code {outcome.code}: {last_lines(outcome.out)}")
+        return found
 
     def wrong(self, name, seed, threads, more=()):
         """What is wrong with one seed in one mode; an empty list if nothing is."""
@@ -88,6 +109,7 @@ class Calls:
 
 
 def last_lines(text):
+    """Of a log, mostly: the last call, and what was wrong with it."""
     return "\n      ".join(text.splitlines()[-3:])
 
 
@@ -159,6 +181,10 @@ def main():
             if found:
                 calls.failed.append(f"{mode} seed {seed} threads {threads}")
                 print(f"FAILED {calls.failed[-1]}: " + "\n  ".join(found), flush=True)
+    if calls.counting(options.build) and options.threads != 3:
+        for text in calls.forgetful(modes[0]):
+            calls.failed.append("forgetful")
+            print(f"FAILED {text}", flush=True)
     if not calls.split and any(mode != "pocl" for mode in modes):
         calls.failed.append("no kernel was split")
         print("no kernel was split")
