@@ -157,7 +157,7 @@ void Player::hand_over(Family& family) {
     profiling = access.command->queue->profiling;
     make_waitable(access.command);
     open(std::set<GatePtr>(access.command->gates));
-    if (access.command->queue->references > 0) must("clFlush", clFlush(access.command->queue->handle));
+    flush(access.command->queue);
     auto theirs = std::make_shared<Command>();
     theirs->event = access.command->event;
     must("clRetainEvent", clRetainEvent(theirs->event));

@@ -100,9 +100,8 @@ template <typename T>
 constexpr bool kIsHandle = kIsOneOf<T, cl_context, cl_command_queue, cl_mem, cl_program, cl_kernel, cl_event,
                                     cl_sampler, cl_command_buffer_khr>;
 template <typename T>
-constexpr bool kIsList =
-    std::is_pointer_v<T>&& std::is_const_v<std::remove_pointer_t<T>>&& kIsHandle<
-        std::remove_cv_t<std::remove_pointer_t<T>>>;
+constexpr bool kIsList = std::is_pointer_v<T>&& std::is_const_v<std::remove_pointer_t<T>>&&
+    kIsHandle<std::remove_cv_t<std::remove_pointer_t<T>>>;
 
 inline void expect_all(const char*) {}
 

@@ -83,9 +83,7 @@ void Player::new_buffer(Family& family) {
                       : random_.chance(80) ? 4 * random_.between(1000, 30000)
                                            : 4 * random_.between(30000, 300000);
   root->bytes.resize(size);
-  const uint64_t salt = random_.next();
-  for (size_t i = 0; i < size; ++i)
-    root->bytes[i] = static_cast<unsigned char>((salt >> (i % 8 * 8)) + i * 7 + i / 251);
+  scatter(root->bytes.data(), size, random_.next());
   cl_mem_flags flags = random_.one_of<cl_mem_flags>(
       {0, CL_MEM_READ_WRITE, CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY});
   root->device_writes = (flags & CL_MEM_READ_ONLY) == 0;

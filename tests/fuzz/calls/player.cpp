@@ -162,7 +162,15 @@ void Player::make_waitable(const CommandPtr& command) {
   if (command->queue->references <= 0) fault("the model lost a command");
   must("clEnqueueMarkerWithWaitList",
        clEnqueueMarkerWithWaitList(command->queue->handle, 0, nullptr, &command->event));
+  command->queue->flushed = false;
   command->gates.insert(command->queue->gates.begin(), command->queue->gates.end());
+}
+
+// Other queues are sure to make progress only after that.
+void Player::flush(const QueuePtr& queue) {
+  if (queue->flushed || queue->references <= 0) return;
+  must("clFlush", clFlush(queue->handle));
+  queue->flushed = true;
 }
 
 void Player::add_wait(Order& order, const CommandPtr& command) {
@@ -172,9 +180,7 @@ void Player::add_wait(Order& order, const CommandPtr& command) {
   if (std::find(order.waits.begin(), order.waits.end(), command->event) != order.waits.end()) return;
   order.waits.push_back(command->event);
   order.command->gates.insert(command->gates.begin(), command->gates.end());
-  // An event of another queue is sure to make progress only once that queue is flushed.
-  if (command->queue != order.queue && command->queue->references > 0)
-    must("clFlush", clFlush(command->queue->handle));
+  if (command->queue != order.queue) flush(command->queue);
 }
 
 Player::Order Player::order(Family& family, const QueuePtr& queue, const std::vector<Use>& uses) {
@@ -226,6 +232,7 @@ void Player::enqueued(Family& family, Order& order, const std::vector<Use>& uses
   // In an out-of-order queue a barrier may hold it up as well.
   command->gates.insert(queue.gates.begin(), queue.gates.end());
   queue.commands.push_back(command);
+  queue.flushed = blocking;
   for (const Use& use : uses)
     use.root->accesses.push_back({command, use.begin, use.end, use.written});
   if (order.event != nullptr && random_.chance(30)) {

@@ -119,6 +119,7 @@ private:
   Order order(Family& family, const QueuePtr& queue, const std::vector<Use>& uses);
   void add_wait(Order& order, const CommandPtr& command);
   void make_waitable(const CommandPtr& command);
+  void flush(const QueuePtr& queue);
   void enqueued(Family& family, Order& order, const std::vector<Use>& uses, const char* name, cl_int code,
                 bool blocking);
   void open(const std::set<GatePtr>& gates);

@@ -5,6 +5,7 @@
 #include "player.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace fuzz {
@@ -271,6 +272,10 @@ void Player::launch(Family& family) {
   const auto kind = KernelKind(kernel->which);
   Launch launch;
   if (!choose_launch(family, kernel, launch)) return;
+  // A driver compiles for each local size that it chooses itself: let there be few, mostly.
+  const bool even = !launch.names_local && random_.chance(85);
+  for (size_t d = 0; even && d < launch.dimensions; ++d)
+    launch.global[d] = std::bit_ceil(launch.global[d]);
   const LaunchValues& v = launch.values;
   set_arguments(family, kernel, launch);
   std::vector<Use> uses;
