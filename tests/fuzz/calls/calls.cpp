@@ -135,6 +135,9 @@ int main(int argc, char** argv) {
   cl_bool images = CL_FALSE;
   clGetDeviceInfo(shared.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
   shared.images = images != CL_FALSE;
+  cl_device_svm_capabilities svm = 0;
+  clGetDeviceInfo(shared.device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, nullptr);
+  shared.svm = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
   const Living living;
 
   if (options.threads > 1) {

@@ -164,6 +164,7 @@ void Player::hand_over(Family& family) {
     theirs->queue = std::make_shared<Queue>();
     theirs->queue->references = 0;
     theirs->queue->in_order = false;
+    theirs->queue->profiling = profiling;
     access.command = theirs;
   }
   std::vector<EventPtr> events;

@@ -157,6 +157,18 @@ struct Memory : Counted<cl_mem> {
 };
 using MemoryPtr = std::shared_ptr<Memory>;
 
+struct Image : Counted<cl_mem> {
+  std::shared_ptr<Root> root;  // accesses are of rows
+  size_t width = 0, height = 0;
+};
+using ImagePtr = std::shared_ptr<Image>;
+
+struct Svm {
+  std::shared_ptr<Root> root;
+  unsigned char* pointer = nullptr;
+};
+using SvmPtr = std::shared_ptr<Svm>;
+
 struct Event : Counted<cl_event> {
   CommandPtr command;  // null for a user event
   GatePtr gate;        // of a user event
@@ -183,6 +195,8 @@ struct Family {
   bool shared = false;
   std::vector<QueuePtr> queues;
   std::vector<MemoryPtr> memories;
+  std::vector<ImagePtr> images;
+  std::vector<SvmPtr> svm;
   std::vector<ProgramPtr> programs;
   std::vector<KernelPtr> kernels;
   std::vector<EventPtr> events;

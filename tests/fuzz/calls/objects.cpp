@@ -191,7 +191,13 @@ void Player::set_user_event(Family& family) {
 }
 
 void Player::retain(Family& family) {
-  switch (random_.below(7)) {
+  switch (random_.below(8)) {
+  case 7: {
+    if (family.images.empty()) return;
+    const ImagePtr image = random_.pick(family.images);
+    ++image->references;
+    return must("clRetainMemObject", clRetainMemObject(image->handle));
+  }
   case 0:
     ++family.context.references;
     return must("clRetainContext", clRetainContext(family.context.handle));
@@ -243,6 +249,11 @@ void Player::let_go(Family& family, const MemoryPtr& memory) {
   if (--memory->references == 0) std::erase(family.memories, memory);
 }
 
+void Player::let_go(Family& family, const ImagePtr& image) {
+  drop("clReleaseMemObject", clReleaseMemObject, image->handle);
+  if (--image->references == 0) std::erase(family.images, image);
+}
+
 void Player::let_go(Family& family, const QueuePtr& queue) {
   if (queue->references == 1) {
     // Nobody can wait for a command without an event once its queue is gone.
@@ -262,7 +273,10 @@ void Player::let_go(Family& family, const EventPtr& event) {
 }
 
 void Player::release(Family& family) {
-  switch (random_.below(12)) {
+  switch (random_.below(13)) {
+  case 12:
+    if (!family.images.empty()) let_go(family, ImagePtr(random_.pick(family.images)));
+    return;
   case 0:
     if (family.context.references < 2) return;
     --family.context.references;
@@ -330,6 +344,10 @@ void Player::end_family(Family& family) {
     while (!memory->root->mappings.empty())
       unmap(family);
   }
+  while (!family.svm.empty()) {
+    const SvmPtr memory = family.svm.back();
+    svm_free(family, memory);
+  }
   std::set<GatePtr> gates;
   for (const EventPtr& event : family.events) {
     if (event->gate) gates.insert(event->gate);
@@ -338,8 +356,12 @@ void Player::end_family(Family& family) {
   if (early) open(gates);
   bool context = true;
   while (context || !family.queues.empty() || !family.memories.empty() || !family.programs.empty() ||
-         !family.kernels.empty() || !family.events.empty() || !family.samplers.empty()) {
-    switch (random_.below(7)) {
+         !family.kernels.empty() || !family.events.empty() || !family.samplers.empty() ||
+         !family.images.empty()) {
+    switch (random_.below(8)) {
+    case 7:
+      if (!family.images.empty()) let_go(family, ImagePtr(random_.pick(family.images)));
+      break;
     case 0:
       if (!context) break;
       drop("clReleaseContext", clReleaseContext, family.context.handle);

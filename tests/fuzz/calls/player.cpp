@@ -40,6 +40,10 @@ const std::vector<Player::Step>& Player::steps() {
       {"map", &Player::map, 16},
       {"unmap", &Player::unmap, 18},
       {"migrate", &Player::migrate, 4},
+      {"new_image", &Player::new_image, 4},
+      {"image", &Player::image, 20},
+      {"new_svm", &Player::new_svm, 4},
+      {"svm", &Player::svm, 16},
       {"launch", &Player::launch, 50},
       {"marker", &Player::marker, 14},
       {"flush", &Player::flush, 8},
@@ -268,11 +272,17 @@ void Player::complete(CommandPtr last) {
       const unsigned char* got = check.mapped != nullptr ? check.mapped : check.got->data();
       for (const auto& [at, expected] : check.expected) {
         if (std::memcmp(got + at, expected.data(), expected.size()) == 0) continue;
-        size_t i = 0;
-        while (got[at + i] == expected[i])
-          ++i;
-        fault("%s: byte %zu of %zu is %02x instead of %02x", check.what, i, expected.size(), got[at + i],
-              expected[i]);
+        size_t first = expected.size(), end = 0, wrong = 0, untouched = 0;
+        for (size_t i = 0; i < expected.size(); ++i) {
+          if (got[at + i] == expected[i]) continue;
+          first = std::min(first, i);
+          end = i;
+          ++wrong;
+          untouched += got[at + i] == 0xA5;
+        }
+        fault("%s: %zu bytes of %zu are wrong, between %zu and %zu; %zu are a5; the first is %02x instead of "
+              "%02x",
+              check.what, wrong, expected.size(), first, end, untouched, got[at + first], expected[first]);
       }
     }
     command->checks.clear();

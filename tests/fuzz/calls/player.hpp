@@ -7,6 +7,7 @@
 
 #include <CL/cl_ext.h>
 
+#include <array>
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -18,7 +19,7 @@ namespace fuzz {
 struct Shared {
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
-  bool images = false;
+  bool images = false, svm = false;
   bool log = false;
   std::string without;  // kinds of steps that are left out, each between commas
   std::string forget;   // the name of a call; the first such release is left out
@@ -78,6 +79,10 @@ public:
   void map(Family& family);
   void unmap(Family& family);
   void migrate(Family& family);
+  void new_image(Family& family);
+  void image(Family& family);
+  void new_svm(Family& family);
+  void svm(Family& family);
   void launch(Family& family);
   void marker(Family& family);
   void flush(Family& family);
@@ -130,6 +135,11 @@ private:
   void let_go(Family& family, const MemoryPtr& memory);
   void let_go(Family& family, const QueuePtr& queue);
   void let_go(Family& family, const EventPtr& event);
+  void let_go(Family& family, const ImagePtr& image);
+  void fill_image(Family& family, const ImagePtr& image, const std::array<size_t, 4>& box);
+  void svm_fill(Family& family, const SvmPtr& memory, size_t begin, size_t size, const unsigned char* pattern,
+                size_t width);
+  void svm_free(Family& family, const SvmPtr& memory);
   void ask_event(const EventPtr& event);
 
   void question(const char* name, const void* list, const void* asked);

@@ -164,6 +164,17 @@ void Player::new_kernel(Family& family) {
     }
     return;
   }
+  if (!family.kernels.empty() && random_.chance(10)) {
+    const KernelPtr from = random_.pick(family.kernels);
+    const cl_kernel handle = clCloneKernel(from->handle, &error);
+    must("clCloneKernel", error);
+    auto kernel = std::make_shared<Kernel>(*from);
+    kernel->handle = handle;
+    kernel->references = 1;
+    ++kernel->program->kernels;
+    family.kernels.push_back(kernel);
+    return;
+  }
   const KernelKind kind = kinds[random_.below(kinds.size())];
   const cl_kernel handle = clCreateKernel(program->handle, kernel_name(kind), &error);
   must("clCreateKernel", error);

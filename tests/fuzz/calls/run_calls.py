@@ -7,8 +7,8 @@ several threads the program's own model is the judge. `--shrink SEED` finds a sm
 At the end no object of the vendor's may be left (living_vendor.cpp), but for ThreadSanitizer, which locks would mislead.
 
 As a test it takes seconds. By hand, in two parts, since most of a run's time is compiling:
-    run_calls.py --seeds 100-119 --calls 5000
-    run_calls.py --seeds 200-219 --calls 50000 --threads 3 --without new_program,broken_program,linked_program,end_family
+    run_calls.py --seeds 100-103 --calls 5000
+    run_calls.py --seeds 200-203 --calls 50000 --threads 3 --without new_program,broken_program,linked_program,end_family
 and in builds with sanitizers:
     run_calls.py --build build-asan --bare-build build --slowdown 5 --seeds 1-10
 """
