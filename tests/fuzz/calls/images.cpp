@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps about images of two dimensions and four bytes a pixel: reads, writes, fills, and copies between images
-// and buffers. A command is ordered by all rows that it touches.
+// Steps about images of two dimensions and four bytes a pixel: reads, writes, fills, and copies between
+// images and buffers. A command is ordered by all rows that it touches.
 #include "player.hpp"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ void Player::new_image(Family& family) {
   description.image_height = image->height;
   const bool given = random_.chance(50);
   cl_int error = 0;
-  image->handle = clCreateImage(family.context.handle, given ? CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE, &format,
-                                &description, given ? image->root->bytes.data() : nullptr, &error);
+  image->handle = clCreateImage(family.context.handle, given ? CL_MEM_COPY_HOST_PTR : CL_MEM_READ_WRITE,
+                                &format, &description, given ? image->root->bytes.data() : nullptr, &error);
   line("image of %zux%zu", image->width, image->height);
   must("clCreateImage", error);
   family.images.push_back(image);
@@ -125,9 +125,8 @@ void Player::image(Family& family) {
     check.got = host;
     check.expected.emplace_back(0, std::move(expected));
     order.command->checks.push_back(std::move(check));
-    const cl_int code =
-        clEnqueueReadImage(queue->handle, image->handle, blocks, part.origin, part.region, pitch, 0,
-                           host->data(), order.count(), order.list(), order.out());
+    const cl_int code = clEnqueueReadImage(queue->handle, image->handle, blocks, part.origin, part.region,
+                                           pitch, 0, host->data(), order.count(), order.list(), order.out());
     return enqueued(family, order, uses, "clEnqueueReadImage", code, blocking);
   }
   if (kind == 3) {  // to another image
