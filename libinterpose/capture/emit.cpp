@@ -199,7 +199,10 @@ void Planner::emit(Task& task) {
   case Command::Kind::fill:
     return emit_fill_or_copy(task);
   case Command::Kind::marker:
-    return;  // complete when what it waits for is
+    // Complete when what it waits for is. Of native commands before it the entry alone knows.
+    if (runtime_.entry_ && !runtime_.entry_->complete())
+      runtime_.push(new_action(*runtime_.home_, &c, marker_behind(*runtime_.home_)));
+    return;
   }
 }
 

@@ -335,6 +335,12 @@ Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, La
   };
 }
 
+Action::Work marker_behind(Lane& lane) {
+  return enqueue(lane, [](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
+    return vendor::table(queue).clEnqueueMarkerWithWaitList(queue, count, waits, event);
+  });
+}
+
 Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native) {
   // std::function wants copyable closures.
   auto held = std::make_shared<std::vector<vendor::Owned<cl_event>>>(std::move(native));

@@ -23,6 +23,8 @@ Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem dest
 Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
 Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory,
                       ByteRanges ranges);
+// Over when what the lane was given before is.
+Action::Work marker_behind(Lane& lane);
 Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native);
 
 // Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a

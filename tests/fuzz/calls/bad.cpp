@@ -114,7 +114,7 @@ void Player::bad_object(Family& family) {
     must("clSetUserEventStatus", clSetUserEventStatus(foreign, CL_COMPLETE));
     must("clEnqueueMarkerWithWaitList",
          clEnqueueMarkerWithWaitList(pick_queue(family)->handle, 1, &foreign, nullptr), CL_INVALID_CONTEXT);
-    return must("clReleaseEvent", clReleaseEvent(foreign));
+    return drop("clReleaseEvent", clReleaseEvent, foreign);
   }
   default:
     if (family.programs.empty()) return;
@@ -257,7 +257,7 @@ void Player::bad_kernel(Family& family) {
     must("clCreateKernel", error);
     must(name, clEnqueueNDRangeKernel(queue, fresh, 1, nullptr, sizes, nullptr, 0, nullptr, nullptr),
          CL_INVALID_KERNEL_ARGS);
-    return must("clReleaseKernel", clReleaseKernel(fresh));
+    return drop("clReleaseKernel", clReleaseKernel, fresh);
   }
   case 7: {
     if (kind != kNothing) return;

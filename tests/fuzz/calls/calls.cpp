@@ -3,12 +3,14 @@
 // checked against a model of references, order and contents. It knows nothing of any layer. With one thread
 // and --log its output depends on the seed alone, so that two runs can be compared line by line.
 #include "kernels.hpp"
+#include "living.hpp"
 #include "player.hpp"
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <thread>
 
 namespace {
@@ -18,6 +20,7 @@ struct Options {
   unsigned threads = 1;
   bool log = false;
   std::string without;       // kinds of steps that are left out
+  std::string forget;        // a kind of release, the first of which is left out
   std::set<uint64_t> steps;  // only these; empty: all
 };
 
@@ -39,6 +42,8 @@ Options parse(int argc, char** argv) {
       options.threads = static_cast<unsigned>(std::strtoul(value, nullptr, 10));
     } else if (name == "--without") {  // kinds of steps, comma-separated
       options.without = std::string(",") + value + ",";
+    } else if (name == "--forget") {
+      options.forget = value;
     } else if (name == "--steps") {  // numbers in a file: what a failure has been shrunk to
       std::FILE* file = std::fopen(value, "r");
       unsigned long long step = 0;
@@ -46,8 +51,8 @@ Options parse(int argc, char** argv) {
         options.steps.insert(step);
       if (file != nullptr) std::fclose(file);
     } else {
-      std::fprintf(stderr,
-                   "calls [--seed S] [--calls N] [--threads T] [--log] [--without KINDS] [--steps FILE]\n");
+      std::fprintf(stderr, "calls [--seed S] [--calls N] [--threads T] [--log] [--without KINDS] "
+                           "[--forget RELEASE] [--steps FILE]\n");
       std::exit(2);
     }
   }
@@ -77,6 +82,43 @@ bool come(const std::atomic<uint64_t>& called, const std::atomic<uint64_t>& expe
   return false;
 }
 
+// What the vendor library knows of its objects, where it is living_vendor.cpp.
+class Living {
+public:
+  Living() {
+    const char* const path = std::getenv("LIVING_VENDOR");
+    if (path == nullptr) return;
+    void* const library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    if (library == nullptr) {
+      std::printf("FAULT %s is not loaded\n", path);
+      std::exit(3);
+    }
+    objects_ = reinterpret_cast<decltype(&living_objects)>(dlsym(library, "living_objects"));
+    faults_ = reinterpret_cast<decltype(&living_faults)>(dlsym(library, "living_faults"));
+    reinterpret_cast<decltype(&living_begin)>(dlsym(library, "living_begin"))();
+  }
+
+  // Whether everything has gone. What was under way last may take a while; where it will not go, less is
+  // enough.
+  bool none(int hundredths) const {
+    if (objects_ == nullptr) return true;
+    char text[1000];
+    size_t count = 0;
+    for (int i = 0; i < hundredths; ++i) {
+      count = objects_(text, sizeof text);
+      if (count == 0) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    if (count > 0) std::printf("FAULT %zu objects are left: %s\n", count, text);
+    if (faults_() > 0) std::printf("FAULT %zu calls with objects that are gone\n", faults_());
+    return count == 0 && faults_() == 0;
+  }
+
+private:
+  decltype(&living_objects) objects_ = nullptr;
+  decltype(&living_faults) faults_ = nullptr;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -86,12 +128,17 @@ int main(int argc, char** argv) {
   static fuzz::Shared shared;
   shared.log = options.log;
   shared.without = options.without;
+  shared.forget = options.forget;
   shared.threads = options.threads;
   check(clGetPlatformIDs(1, &shared.platform, nullptr), "clGetPlatformIDs");
   check(clGetDeviceIDs(shared.platform, CL_DEVICE_TYPE_ALL, 1, &shared.device, nullptr), "clGetDeviceIDs");
   cl_bool images = CL_FALSE;
   clGetDeviceInfo(shared.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
   shared.images = images != CL_FALSE;
+  cl_device_svm_capabilities svm = 0;
+  clGetDeviceInfo(shared.device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, nullptr);
+  shared.svm = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
+  const Living living;
 
   if (options.threads > 1) {
     // PoCL 3.1's first build must not meet others.
@@ -148,6 +195,7 @@ int main(int argc, char** argv) {
                 static_cast<unsigned long long>(callbacks.out_of_turn.load()));
     good = false;
   }
+  good &= living.none(options.forget.empty() ? 2000 : 50);
   std::fflush(stdout);
   std::fprintf(stderr, "%llu calls\n", static_cast<unsigned long long>(calls.load()));
   return good ? 0 : 3;

@@ -140,9 +140,9 @@ void Player::failed_user_event(Family& family) {
   must("clGetEventInfo",
        clGetEventInfo(marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
   if (status >= 0) fault("a command behind a failed event has status %d", status);
-  must("clReleaseEvent", clReleaseEvent(gate));
-  must("clReleaseEvent", clReleaseEvent(marker));
-  must("clReleaseCommandQueue", clReleaseCommandQueue(queue));
+  drop("clReleaseEvent", clReleaseEvent, gate);
+  drop("clReleaseEvent", clReleaseEvent, marker);
+  drop("clReleaseCommandQueue", clReleaseCommandQueue, queue);
 }
 
 void Player::hand_over(Family& family) {
@@ -157,13 +157,14 @@ void Player::hand_over(Family& family) {
     profiling = access.command->queue->profiling;
     make_waitable(access.command);
     open(std::set<GatePtr>(access.command->gates));
-    if (access.command->queue->references > 0) must("clFlush", clFlush(access.command->queue->handle));
+    flush(access.command->queue);
     auto theirs = std::make_shared<Command>();
     theirs->event = access.command->event;
     must("clRetainEvent", clRetainEvent(theirs->event));
     theirs->queue = std::make_shared<Queue>();
     theirs->queue->references = 0;
     theirs->queue->in_order = false;
+    theirs->queue->profiling = profiling;
     access.command = theirs;
   }
   std::vector<EventPtr> events;

@@ -6,8 +6,10 @@
 
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <set>
 #include <vector>
@@ -42,6 +44,24 @@ private:
 };
 
 using Bytes = std::vector<unsigned char>;
+
+// Bytes of which none is like its neighbours, eight at a time: most of what a run does is making and
+// comparing them.
+inline void scatter(unsigned char* to, size_t size, uint64_t salt) {
+  for (size_t at = 0; at < size; at += sizeof salt) {
+    std::memcpy(to + at, &salt, std::min(size - at, sizeof salt));
+    salt = salt * 0x5851F42D4C957F2Du + 0x14057B7EF767814Fu;
+  }
+}
+
+inline void repeat(unsigned char* to, size_t size, const unsigned char* pattern, size_t width) {
+  size_t done = std::min(size, width);
+  std::memcpy(to, pattern, done);
+  for (size_t more = 0; done < size; done += more) {
+    more = std::min(size - done, done);
+    std::memcpy(to + done, to, more);
+  }
+}
 
 // Callbacks that have been registered and those that came, each counted apart.
 struct Callbacks {
@@ -92,6 +112,7 @@ using CommandPtr = std::shared_ptr<Command>;
 
 struct Queue : Counted<cl_command_queue> {
   bool in_order = true, profiling = false, shared = false;
+  bool flushed = true;               // nothing was enqueued since
   std::vector<CommandPtr> commands;  // not known to be complete
   std::set<GatePtr> gates;           // that some of them wait for
 };
@@ -136,6 +157,18 @@ struct Memory : Counted<cl_mem> {
 };
 using MemoryPtr = std::shared_ptr<Memory>;
 
+struct Image : Counted<cl_mem> {
+  std::shared_ptr<Root> root;  // accesses are of rows
+  size_t width = 0, height = 0;
+};
+using ImagePtr = std::shared_ptr<Image>;
+
+struct Svm {
+  std::shared_ptr<Root> root;
+  unsigned char* pointer = nullptr;
+};
+using SvmPtr = std::shared_ptr<Svm>;
+
 struct Event : Counted<cl_event> {
   CommandPtr command;  // null for a user event
   GatePtr gate;        // of a user event
@@ -162,10 +195,13 @@ struct Family {
   bool shared = false;
   std::vector<QueuePtr> queues;
   std::vector<MemoryPtr> memories;
+  std::vector<ImagePtr> images;
+  std::vector<SvmPtr> svm;
   std::vector<ProgramPtr> programs;
   std::vector<KernelPtr> kernels;
   std::vector<EventPtr> events;
   std::vector<std::shared_ptr<Counted<cl_sampler>>> samplers;
+  std::vector<CommandPtr> left;  // perhaps under way, of queues that are gone
 };
 
 }  // namespace fuzz

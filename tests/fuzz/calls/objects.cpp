@@ -83,9 +83,7 @@ void Player::new_buffer(Family& family) {
                       : random_.chance(80) ? 4 * random_.between(1000, 30000)
                                            : 4 * random_.between(30000, 300000);
   root->bytes.resize(size);
-  const uint64_t salt = random_.next();
-  for (size_t i = 0; i < size; ++i)
-    root->bytes[i] = static_cast<unsigned char>((salt >> (i % 8 * 8)) + i * 7 + i / 251);
+  scatter(root->bytes.data(), size, random_.next());
   cl_mem_flags flags = random_.one_of<cl_mem_flags>(
       {0, CL_MEM_READ_WRITE, CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY});
   root->device_writes = (flags & CL_MEM_READ_ONLY) == 0;
@@ -193,7 +191,13 @@ void Player::set_user_event(Family& family) {
 }
 
 void Player::retain(Family& family) {
-  switch (random_.below(7)) {
+  switch (random_.below(8)) {
+  case 7: {
+    if (family.images.empty()) return;
+    const ImagePtr image = random_.pick(family.images);
+    ++image->references;
+    return must("clRetainMemObject", clRetainMemObject(image->handle));
+  }
   case 0:
     ++family.context.references;
     return must("clRetainContext", clRetainContext(family.context.handle));
@@ -241,8 +245,13 @@ void Player::retain(Family& family) {
 }
 
 void Player::let_go(Family& family, const MemoryPtr& memory) {
-  must("clReleaseMemObject", clReleaseMemObject(memory->handle));
+  drop("clReleaseMemObject", clReleaseMemObject, memory->handle);
   if (--memory->references == 0) std::erase(family.memories, memory);
+}
+
+void Player::let_go(Family& family, const ImagePtr& image) {
+  drop("clReleaseMemObject", clReleaseMemObject, image->handle);
+  if (--image->references == 0) std::erase(family.images, image);
 }
 
 void Player::let_go(Family& family, const QueuePtr& queue) {
@@ -251,22 +260,27 @@ void Player::let_go(Family& family, const QueuePtr& queue) {
     for (const CommandPtr& command : queue->commands)
       make_waitable(command);
   }
-  must("clReleaseCommandQueue", clReleaseCommandQueue(queue->handle));
-  if (--queue->references == 0) std::erase(family.queues, queue);
+  drop("clReleaseCommandQueue", clReleaseCommandQueue, queue->handle);
+  if (--queue->references > 0) return;
+  family.left.insert(family.left.end(), queue->commands.begin(), queue->commands.end());
+  std::erase(family.queues, queue);
 }
 
 void Player::let_go(Family& family, const EventPtr& event) {
   if (event->references == 1 && event->gate) open({event->gate});
-  must("clReleaseEvent", clReleaseEvent(event->handle));
+  drop("clReleaseEvent", clReleaseEvent, event->handle);
   if (--event->references == 0) std::erase(family.events, event);
 }
 
 void Player::release(Family& family) {
-  switch (random_.below(12)) {
+  switch (random_.below(13)) {
+  case 12:
+    if (!family.images.empty()) let_go(family, ImagePtr(random_.pick(family.images)));
+    return;
   case 0:
     if (family.context.references < 2) return;
     --family.context.references;
-    return must("clReleaseContext", clReleaseContext(family.context.handle));
+    return drop("clReleaseContext", clReleaseContext, family.context.handle);
   case 1: {
     const QueuePtr queue = pick_queue(family);
     if (queue->references == 1 && (family.queues.size() == 1 || queue->shared)) return;
@@ -285,7 +299,7 @@ void Player::release(Family& family) {
     if (family.programs.size() < 2) return;
     {
       const ProgramPtr program = random_.pick(family.programs);
-      must("clReleaseProgram", clReleaseProgram(program->handle));
+      drop("clReleaseProgram", clReleaseProgram, program->handle);
       if (--program->references == 0) std::erase(family.programs, program);
       return;
     }
@@ -294,7 +308,7 @@ void Player::release(Family& family) {
     if (family.kernels.empty()) return;
     {
       const KernelPtr kernel = random_.pick(family.kernels);
-      must("clReleaseKernel", clReleaseKernel(kernel->handle));
+      drop("clReleaseKernel", clReleaseKernel, kernel->handle);
       if (--kernel->references > 0) return;
       --kernel->program->kernels;
       std::erase(family.kernels, kernel);
@@ -304,7 +318,7 @@ void Player::release(Family& family) {
     if (family.samplers.empty()) return;
     {
       const auto sampler = random_.pick(family.samplers);
-      must("clReleaseSampler", clReleaseSampler(sampler->handle));
+      drop("clReleaseSampler", clReleaseSampler, sampler->handle);
       if (--sampler->references == 0) std::erase(family.samplers, sampler);
       return;
     }
@@ -330,24 +344,27 @@ void Player::end_family(Family& family) {
     while (!memory->root->mappings.empty())
       unmap(family);
   }
+  while (!family.svm.empty()) {
+    const SvmPtr memory = family.svm.back();
+    svm_free(family, memory);
+  }
   std::set<GatePtr> gates;
   for (const EventPtr& event : family.events) {
     if (event->gate) gates.insert(event->gate);
   }
   const bool early = random_.chance(50);
   if (early) open(gates);
-  std::vector<CommandPtr> commands;
-  for (const QueuePtr& queue : family.queues)
-    commands.insert(commands.end(), queue->commands.begin(), queue->commands.end());
-  for (const CommandPtr& command : commands)
-    make_waitable(command);
   bool context = true;
   while (context || !family.queues.empty() || !family.memories.empty() || !family.programs.empty() ||
-         !family.kernels.empty() || !family.events.empty() || !family.samplers.empty()) {
-    switch (random_.below(7)) {
+         !family.kernels.empty() || !family.events.empty() || !family.samplers.empty() ||
+         !family.images.empty()) {
+    switch (random_.below(8)) {
+    case 7:
+      if (!family.images.empty()) let_go(family, ImagePtr(random_.pick(family.images)));
+      break;
     case 0:
       if (!context) break;
-      must("clReleaseContext", clReleaseContext(family.context.handle));
+      drop("clReleaseContext", clReleaseContext, family.context.handle);
       context = --family.context.references > 0;
       break;
     case 1:
@@ -359,14 +376,14 @@ void Player::end_family(Family& family) {
     case 3:
       if (!family.programs.empty()) {
         const ProgramPtr program = random_.pick(family.programs);
-        must("clReleaseProgram", clReleaseProgram(program->handle));
+        drop("clReleaseProgram", clReleaseProgram, program->handle);
         if (--program->references == 0) std::erase(family.programs, program);
       }
       break;
     case 4:
       if (!family.kernels.empty()) {
         const KernelPtr kernel = random_.pick(family.kernels);
-        must("clReleaseKernel", clReleaseKernel(kernel->handle));
+        drop("clReleaseKernel", clReleaseKernel, kernel->handle);
         if (--kernel->references == 0) std::erase(family.kernels, kernel);
       }
       break;
@@ -376,13 +393,13 @@ void Player::end_family(Family& family) {
     default:
       if (!family.samplers.empty()) {
         const auto sampler = random_.pick(family.samplers);
-        must("clReleaseSampler", clReleaseSampler(sampler->handle));
+        drop("clReleaseSampler", clReleaseSampler, sampler->handle);
         if (--sampler->references == 0) std::erase(family.samplers, sampler);
       }
     }
   }
   // Only the events are left, and they keep what they need.
-  for (const CommandPtr& command : commands) {
+  for (const CommandPtr& command : family.left) {
     if (command->complete) continue;
     must("clWaitForEvents", clWaitForEvents(1, &command->event));
     complete(command);

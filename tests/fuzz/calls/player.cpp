@@ -40,6 +40,10 @@ const std::vector<Player::Step>& Player::steps() {
       {"map", &Player::map, 16},
       {"unmap", &Player::unmap, 18},
       {"migrate", &Player::migrate, 4},
+      {"new_image", &Player::new_image, 4},
+      {"image", &Player::image, 20},
+      {"new_svm", &Player::new_svm, 4},
+      {"svm", &Player::svm, 16},
       {"launch", &Player::launch, 50},
       {"marker", &Player::marker, 14},
       {"flush", &Player::flush, 8},
@@ -162,7 +166,15 @@ void Player::make_waitable(const CommandPtr& command) {
   if (command->queue->references <= 0) fault("the model lost a command");
   must("clEnqueueMarkerWithWaitList",
        clEnqueueMarkerWithWaitList(command->queue->handle, 0, nullptr, &command->event));
+  command->queue->flushed = false;
   command->gates.insert(command->queue->gates.begin(), command->queue->gates.end());
+}
+
+// Other queues are sure to make progress only after that.
+void Player::flush(const QueuePtr& queue) {
+  if (queue->flushed || queue->references <= 0) return;
+  must("clFlush", clFlush(queue->handle));
+  queue->flushed = true;
 }
 
 void Player::add_wait(Order& order, const CommandPtr& command) {
@@ -172,9 +184,7 @@ void Player::add_wait(Order& order, const CommandPtr& command) {
   if (std::find(order.waits.begin(), order.waits.end(), command->event) != order.waits.end()) return;
   order.waits.push_back(command->event);
   order.command->gates.insert(command->gates.begin(), command->gates.end());
-  // An event of another queue is sure to make progress only once that queue is flushed.
-  if (command->queue != order.queue && command->queue->references > 0)
-    must("clFlush", clFlush(command->queue->handle));
+  if (command->queue != order.queue) flush(command->queue);
 }
 
 Player::Order Player::order(Family& family, const QueuePtr& queue, const std::vector<Use>& uses) {
@@ -226,6 +236,7 @@ void Player::enqueued(Family& family, Order& order, const std::vector<Use>& uses
   // In an out-of-order queue a barrier may hold it up as well.
   command->gates.insert(queue.gates.begin(), queue.gates.end());
   queue.commands.push_back(command);
+  queue.flushed = blocking;
   for (const Use& use : uses)
     use.root->accesses.push_back({command, use.begin, use.end, use.written});
   if (order.event != nullptr && random_.chance(30)) {
@@ -261,11 +272,17 @@ void Player::complete(CommandPtr last) {
       const unsigned char* got = check.mapped != nullptr ? check.mapped : check.got->data();
       for (const auto& [at, expected] : check.expected) {
         if (std::memcmp(got + at, expected.data(), expected.size()) == 0) continue;
-        size_t i = 0;
-        while (got[at + i] == expected[i])
-          ++i;
-        fault("%s: byte %zu of %zu is %02x instead of %02x", check.what, i, expected.size(), got[at + i],
-              expected[i]);
+        size_t first = expected.size(), end = 0, wrong = 0, untouched = 0;
+        for (size_t i = 0; i < expected.size(); ++i) {
+          if (got[at + i] == expected[i]) continue;
+          first = std::min(first, i);
+          end = i;
+          ++wrong;
+          untouched += got[at + i] == 0xA5;
+        }
+        fault("%s: %zu bytes of %zu are wrong, between %zu and %zu; %zu are a5; the first is %02x instead of "
+              "%02x",
+              check.what, wrong, expected.size(), first, end, untouched, got[at + first], expected[first]);
       }
     }
     command->checks.clear();

@@ -7,6 +7,7 @@
 
 #include <CL/cl_ext.h>
 
+#include <array>
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -18,9 +19,11 @@ namespace fuzz {
 struct Shared {
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
-  bool images = false;
+  bool images = false, svm = false;
   bool log = false;
   std::string without;  // kinds of steps that are left out, each between commas
+  std::string forget;   // the name of a call; the first such release is left out
+  std::atomic<bool> forgotten{false};
   unsigned threads = 1;
   // Objects on their way from one player to another, which all belong to one context.
   std::mutex mutex;
@@ -44,6 +47,12 @@ public:
   cl_int note(const char* name, cl_int code);
   // A call that has to succeed, or else to give this code.
   void must(const char* name, cl_int code, cl_int expected = CL_SUCCESS);
+  // A release; one of them is left out where that is asked for.
+  template <typename Handle>
+  void drop(const char* name, cl_int(CL_API_CALL* release)(Handle), Handle handle) {
+    if (shared_.forget == name && !shared_.forgotten.exchange(true)) return;
+    must(name, release(handle));
+  }
   [[noreturn]] void fault(const char* format, ...) __attribute__((format(printf, 2, 3)));
   void line(const char* format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -70,6 +79,10 @@ public:
   void map(Family& family);
   void unmap(Family& family);
   void migrate(Family& family);
+  void new_image(Family& family);
+  void image(Family& family);
+  void new_svm(Family& family);
+  void svm(Family& family);
   void launch(Family& family);
   void marker(Family& family);
   void flush(Family& family);
@@ -111,6 +124,7 @@ private:
   Order order(Family& family, const QueuePtr& queue, const std::vector<Use>& uses);
   void add_wait(Order& order, const CommandPtr& command);
   void make_waitable(const CommandPtr& command);
+  void flush(const QueuePtr& queue);
   void enqueued(Family& family, Order& order, const std::vector<Use>& uses, const char* name, cl_int code,
                 bool blocking);
   void open(const std::set<GatePtr>& gates);
@@ -121,6 +135,11 @@ private:
   void let_go(Family& family, const MemoryPtr& memory);
   void let_go(Family& family, const QueuePtr& queue);
   void let_go(Family& family, const EventPtr& event);
+  void let_go(Family& family, const ImagePtr& image);
+  void fill_image(Family& family, const ImagePtr& image, const std::array<size_t, 4>& box);
+  void svm_fill(Family& family, const SvmPtr& memory, size_t begin, size_t size, const unsigned char* pattern,
+                size_t width);
+  void svm_free(Family& family, const SvmPtr& memory);
   void ask_event(const EventPtr& event);
 
   void question(const char* name, const void* list, const void* asked);

@@ -5,6 +5,7 @@
 #include "player.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace fuzz {
@@ -59,7 +60,7 @@ void Player::new_program(Family& family) {
     unsigned char* pointers[] = {binary.data()};
     must("clGetProgramInfo",
          clGetProgramInfo(program->handle, CL_PROGRAM_BINARIES, sizeof pointers, pointers, nullptr));
-    must("clReleaseProgram", clReleaseProgram(program->handle));
+    drop("clReleaseProgram", clReleaseProgram, program->handle);
     const unsigned char* from = binary.data();
     cl_int status = 0;
     program->handle =
@@ -95,7 +96,7 @@ void Player::broken_program(Family& family) {
   cl_kernel kernel = clCreateKernel(program, "k", &error);
   if (kernel != nullptr) fault("a kernel of a program that could not be built");
   must("clCreateKernel", error, CL_INVALID_PROGRAM_EXECUTABLE);
-  must("clReleaseProgram", clReleaseProgram(program));
+  drop("clReleaseProgram", clReleaseProgram, program);
 }
 
 void Player::linked_program(Family& family) {
@@ -117,7 +118,7 @@ void Player::linked_program(Family& family) {
   must("clLinkProgram", error);
   program->built = true;
   for (const cl_program object : objects)
-    must("clReleaseProgram", clReleaseProgram(object));
+    drop("clReleaseProgram", clReleaseProgram, object);
   family.programs.push_back(program);
 }
 
@@ -161,6 +162,17 @@ void Player::new_kernel(Family& family) {
       if (which == kKinds) fault("a kernel called %s", name);
       add(handle, which);
     }
+    return;
+  }
+  if (!family.kernels.empty() && random_.chance(10)) {
+    const KernelPtr from = random_.pick(family.kernels);
+    const cl_kernel handle = clCloneKernel(from->handle, &error);
+    must("clCloneKernel", error);
+    auto kernel = std::make_shared<Kernel>(*from);
+    kernel->handle = handle;
+    kernel->references = 1;
+    ++kernel->program->kernels;
+    family.kernels.push_back(kernel);
     return;
   }
   const KernelKind kind = kinds[random_.below(kinds.size())];
@@ -271,6 +283,10 @@ void Player::launch(Family& family) {
   const auto kind = KernelKind(kernel->which);
   Launch launch;
   if (!choose_launch(family, kernel, launch)) return;
+  // A driver compiles for each local size that it chooses itself: let there be few, mostly.
+  const bool even = !launch.names_local && random_.chance(85);
+  for (size_t d = 0; even && d < launch.dimensions; ++d)
+    launch.global[d] = std::bit_ceil(launch.global[d]);
   const LaunchValues& v = launch.values;
   set_arguments(family, kernel, launch);
   std::vector<Use> uses;

@@ -53,9 +53,7 @@ void Player::write(Family& family) {
   if (blocking) open_for_blocking(order);
   const size_t margin = random_.between(0, 9);
   auto from = std::make_shared<Bytes>(size + margin);
-  const uint64_t salt = random_.next();
-  for (size_t i = 0; i < from->size(); ++i)
-    (*from)[i] = static_cast<unsigned char>((salt >> (i % 8 * 8)) + i * 3 + i / 253);
+  scatter(from->data(), from->size(), random_.next());
   std::memcpy(memory->root->bytes.data() + begin, from->data() + margin, size);
   line("bytes %zu+%zu of %zu", offset, size, memory->size);
   const cl_int code =
@@ -104,8 +102,7 @@ void Player::fill(Family& family) {
   const size_t begin = memory->origin + first * width, size = count * width;
   const std::vector<Use> uses = {{memory->root.get(), begin, begin + size, true}};
   Order order = this->order(family, queue, uses);
-  for (size_t i = 0; i < size; ++i)
-    memory->root->bytes[begin + i] = pattern[i % width];
+  repeat(memory->root->bytes.data() + begin, size, pattern, width);
   line("pattern of %zu, bytes %zu+%zu of %zu", width, first * width, size, memory->size);
   const cl_int code = clEnqueueFillBuffer(queue->handle, memory->handle, pattern, width, first * width, size,
                                           order.count(), order.list(), order.out());
@@ -263,10 +260,8 @@ void Player::unmap(Family& family) {
       const bool all = (mapping.flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0 || random_.chance(50);
       const size_t first = all ? 0 : random_.below(mapping.size);
       const size_t last = all ? mapping.size : random_.between(first, mapping.size);
-      for (size_t i = first; i < last; ++i) {
-        mapping.pointer[i] = static_cast<unsigned char>((salt >> (i % 8 * 8)) + i * 5);
-        root.bytes[mapping.origin + i] = mapping.pointer[i];
-      }
+      scatter(mapping.pointer + first, last - first, salt);
+      std::memcpy(root.bytes.data() + mapping.origin + first, mapping.pointer + first, last - first);
     }
     const QueuePtr queue = pick_queue(family);
     const std::vector<Use> uses = {{&root, mapping.origin, mapping.origin + mapping.size, writes}};
