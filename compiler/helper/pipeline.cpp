@@ -2,6 +2,9 @@
 #include "compiler/helper/pipeline.hpp"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
@@ -18,6 +21,7 @@ namespace {
 
 constexpr PipelineStep kAnalysis[] = {
     {"mkmd-library", "what is judged is what devices will get"},
+    {"mkmd-constants", "a table that nobody changes is no variable of the program"},
     {"mkmd-inline-all", "accesses are described per kernel, through its helper functions"},
     {"function(sroa)", "first of all: an index must be a value, not a variable in memory"},
     {"function(mkmd-infer-address-spaces)",
@@ -34,6 +38,7 @@ constexpr PipelineStep kAnalysis[] = {
 
 constexpr PipelineStep kDevicesBefore[] = {
     {"mkmd-library", "first: later passes may hide the casts it looks for"},
+    {"mkmd-constants", "as for the analysis"},
     {"globaldce",
      "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
 };
@@ -58,6 +63,30 @@ constexpr PipelineStep kDevicesBehind[] = {
     {"globaldce", "inlined functions"},
 };
 
+bool only_read(const llvm::Value& pointer) {
+  return llvm::all_of(pointer.uses(), [](const llvm::Use& use) {
+    const llvm::User& user = *use.getUser();
+    if (llvm::isa<llvm::GEPOperator, llvm::BitCastOperator>(user)) return only_read(user);
+    if (const auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&user))
+      return &use == &transfer->getRawSourceUse();
+    return llvm::isa<llvm::LoadInst>(user);
+  });
+}
+
+// Clang keeps what a local array begins with in a variable of private memory that is not marked as constant.
+struct ConstantsPass : llvm::PassInfoMixin<ConstantsPass> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    bool changed = false;
+    for (llvm::GlobalVariable& g : module.globals()) {
+      if (g.isConstant() || !g.hasLocalLinkage() || g.getAddressSpace() != 0 || !only_read(g)) continue;
+      g.setConstant(true);
+      changed = true;
+    }
+    return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 class Runner {
 public:
   explicit Runner(llvm::Module& module) : module_(module) {
@@ -78,6 +107,8 @@ public:
             passes.addPass(InlinePass(InlinePass::What::id_users));
           else if (name == "mkmd-library")
             passes.addPass(LibraryPass());
+          else if (name == "mkmd-constants")
+            passes.addPass(ConstantsPass());
           else if (name == "mkmd-box")
             passes.addPass(BoxPass());
           else

@@ -27,6 +27,11 @@ bool may_be_global(const llvm::Value* pointer) {
   return space(pointer) == 1 || space(pointer) == 4;
 }
 
+// Of one work-item or work-group. No pointer of these kinds leads into a buffer.
+bool leads_to_own_memory(const llvm::Type* pointer) {
+  return pointer->getPointerAddressSpace() == 0 || pointer->getPointerAddressSpace() == 3;
+}
+
 class Checker {
 public:
   Checker(llvm::Function& f, KernelInfo& info) : f_(f), info_(info) {}
@@ -73,8 +78,9 @@ private:
         refuse("volatile global memory is accessed", line);
       if (store->isAtomic() && may_be_global(store->getPointerOperand()))
         refuse("atomics on global memory", line);
-      if (store->getValueOperand()->getType()->getScalarType()->isPointerTy() &&
-          !isa<llvm::AllocaInst>(store->getPointerOperand()))
+      const llvm::Type* stored = store->getValueOperand()->getType()->getScalarType();
+      if (stored->isPointerTy() && !isa<llvm::AllocaInst>(store->getPointerOperand()) &&
+          !(leads_to_own_memory(stored) && leads_to_own_memory(store->getPointerOperandType())))
         stores_pointer(line);
     } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) {
       if (may_be_global(i.getOperand(0))) refuse("atomics on global memory", line);

@@ -5,6 +5,34 @@
 
 namespace mkmd::verify {
 
+namespace {
+
+// The boxes of the launch that lie before, between and behind pieces that are cut along one dimension.
+std::vector<compiler::GroupBox> left_out(const compiler::GroupBox& whole,
+                                         std::vector<compiler::GroupBox> pieces) {
+  std::vector<compiler::GroupBox> boxes;
+  for (size_t d = 0; d < 3; ++d) {
+    if (std::ranges::all_of(pieces, [&](const compiler::GroupBox& piece) {
+          return piece.lo[d] == whole.lo[d] && piece.hi[d] == whole.hi[d];
+        }))
+      continue;
+    std::ranges::sort(pieces, {}, [&](const compiler::GroupBox& piece) { return piece.lo[d]; });
+    compiler::GroupBox box = whole;
+    const auto add_until = [&](uint64_t end) {
+      box.hi[d] = end;
+      if (box.lo[d] < end) boxes.push_back(box);
+    };
+    for (const compiler::GroupBox& piece : pieces) {
+      add_until(piece.lo[d]);
+      box.lo[d] = piece.hi[d];
+    }
+    add_until(whole.hi[d]);
+  }
+  return boxes;
+}
+
+}  // namespace
+
 const char* to_string(Difference::Kind kind) {
   switch (kind) {
   case Difference::Kind::undescribed_read:
@@ -218,6 +246,12 @@ bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool
     for (size_t b = a + 1; b < uses.size(); ++b) {
       if (!independent(uses[a], uses[b])) return false;
     }
+  }
+  // They are compared with the whole launch: nothing of it that does not run may write their bytes.
+  for (const compiler::GroupBox& box : left_out(whole_, pieces)) {
+    const BufferUses others = buffer_uses(arguments_, facts_, box, most_blocks);
+    if (!std::ranges::all_of(uses, [&](const BufferUses& piece) { return independent(piece, others); }))
+      return false;
   }
   std::vector<ByteRanges> written(buffers_.size());
   for (size_t next = 0; next < pieces.size() && status_ == CL_SUCCESS; next += stages_.size()) {

@@ -66,8 +66,8 @@ public:
   cl_int run_whole();
 
   // Runs the pieces, each on one of the stages, and looks at what they have done. False: they are not
-  // independent, so that the planner would not split like that; nothing has run. `whole`: together they are
-  // the launch.
+  // independent of each other and of the rest of the launch, so that the planner would not split like that;
+  // nothing has run. `whole`: together they are the launch.
   bool check(const std::vector<compiler::GroupBox>& pieces, bool whole, Poison poison, size_t most_blocks);
 
   // What the whole launch changes and no piece of a whole split is described to write, if nothing else

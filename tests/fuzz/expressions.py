@@ -76,7 +76,7 @@ class Expressions:
             return r.choice(atoms) if r.random() < 0.85 else self.constant(0, 40)
         form = r.choice(["add", "add", "add", "sub", "mul", "reverse", "div", "mod", "shr", "and", "xor", "min", "max",
                          "clamp", "uchar", "short", "select", "small", "sum", "abs", "or", "char", "uint", "mul24", "minus",
-                         "div", "mod", "shr", "signed short", "ulong", "rhadd"])
+                         "div", "mod", "shr", "signed short", "ulong", "rhadd", "about", "about", "narrow"])
         a = self.index(depth - 1)
         c = r.choice([1, 1, 2, 3, 4, 5, 7, 8, 16, 31, 100])
         t, lo, hi = a.text, a.lo, a.hi
@@ -124,6 +124,18 @@ class Expressions:
             return Index(f"(int)((ulong)(long){t} - {c}ul + {c + 1}ul)", lo + 1, hi + 1)
         if form == "rhadd":
             return Index(f"rhadd({t}, {c})", (lo + c + 1) >> 1, (hi + c + 1) >> 1)
+        if form == "about" and hi > lo:  # scaled about a point: in the middle, or at the end that is counted from
+            m = r.choice([hi, (lo + hi + 1) // 2, r.randint(lo, hi + 8)])
+            k = r.choice([2, 3, 4, 5, 8])
+            if self.chance(0.2):
+                return Index(f"((({t} - {m}) >> 1) + {(m - lo + 1) // 2})", ((lo - m) >> 1) + (m - lo + 1) // 2, ((hi - m) >> 1) + (m - lo + 1) // 2)
+            back = -truncated(lo - m, k) if lo < m else 0
+            return Index(f"(({t} - {m}) / {k} + {back})", truncated(lo - m, k) + back, truncated(hi - m, k) + back)
+        if form == "narrow":  # arithmetic of few bits, on numbers that are given to the kernel
+            kind, top = r.choice([("uchar", 255), ("uchar", 255), ("ushort", 65535)])
+            s = self.scalar(kind, *r.choice([(0, 255), (top - 20, top)]))
+            text = f"(int)({kind})({s} {r.choice([f'+ {c}', f'- {c}', f'* {c}'])})"
+            return Index(text, 0, top) if top > 255 else Index(f"({text} + {t})", lo, hi + 255)
         if form == "mul24" and abs(hi) < 4096 and abs(lo) < 4096:
             return Index(f"mul24({t}, {c})", lo * c, hi * c)
         if form == "abs":

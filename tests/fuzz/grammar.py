@@ -38,7 +38,7 @@ class Kernel(Expressions):
         for _ in range(r.randint(1, 3)):
             self.buffer(r.choice(list(SCALARS) * 3 + list(VECTORS) + list(STRUCTS)), "in")
         self.begin()
-        for _ in range(r.randint(1, 2)):
+        for _ in range(r.randint(1, 3)):
             self.local_value()
         if self.chance(0.14):
             self.stage()
@@ -78,18 +78,11 @@ class Kernel(Expressions):
         r.shuffle(order)
         if self.chance(0.5):
             order = list(reversed(list(zip(names, self.max))))
-        text, size = None, 1
-        for n, m in order:
-            at = f"({m - 1} - {n})" if self.chance(0.1) else n
-            if text is None:
-                text = at
-            elif self.chance(0.5):
-                text = f"({text} * {m} + {at})"
-            else:
-                text = f"({text} * {self.scalar('int', m, m)} + {at})"
-            size *= m
+        text, size = self.number_of(order)
         form = r.random()
-        if self.dims == 1 and form < 0.03:
+        if self.by_size:
+            pass  # how many numbers there are depends on the launch
+        elif self.dims == 1 and form < 0.03:
             half = size // 2
             text = f"({text} < {half} ? {text} * 2 : ({text} - {half}) * 2 + 1)" if size % 2 == 0 else text
         elif form < 0.06:
@@ -100,12 +93,37 @@ class Kernel(Expressions):
             self.args.append({"kind": "permutation", "decl": "__global const int* ", "name": "perm", "items": size,
                               "bytes": 4 * size})
             text = f"perm[{text}]"
+        self.items = size
         self.plain = text == "x"
         self.line(f"const int i = {text};")
         self.atoms.append(Index("i", 0, size - 1))
         self.atoms.append(Index("i", 0, size - 1))
         if self.chance(0.25):
             self.launch_atom()
+
+    def number_of(self, order):
+        """The text of a work-item's own number, and how many numbers there may be.
+
+        Rows are as long as in the largest launch, or a little longer, or as long as the launch itself says.
+        """
+        text, size, factors = None, 1, []
+        self.by_size = self.chance(0.2)
+        for n, m in order:
+            at, length = n, str(m)
+            if self.by_size:
+                d = "xyz".index(n)
+                at = f"({n} - (int)get_global_offset({d}))" if self.has_offsets else n
+                length = f"(int)get_global_size({d})"
+                factors.append(length)
+            elif text is not None:
+                m += self.r.choice([0, 0, 0, 1, 1, 2, 16 if self.dims == 2 else 3])
+                length = str(m) if self.chance(0.5) else self.scalar("int", m, m)
+            if self.chance(0.1):
+                at = f"({length} - 1 - {at})"
+            text = at if text is None else f"({text} * {length} + {at})"
+            size *= m
+        self.total = " * ".join(factors) if self.by_size else str(size)
+        return text, size
 
     def launch_atom(self):
         """What a work-item asks of the whole launch, or of its work-group."""
@@ -131,12 +149,25 @@ class Kernel(Expressions):
             return
         n = self.name_of("v")
         form = r.choice(["plain", "plain", "halo", "loop", "walk", "data loop", "triangle", "step", "while", "guarded", "break",
-                         "edges", "table", "counting", "counting", "data walk"])
+                         "edges", "table", "counting", "counting", "data walk", "strides", "ring", "ring",
+                         "places", "places", "places"])
         if form == "plain":
             self.line(f"uint {n} = {self.value()};")
+        elif form == "places":  # elements at several places, each computed in another way
+            self.line(f"uint {n} = 0u;")
+            for _ in range(r.randint(2, 4)):
+                self.line(f"{n} = {n} * 3u + {self.element(self.index(r.choice([2, 2, 3])))};")
         elif form == "table":
             self.line(f"const int {n}_[4] = {{ {', '.join(str(r.randrange(9)) for _ in range(4))} }};")
             self.line(f"uint {n} = {self.element(Index(f'({self.atoms[0].text} + {n}_[{self.value(1)} & 3u])', 0, self.atoms[0].hi + 8))};")
+        elif form == "strides":
+            a, j = r.choice(self.inputs()), self.name_of("j")
+            end = min(a["cap"], r.choice([self.items, 4 * self.items]))
+            self.line(f"uint {n} = 0u;")
+            here = self.of(f"({a['name']} + {j})", a)
+            self.line(f"for (int {j} = i; {j} < {end}; {j} += {self.total}) {n} = {n} * 3u + {here};")
+        elif form == "ring":  # positions that go round after 256 or 65536 elements
+            self.ring(n)
         elif form == "halo":
             reach = r.randint(1, 3)
             terms = [self.element(Index(f"(i + {k})", k, self.items - 1 + k)) for k in range(2 * reach + 1)]
@@ -187,6 +218,24 @@ class Kernel(Expressions):
             self.loop_value(n, form)
         self.known(n)
 
+    def ring(self, n):
+        """Elements behind a head of few bits."""
+        r = self.r
+        kind = r.choice(["uchar", "uchar", "ushort"])
+        top = {"uchar": 255, "ushort": 65535}[kind]
+        j, k, first = self.name_of("j"), r.randint(1, 9), self.scalar(kind, *r.choice([(0, 255), (240, 255), (top - 9, top)]))
+        self.line(f"uint {n} = 0u;")
+        form = r.choice(["sum", "counter", "once"])
+        if form == "counter":
+            self.line(f"for ({kind} {j} = {first}; {j} != ({kind})({first} + {k}); ++{j}) "
+                      f"{n} = {n} * 3u + {self.element(Index(f'(int){j}', 0, top))};")
+        elif form == "sum":
+            at = f"(int)({kind})({first} {r.choice(['+', '-'])} {j})"
+            self.line(f"for ({r.choice([kind, 'int'])} {j} = 0; {j} < {k}; ++{j}) {n} = {n} * 3u + {self.element(Index(at, 0, top))};")
+        else:
+            at = f"(int)({kind})({first} {r.choice(['+ 20', '- 3', '* 3', '+ 250'])})"
+            self.line(f"{n} = {self.element(Index(at, 0, top))} + {self.element(Index(f'({at} + i)', 0, top + self.items))};")
+
     def of(self, pointer, a):
         return {"struct S": f"(uint){pointer}->a", "struct T": f"{pointer}->b[1]"}.get(a["type"]) or \
             self.as_uint(f"*{pointer}", a["type"], a["space"])
@@ -199,7 +248,7 @@ class Kernel(Expressions):
     def loop_value(self, n, form):
         r = self.r
         j = self.name_of("j")
-        kind = r.choice(["int", "int", "uint", "long", "short", "ulong", "size_t"])
+        kind = r.choice(["int", "int", "uint", "long", "short", "ulong", "size_t", "uchar", "ushort", "char"])
         step = "1"
         top = r.randint(1, 12)
         if form == "triangle":
@@ -363,7 +412,7 @@ class Kernel(Expressions):
         if kind in SCALARS and free >= 16 and self.chance(0.25):
             self.tails.append((out["name"], kind, out["cap"], free))
             out["bytes"] += free * SIZES[kind]
-        out["strided"] = block > 1 and self.chance(0.3)  # element k of item i at k * items + i
+        out["strided"] = block > 1 and self.chance(0.7 if self.by_size else 0.3)  # element k of item i at k * total + i
         if self.chance(0.2):  # the same bytes as another argument, read where they are written
             alias = dict(out, kind="alias", of=out["name"], name=self.name_of("r"), decl=f"__global const {kind}* ")
             self.args.append(out)
@@ -373,7 +422,7 @@ class Kernel(Expressions):
         return out
 
     def slot(self, out, k):
-        text = f"i + {k} * {self.items}" if out["strided"] else (f"i * {out['block']} + {k}" if out["block"] > 1 else "i")
+        text = f"i + {k} * ({self.total})" if out["strided"] else (f"i * {out['block']} + {k}" if out["block"] > 1 else "i")
         return f"{text} + {out['base']}" if out["base"] else text
 
     def put(self, out, k, value, at=None):
@@ -420,6 +469,8 @@ class Kernel(Expressions):
         k = str(r.randrange(block))
         form = r.choice(["plain", "plain", "guard", "guard", "else", "switch", "switch", "loop", "loop", "wrap", "uint trips",
                          "uint trips", "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips"])
+        if out["strided"] and self.chance(0.3):
+            form = "strides"
         if form == "guard":
             self.line(f"if ({self.condition()}) {{ {self.put(out, k, v)} }}")
         elif form == "else":
@@ -441,7 +492,7 @@ class Kernel(Expressions):
             self.line(f"{{ __global {out['type']}* {p} = {out['name']} + {self.slot(out, 0)};")
             inner = self.put(dict(out, name=p), "0", v, "0")
             self.line(f"  for (int k = 0; k < {r.randint(1, block)}; ++k, ++{p}) {{ {inner} }} }}")
-        elif form in ("loop", "wrap", "uint trips", "step", "break", "while", "do", "two loops", "char wrap", "truth trips"):
+        elif form in ("loop", "wrap", "uint trips", "step", "break", "while", "do", "two loops", "char wrap", "truth trips", "strides"):
             self.store_loop(out, form, v)
         else:
             self.line(self.put(out, k, v))
@@ -453,13 +504,19 @@ class Kernel(Expressions):
         # A counter of which nothing is known would make all of the block unknown, and that of the neighbours.
         some = lambda text: inside(text) if self.chance(0.25) else str(r.randrange(block))
         put = lambda text, value: self.put(out, f"({text})", f"({value})")
-        kind = r.choice(["int", "uint", "long", "size_t", "short"])
+        kind = r.choice(["int", "uint", "long", "size_t", "short", "uchar", "ushort"])
         guard = f"if ({self.condition(1)}) " if self.chance(0.2) else ""
         if form == "loop":
             bound = r.choice([str(block), self.scalar("int", 0, block), f"({self.value(1)} % {block + 1}u)",
                               f"min({r.choice(self.atoms).text}, {block})"])
             self.line(f"for ({kind} {j} = {r.choice([0, 0, 1])}; {j} < ({kind}){bound}; {j} += {r.choice([1, 1, 2])}) "
                       f"{guard}{{ {put('(int)' + j, f'{v} + (uint){j}')} }}")
+        elif form == "strides":  # each work-item takes every so manieth element
+            most = block * self.items
+            first, end = self.slot(out, 0), r.choice([str(most), str(most - r.randrange(1, 9)), self.scalar("int", 0, most)])
+            end = f"{end} + {out['base']}" if out["base"] else end
+            self.line(f"for (int {j} = {first}; {j} < {end}; {j} += {self.total}) "
+                      f"{guard}{{ {self.put(out, '0', f'({v} + (uint){j})', j)} }}")
         elif form == "two loops":
             self.line(f"for (int {j} = 0; {j} < {r.randint(1, 4)}; ++{j}) for (int {j}b = 0; {j}b <= {j}; ++{j}b) {guard}{{ "
                       f"{put(inside(f'{j} * 2 + {j}b'), f'{v} + {j}')} }}")

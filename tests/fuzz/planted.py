@@ -79,8 +79,10 @@ class Faulty:
             cwd=self.sources, env={**os.environ, "GIT_CEILING_DIRECTORIES": os.path.realpath(self.top)})
 
     def compile(self, name):
+        with open(os.path.join(self.build, "CMakeCache.txt")) as file:
+            built_from = re.search(r"(?m)^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)", file.read()).group(1)
         with open(os.path.join(self.build, "compile_commands.json")) as file:
-            known = [c for c in json.load(file) if os.path.realpath(c["file"]) == os.path.join(ROOT, name)]
+            known = [c for c in json.load(file) if os.path.realpath(c["file"]) == os.path.join(os.path.realpath(built_from), name)]
         if not known:
             raise Failure(f"{name} is in no target of {self.build}")
         words = shlex.split(known[0]["command"])

@@ -158,3 +158,15 @@ __kernel void column_blocks(__global int* out) {
   for (int r = get_local_id(1); r < 16; r += get_local_size(1))
     out[(get_group_id(1) * 16 + r) * w + x] = r;
 }
+typedef struct { int a[2]; uchar kind; } Entry;
+typedef struct { Entry entries[4]; int first; int* place; } Own;
+// What the array begins with is a table of Clang's own; a pointer into private memory leads to no buffer.
+//@ private_objects global=64 local=8 exact : i32[64] i32[64]
+__kernel void private_objects(__global const int* in, __global int* out) {
+  int i = get_global_id(0);
+  Own own = {{{{1, 2}, 3}, {{4, 5}, 6}, {{7, 8}, 9}, {{10, 11}, 12}}, in[i], 0};
+  volatile Entry entries[3] = {{{1, 2}, 3}, {{4, 5}, 6}, {{7, 8}, 9}};
+  own.place = &own.entries[in[i] & 3].a[1];
+  *own.place += own.first;
+  out[i] = own.entries[2].a[1] + *own.place + entries[i % 3].kind;
+}

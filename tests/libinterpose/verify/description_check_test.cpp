@@ -130,10 +130,8 @@ protected:
     DescriptionCheck check(info_, arguments_, facts, buffers_, home, {&first, &second});
     Found found{};
     if (check.run_whole() == CL_SUCCESS && !check.writes_beyond()) {
-      const std::vector<compiler::GroupBox> halves = {{{0, 0, 0}, {kGroups / 2, 1, 1}},
-                                                      {{kGroups / 2, 0, 0}, {kGroups, 1, 1}}};
       const int before = first.started + second.started;
-      found.independent = check.check(halves, true, poison, compiler::kMostBlocks);
+      found.independent = check.check(pieces_, whole_, poison, compiler::kMostBlocks);
       if (!found.independent) {
         EXPECT_EQ(first.started + second.started, before);
       }
@@ -173,6 +171,9 @@ protected:
     }
   }
 
+  std::vector<compiler::GroupBox> pieces_ = {{{0, 0, 0}, {kGroups / 2, 1, 1}},
+                                             {{kGroups / 2, 0, 0}, {kGroups, 1, 1}}};
+  bool whole_ = true;  // the pieces are all of the launch
   Context* const context_;
   std::vector<Memory*> owned_;
   compiler::KernelInfo info_;
@@ -407,6 +408,21 @@ TEST_F(DescriptionCheckTest, PiecesThatTouchTheSameBytesDoNotRun) {
   const Found found = check([](const Running& r) { r.of(1)[0] = r.of(0)[r.first]; });
   EXPECT_FALSE(found.independent);
   EXPECT_EQ(found.pieces, 0u);
+}
+
+// The whole launch holds what the work-group beside it has written.
+TEST_F(DescriptionCheckTest, PiecesThatTheRestOfTheLaunchTouchesDoNotRun) {
+  add_buffer(4 * kItems);
+  add_buffer(4 * kItems + 4);
+  describe(Access::Kind::read, 0, 4, 4);
+  describe(Access::Kind::write, 1, 8, 4, 0, false);
+  pieces_ = {{{0, 0, 0}, {1, 1, 1}}, {{kGroups - 1, 0, 0}, {kGroups, 1, 1}}};
+  whole_ = false;
+  const Found found = check(copy_items);
+  EXPECT_FALSE(found.independent);
+  EXPECT_EQ(found.pieces, 0u);
+  info_.accesses[1].bytes = 4;
+  EXPECT_TRUE(check(copy_items).independent);
 }
 
 // Arguments 1 and 2 are parts of one buffer.
