@@ -145,7 +145,8 @@ class HostCommands:
         r = self.r
         if not self.images:
             return
-        image, b = r.choice(self.images), r.choice(self.usable(PAGE))
+        # PoCL 3.1 crashes where it copies between an image and a sub-buffer.
+        image, b = r.choice(self.images), self.root(r.choice(self.usable(PAGE)))
         lo = [r.randrange(grammar.IMAGE[0]), r.randrange(grammar.IMAGE[1])]
         region = [r.randint(1, grammar.IMAGE[d] - lo[d]) for d in range(2)]
         offset = 4 * r.randrange(100)
