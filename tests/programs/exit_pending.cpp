@@ -9,7 +9,7 @@ int main(int argc, char**) {  // with any argument: flush first
     __kernel void stir(__global int* data) {
       int i = get_global_id(0);
       int x = data[i];
-      for (int k = 0; k < 1000; ++k) x = x * 31 + k;
+      for (int k = 0; k < 400; ++k) x = x * 31 + k;
       data[i] = x;
     })"),
                                      "stir");
