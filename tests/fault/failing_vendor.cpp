@@ -11,9 +11,8 @@
 //              delay=MS    the call is made, so many milliseconds later
 //              abort       the command is not executed, and its event ends with an error
 //              half        of a kernel, so ends its event after half of the launch has been executed
-//              late=MS     the command is not executed; its event ends with an error, so many milliseconds
-//              later,
-//                          and no callback set on it is ever called
+//              late=MS     the command is not executed; its event ends with an error so many milliseconds
+//                          later, and no callback set on it is ever called
 //              silent      the command is executed, and no callback set on its event is ever called
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
@@ -25,6 +24,8 @@
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include "tests/common/in_front_of_pocl.hpp"
+
 #include <CL/cl_icd.h>
 
 #include <atomic>
@@ -32,7 +33,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <list>
 #include <map>
@@ -40,7 +40,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <sys/mman.h>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -376,16 +375,6 @@ private:
   static void execute_half(Others...) {}
 };
 
-// What PoCL exports, or has behind its extension function.
-template <typename Function>
-Function of_pocl(const char* name) {
-  static void* const library = dlopen(std::getenv("POCL"), RTLD_NOW | RTLD_LOCAL);
-  if (void* const exported = dlsym(library, name)) return reinterpret_cast<Function>(exported);
-  using Get = void* (*)(const char*);
-  const auto get = reinterpret_cast<Get>(dlsym(library, "clGetExtensionFunctionAddress"));
-  return reinterpret_cast<Function>(get(name));
-}
-
 enum Number {
 #define VENDOR_CALL(name) number_of_##name,
 #include "vendor_calls.inc"
@@ -395,10 +384,7 @@ enum Number {
 void patch(cl_icd_dispatch& table) {
   if (original.clGetPlatformInfo != nullptr) return;
   original = table;
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(&table) / page * page;
-  mprotect(reinterpret_cast<void*>(begin), reinterpret_cast<uintptr_t>(&table + 1) - begin,
-           PROT_READ | PROT_WRITE);
+  in_front::make_writable(table);
 #define VENDOR_CALL(name)                                                                                    \
   if (table.name != nullptr)                                                                                 \
     table.name = Call<&cl_icd_dispatch::name, number_of_##name, decltype(cl_icd_dispatch::name)>::make;
@@ -411,7 +397,7 @@ void patch(cl_icd_dispatch& table) {
 extern "C" __attribute__((visibility("default"))) cl_int
 clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uint* count) {
   using Get = cl_int (*)(cl_uint, cl_platform_id*, cl_uint*);
-  const cl_int status = of_pocl<Get>("clIcdGetPlatformIDsKHR")(entries, ids, count);
+  const cl_int status = in_front::of_pocl<Get>("clIcdGetPlatformIDsKHR")(entries, ids, count);
   if (status == CL_SUCCESS && ids != nullptr) patch(**reinterpret_cast<cl_icd_dispatch**>(ids[0]));
   return status;
 }
@@ -419,5 +405,5 @@ clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uint* count) {
 extern "C" __attribute__((visibility("default"))) void* clGetExtensionFunctionAddress(const char* name) {
   if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0)
     return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
-  return of_pocl<void*>(name);
+  return in_front::of_pocl<void*>(name);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library $POCL, with a count of the references that are held to its objects in the file
 // $COUNTING_FILE: contexts, queues, memory objects, samplers, programs, kernels, events, each an int64_t.
+#include "tests/common/in_front_of_pocl.hpp"
+
 #include <CL/cl_icd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <tuple>
@@ -63,10 +64,7 @@ void count(cl_icd_dispatch& table) {
 void patch(cl_icd_dispatch& table) {
   static std::atomic<bool> done{false};
   if (done.exchange(true)) return;
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(&table) / page * page;
-  mprotect(reinterpret_cast<void*>(begin), reinterpret_cast<uintptr_t>(&table + 1) - begin,
-           PROT_READ | PROT_WRITE);
+  in_front::make_writable(table);
   using D = cl_icd_dispatch;
   count<&D::clCreateContext, contexts, Does::creates>(table);
   count<&D::clCreateContextFromType, contexts, Does::creates>(table);
@@ -113,22 +111,12 @@ void patch(cl_icd_dispatch& table) {
   count<&D::clReleaseEvent, events, Does::releases>(table);
 }
 
-// What PoCL exports, or has behind its extension function.
-template <typename Function>
-Function of_pocl(const char* name) {
-  static void* const library = dlopen(std::getenv("POCL"), RTLD_NOW | RTLD_LOCAL);
-  if (void* const exported = dlsym(library, name)) return reinterpret_cast<Function>(exported);
-  using Get = void* (*)(const char*);
-  const auto get = reinterpret_cast<Get>(dlsym(library, "clGetExtensionFunctionAddress"));
-  return reinterpret_cast<Function>(get(name));
-}
-
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) cl_int
 clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uint* count) {
   using Get = cl_int (*)(cl_uint, cl_platform_id*, cl_uint*);
-  const cl_int status = of_pocl<Get>("clIcdGetPlatformIDsKHR")(entries, ids, count);
+  const cl_int status = in_front::of_pocl<Get>("clIcdGetPlatformIDsKHR")(entries, ids, count);
   if (status == CL_SUCCESS && ids != nullptr) patch(**reinterpret_cast<cl_icd_dispatch**>(ids[0]));
   return status;
 }
@@ -136,5 +124,5 @@ clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uint* count) {
 extern "C" __attribute__((visibility("default"))) void* clGetExtensionFunctionAddress(const char* name) {
   if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0)  // some loaders ask for it here
     return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
-  return of_pocl<void*>(name);
+  return in_front::of_pocl<void*>(name);
 }

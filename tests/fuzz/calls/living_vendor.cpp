@@ -9,6 +9,7 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "living.hpp"
+#include "tests/common/in_front_of_pocl.hpp"
 
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
@@ -19,11 +20,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <map>
 #include <mutex>
 #include <string>
-#include <sys/mman.h>
 #include <tuple>
 #include <type_traits>
 #include <unistd.h>
@@ -292,24 +291,11 @@ void* counted_extension(const char* name, void* function) {
   return function;
 }
 
-// What PoCL exports, or has behind its extension function.
-template <typename Function>
-Function of_pocl(const char* name) {
-  static void* const library = dlopen(std::getenv("POCL"), RTLD_NOW | RTLD_LOCAL);
-  if (void* const exported = dlsym(library, name)) return reinterpret_cast<Function>(exported);
-  using Get = void* (*)(const char*);
-  const auto get = reinterpret_cast<Get>(dlsym(library, "clGetExtensionFunctionAddress"));
-  return reinterpret_cast<Function>(get(name));
-}
-
 void patch(cl_icd_dispatch& table) {
   static std::atomic<bool> done{false};
   if (done.exchange(true)) return;
   original = table;
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(&table) / page * page;
-  mprotect(reinterpret_cast<void*>(begin), reinterpret_cast<uintptr_t>(&table + 1) - begin,
-           PROT_READ | PROT_WRITE);
+  in_front::make_writable(table);
 #define VENDOR_CALL(name)                                                                                    \
   if (table.name != nullptr)                                                                                 \
     table.name = Call<&cl_icd_dispatch::name, number_of_##name, decltype(cl_icd_dispatch::name)>::make;
@@ -353,7 +339,7 @@ SHOWN size_t living_faults() {
 
 SHOWN cl_int clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uint* count) {
   using Get = cl_int (*)(cl_uint, cl_platform_id*, cl_uint*);
-  const cl_int status = of_pocl<Get>("clIcdGetPlatformIDsKHR")(entries, ids, count);
+  const cl_int status = in_front::of_pocl<Get>("clIcdGetPlatformIDsKHR")(entries, ids, count);
   if (status == CL_SUCCESS && ids != nullptr) patch(**reinterpret_cast<cl_icd_dispatch**>(ids[0]));
   return status;
 }
@@ -361,5 +347,5 @@ SHOWN cl_int clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id* ids, cl_uin
 SHOWN void* clGetExtensionFunctionAddress(const char* name) {
   if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0)  // some loaders ask for it here
     return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
-  return counted_extension(name, of_pocl<void*>(name));
+  return counted_extension(name, in_front::of_pocl<void*>(name));
 }
