@@ -27,7 +27,6 @@
 namespace mkmd {
 
 std::atomic<bool> process_forked{false};
-std::atomic<bool> process_exiting{false};
 
 namespace {
 

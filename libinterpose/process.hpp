@@ -4,6 +4,7 @@
 // OpenCL from global destructors and exit handlers.
 #pragma once
 
+#include "common/process_exiting.hpp"
 #include "common/settings.hpp"
 #include "compiler/client.hpp"
 #include "libinterpose/objects/objects.hpp"
@@ -63,7 +64,6 @@ bool process_starting();
 extern std::atomic<bool> process_forked;
 // Set once exit handlers run: our threads make no more driver calls, later work is done on the caller's
 // thread.
-extern std::atomic<bool> process_exiting;
 
 // Our exit handler is to run before what drivers register for the process's end: it is registered anew where
 // they may have registered more.

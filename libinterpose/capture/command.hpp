@@ -6,9 +6,9 @@
 #pragma once
 
 #include "compiler/footprint.hpp"
+#include "libinterpose/execution/action.hpp"
 #include "libinterpose/memory/journal.hpp"
 #include "libinterpose/objects/objects.hpp"
-#include "libinterpose/runtime/action.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/time_model.hpp"
 
@@ -17,6 +17,13 @@
 #include <vector>
 
 namespace mkmd {
+
+inline uint64_t groups_in(const compiler::GroupBox& box) {
+  uint64_t groups = 1;
+  for (int d = 0; d < 3; ++d)
+    groups *= box.hi[d] - box.lo[d];
+  return groups;
+}
 
 // A kernel launch as the program asked for it, local size chosen.
 struct KernelLaunch {
@@ -30,7 +37,7 @@ struct KernelLaunch {
   compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
 };
 
-class Command {
+class Command : public ActionOwner {
 public:
   enum class Kind { kernel, read, write, copy, fill, marker };
 
@@ -73,13 +80,9 @@ public:
   std::vector<Ref<Command>> successors;
   std::shared_ptr<Trial> trial;  // of its window; null on an emulated machine
 
-  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-  void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  void announce() override {
+    if (event) event_status_changed(*event);
   }
-
-private:
-  std::atomic<uint32_t> references_{0};
 };
 
 // What the journal keeps of a part of a command, or of one that ran natively.
@@ -91,5 +94,10 @@ struct CommandDeed : Deed {
 };
 
 const char* to_string(Command::Kind kind);
+
+// The one an action is a part of; it has one.
+inline Command& command_of(const Action& action) {
+  return static_cast<Command&>(*action.owner);
+}
 
 }  // namespace mkmd

@@ -35,6 +35,8 @@ Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work)
   if (command != nullptr) {
     ++command->pending;
     ++command->open_actions;
+    action->what = to_string(command->kind);
+    action->of_queue = &command->queue->unposted;
   }
   if (process().machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
@@ -96,7 +98,7 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
-    runtime_.push(action);
+    runtime_.executor_.push(action);
   }
 }
 
@@ -131,9 +133,10 @@ bool Planner::doomed(Task& task) {
 void Planner::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
   if (!runtime_.journal_) return;
   auto deed = std::make_shared<CommandDeed>();
-  const Command::Kind kind = action.command->kind;
-  deed->sequence = action.command->sequence;
-  deed->command = action.command;
+  Command& command = command_of(action);
+  const Command::Kind kind = command.kind;
+  deed->sequence = command.sequence;
+  deed->command = Ref<Command>(&command);
   deed->box = box;
   deed->repeatable =
       kind == Command::Kind::kernel || kind == Command::Kind::copy || kind == Command::Kind::fill;
@@ -201,7 +204,8 @@ void Planner::emit(Task& task) {
   case Command::Kind::marker:
     // Complete when what it waits for is. Of native commands before it the entry alone knows.
     if (runtime_.entry_ && !runtime_.entry_->complete())
-      runtime_.push(new_action(*runtime_.home_, &c, marker_behind(*runtime_.home_)));
+      runtime_.executor_.push(
+          new_action(runtime_.executor_.home(), &c, marker_behind(runtime_.executor_.home())));
     return;
   }
 }
@@ -231,17 +235,26 @@ void Planner::emit_kernel(Task& task) {
   for (size_t i = 0; i < task.pieces.size(); ++i) {
     const Piece& piece = task.pieces[i];
     const int domain = process().lane_domain(piece.device);
-    Lane& lane = *runtime_.compute_[piece.device];
+    Lane& lane = *runtime_.executor_.compute()[piece.device];
     order_ = piece.order;
     // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
-    const bool own = &lane == runtime_.home_ && piece.box == c.launch.whole() && !task.as_before;
+    const bool own = &lane == &runtime_.executor_.home() && piece.box == c.launch.whole() && !task.as_before;
     const auto work_on = [&c, box = piece.box, memories = memories[i], boxed = boxed && !own](Lane& some) {
       return kernel_piece(some, c, box, memories, boxed);
     };
     const Ref<Action> action = new_action(lane, &c, work_on(lane));
+    const double share =
+        static_cast<double>(groups_in(piece.box)) / static_cast<double>(c.launch.group_count());
     if (piece.seconds > 0) {
       action->piece.seconds = piece.seconds;
       action->moved = work_on;
+      action->seconds_on = [share, &times = runtime_.times_, &model = runtime_.kernel_model(*c.launch.kernel),
+                            &c, from = piece.device](const Lane& other) {
+        // The planner chose among devices of one code generator, if it had to (Rule 11).
+        const bool may =
+            !process().settings.exact || times.rates(from).kind == times.rates(other.device).kind;
+        return may ? times.seconds(model, c.cost, other.device) * share : scheduler::kNever;
+      };
     }
     if (domain == 0) {
       action->redo = work_on;
@@ -255,11 +268,8 @@ void Planner::emit_kernel(Task& task) {
     action->piece.ours = boxed && !own;
     action->piece.lo = piece.box.lo;
     action->piece.hi = piece.box.hi;
-    action->piece.groups = 1;
-    for (int d = 0; d < 3; ++d)
-      action->piece.groups *= piece.box.hi[d] - piece.box.lo[d];
-    action->piece.share =
-        static_cast<double>(action->piece.groups) / static_cast<double>(c.launch.group_count());
+    action->piece.groups = groups_in(piece.box);
+    action->piece.share = share;
     action->piece.bytes = task.bytes * action->piece.share;
     action->demand = emulated_piece(piece.device, c, bytes, action->piece.share, boxed);
     journal(*action, piece.uses, piece.box);
@@ -268,7 +278,7 @@ void Planner::emit_kernel(Task& task) {
   }
   for (size_t i = 0; i < actions.size(); ++i) {
     record_uses(process().lane_domain(task.pieces[i].device), task.pieces[i].uses, *actions[i]);
-    runtime_.push(actions[i]);
+    runtime_.executor_.push(actions[i]);
   }
 }
 
@@ -285,10 +295,10 @@ void Planner::emit_read(Task& task) {
     host.shift(to - from);
     runtime_.host_memory_.write(0, host, *action);
     journal(*action, {{use.root, ranges, {}, ranges}});
-    runtime_.push(action);
+    runtime_.executor_.push(action);
   };
   if (regions.missing(0, use.reads).empty()) {
-    Lane& home = *runtime_.home_;
+    Lane& home = runtime_.executor_.home();
     const Ref<Action> action = new_action(home, &c,
                                           emulated_read_work(*use.root->storage, home, use.root->native.get(),
                                                              c, use.reads, read_at_home(home, c)));
@@ -316,7 +326,7 @@ void Planner::emit_read(Task& task) {
 
 void Planner::emit_write(Task& task) {
   Command& c = *task.command;
-  Lane& home = *runtime_.home_;
+  Lane& home = runtime_.executor_.home();
   Memory& root = *c.destination->root();
   const Ref<Action> action = new_action(
       home, &c, emulated_write_work(*root.storage, home, root.native.get(), c, write_at_home(home, c)));
@@ -329,7 +339,7 @@ void Planner::emit_write(Task& task) {
   action->uses = task.whole;
   action->uses.push_back({nullptr, given, {}, given});
   runtime_.host_memory_.read(0, given, *action);
-  runtime_.push(action);
+  runtime_.executor_.push(action);
 }
 
 }  // namespace mkmd

@@ -133,7 +133,8 @@ std::vector<Planner::Share> Planner::shares_of(const Task& task) {
   };
   // The program's own memory is home's to write to, as for all other commands there.
   const auto lane_of = [&](int device) -> Lane& {
-    return process().lane_domain(device) == 0 ? *runtime_.home_ : *runtime_.compute_[device];
+    return process().lane_domain(device) == 0 ? runtime_.executor_.home()
+                                              : *runtime_.executor_.compute()[device];
   };
   for (const Wanted& wanted : task.wanted) {
     if (!add(lane_of(wanted.device), wanted.bytes)) words_.clear();  // there may be room the next time
@@ -145,7 +146,7 @@ std::vector<Planner::Share> Planner::shares_of(const Task& task) {
         add(lane, range);
     }
   }
-  if (!left.empty()) add(*runtime_.home_, left.hull());  // where there is always room
+  if (!left.empty()) add(runtime_.executor_.home(), left.hull());  // where there is always room
   return shares;
 }
 
@@ -196,7 +197,7 @@ void Planner::emit_fill_or_copy(Task& task) {
   for (size_t i = 0; i < actions.size(); ++i) {
     if (shares.size() > 1)
       to.storage->regions.add_valid(shares[i].lane->domain, {shares[i].bytes.lo, shares[i].bytes.hi});
-    runtime_.push(actions[i]);
+    runtime_.executor_.push(actions[i]);
   }
 }
 

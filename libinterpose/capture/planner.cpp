@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/capture/planner.hpp"
 
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/summary.hpp"
 #include "libinterpose/runtime/trace.hpp"
@@ -19,13 +19,6 @@
 namespace mkmd {
 
 namespace {
-
-uint64_t groups_in(const compiler::GroupBox& box) {
-  uint64_t groups = 1;
-  for (int d = 0; d < 3; ++d)
-    groups *= box.hi[d] - box.lo[d];
-  return groups;
-}
 
 BufferUse& use_of(BufferUses& uses, Memory* root) {
   for (BufferUse& use : uses) {
@@ -440,17 +433,14 @@ void Planner::emit(const std::function<void()>& some) {
   for (size_t i = tasks_.size(); i-- > 0;)
     first_of_rest[i] = std::min(first_of_rest[i + 1], tasks_[i].first_order());
   struct Emitting {  // whatever happens, lanes must not wait for ever
-    ~Emitting() {
-      runtime.emitted_ = kAllEmitted;
-      runtime.lanes_have_more_ = true;
-    }
-    Runtime& runtime;
-  } emitting{runtime_};
-  runtime_.emitted_ = first_of_rest.front();
+    ~Emitting() { executor.hold_from(kAllEmitted); }
+    Executor& executor;
+  } emitting{runtime_.executor_};
+  runtime_.executor_.hold_from(first_of_rest.front());
   for (size_t i = 0; i < tasks_.size(); ++i) {
     emit(tasks_[i]);
     if ((i + 1) % kSome != 0 && i + 1 < tasks_.size()) continue;
-    runtime_.emitted_ = first_of_rest[i + 1];
+    runtime_.executor_.hold_from(first_of_rest[i + 1]);
     some();
   }
   keep();

@@ -55,7 +55,7 @@ public:
   size_t plan(const std::vector<Ref<Command>>& window);
   // Makes the plan's actions, in the program's order; with the mutex held. `some` is called after every few
   // commands, and the mutex may be let go of there: devices can begin with what comes first in the plan
-  // (Runtime::emitted_ says up to where).
+  // (Executor::hold_from says up to where).
   void emit(const std::function<void()>& some);
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace's line about a planned window: its commands, the graph the policy was given, and the plan.
+#include "common/host_clock.hpp"
 #include "libinterpose/capture/planner.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/trace.hpp"
 #include "scheduler/json_forms.hpp"
 

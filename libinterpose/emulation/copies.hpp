@@ -5,11 +5,13 @@
 // not do either.
 #pragma once
 
-#include "libinterpose/runtime/action.hpp"
+#include "libinterpose/execution/action.hpp"
 
 #include "common/byte_ranges.hpp"
 
 namespace mkmd {
+
+class Command;
 
 class Memory;
 class Storage;

@@ -18,7 +18,7 @@ void drop_complete(std::vector<Ref<Action>>& actions) {
 void order_after(Action& action, std::vector<Ref<Action>>& earlier) {
   drop_complete(earlier);
   for (const Ref<Action>& before : earlier) {
-    if (before.get() != &action && !action.same_command(*before)) action.wait_for(*before);
+    if (before.get() != &action && !action.same_owner(*before)) action.wait_for(*before);
   }
 }
 
@@ -97,9 +97,9 @@ void RegionMap::record_write(int domain, const ByteRanges& ranges, Action& actio
   known_[domain].users.change(ranges, [&](Users& users) {
     // Several pieces of one command may claim a byte: its last writer is then all of them.
     std::erase_if(users.writers,
-                  [&](const Ref<Action>& w) { return !action.same_command(*w) || w.get() == &action; });
+                  [&](const Ref<Action>& w) { return !action.same_owner(*w) || w.get() == &action; });
     users.writers.emplace_back(&action);
-    std::erase_if(users.readers, [&](const Ref<Action>& r) { return !action.same_command(*r); });
+    std::erase_if(users.readers, [&](const Ref<Action>& r) { return !action.same_owner(*r); });
   });
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "common/byte_partition.hpp"
-#include "libinterpose/runtime/action.hpp"
+#include "libinterpose/execution/action.hpp"
 
 #include <vector>
 

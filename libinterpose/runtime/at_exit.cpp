@@ -109,7 +109,7 @@ void Runtime::finish_helpers() {
   const std::lock_guard lock(runtimes().mutex);
   if (process_exiting.load()) return;
   for (const Runtime* runtime : runtimes().live) {
-    for (const auto& lane : runtime->lanes_) {
+    for (const auto& lane : runtime->executor_.lanes()) {
       const cl_command_queue queue = lane->queue.get();
       if (&vendor::table(queue) != &vendor::table(process().home.id)) vendor::table(queue).clFinish(queue);
     }
@@ -118,7 +118,7 @@ void Runtime::finish_helpers() {
 
 void Runtime::note_code(const Action& action) {
   if (!action.piece.ours) return;
-  const KernelLaunch& launch = action.command->launch;
+  const KernelLaunch& launch = command_of(action).launch;
   SubKernels& code = *launch.kernel->sub_kernels;
   SubKernels::Ran ran{action.piece.device, {}};
   for (int d = 0; d < 3; ++d)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/calibration.hpp"
 
+#include "common/host_clock.hpp"
 #include "common/json.hpp"
 #include "common/log.hpp"
 #include "common/own_files.hpp"
 #include "common/settings.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -6,26 +6,12 @@
 #include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <map>
-#include <thread>
 
 namespace mkmd {
 
 namespace {
-
-constexpr int kTries = 3;
-
-template <typename Call>
-cl_int try_again(Call call) {
-  cl_int status = CL_SUCCESS;
-  for (int i = 0; i < kTries; ++i) {
-    status = call();
-    if (status == CL_SUCCESS) break;
-  }
-  return status;
-}
 
 // Through a mapping, for drivers that fail at the plain call.
 template <typename Use>
@@ -38,9 +24,9 @@ cl_int map_and(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange ra
   if (status != CL_SUCCESS) return status;
   if (mapped == nullptr) return CL_MAP_FAILURE;
   use(static_cast<unsigned char*>(mapped));
-  status =
-      try_again([&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
-  const cl_int finished = finish_carefully(queue);
+  status = vendor::try_again(
+      [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
+  const cl_int finished = vendor::finish_carefully(queue);
   return status != CL_SUCCESS ? status : finished;
 }
 
@@ -48,7 +34,7 @@ cl_int read_open(const Lane& lane, cl_mem memory, ByteRange range, unsigned char
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
-  const cl_int status = try_again([&] {
+  const cl_int status = vendor::try_again([&] {
     return table.clEnqueueReadBuffer(queue, memory, CL_TRUE, range.lo, size, to, 0, nullptr, nullptr);
   });
   if (status == CL_SUCCESS) return status;
@@ -60,11 +46,11 @@ cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsign
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
-  const cl_int status = try_again([&] {
+  const cl_int status = vendor::try_again([&] {
     const cl_int written =
         table.clEnqueueWriteBuffer(queue, memory, CL_TRUE, range.lo, size, from, 0, nullptr, nullptr);
     // Other queues of the device use the bytes: a blocking write is done with our memory only.
-    return written == CL_SUCCESS ? finish_carefully(queue) : written;
+    return written == CL_SUCCESS ? vendor::finish_carefully(queue) : written;
   });
   if (status == CL_SUCCESS) return status;
   return map_and(lane, memory, CL_MAP_WRITE_INVALIDATE_REGION, range,
@@ -142,17 +128,6 @@ cl_int each_range(const ByteRanges& ranges, Move move) {
 
 }  // namespace
 
-cl_int finish_carefully(cl_command_queue queue) {
-  const auto& table = vendor::table(queue);
-  const cl_int status = try_again([&] { return table.clFinish(queue); });
-  if (status == CL_SUCCESS) return status;
-  cl_event event = nullptr;
-  if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return status;
-  const vendor::Owned<cl_event> marker(event);
-  table.clFlush(queue);
-  return table.clWaitForEvents(1, &event) == CL_SUCCESS ? CL_SUCCESS : status;
-}
-
 bool is_closed(cl_mem memory, cl_mem_flags by) {
   cl_mem_flags flags = 0;
   vendor::table(memory).clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
@@ -177,32 +152,8 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
     status =
         table.clEnqueueCopyBuffer(lane.queue.get(), from, to, r.lo, r.lo, r.hi - r.lo, 0, nullptr, nullptr);
   });
-  const cl_int finished = finish_carefully(lane.queue.get());
+  const cl_int finished = vendor::finish_carefully(lane.queue.get());
   return status != CL_SUCCESS ? status : finished;
-}
-
-std::optional<cl_int> await_event(cl_event event, cl_command_queue queue) {
-  if (vendor::table(event).clWaitForEvents(1, &event) == CL_SUCCESS) return end_of(event);
-  // The command has failed, or waiting has.
-  for (auto status = status_of(event); status; status = status_of(event)) {
-    if (*status <= CL_COMPLETE) return status;
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-  return finish_carefully(queue) == CL_SUCCESS ? std::optional<cl_int>(CL_OUT_OF_RESOURCES) : std::nullopt;
-}
-
-std::optional<cl_int> status_of(cl_event event) {
-  cl_int status = CL_QUEUED;
-  const cl_int asked = vendor::table(event).clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                                           sizeof status, &status, nullptr);
-  return asked == CL_SUCCESS ? std::optional(status) : std::nullopt;
-}
-
-cl_int end_of(cl_event event) {
-  if (const auto status = status_of(event)) return std::min(*status, CL_COMPLETE);
-  // Drivers that say nothing else still say here that it has failed.
-  const cl_int waited = vendor::table(event).clWaitForEvents(1, &event);
-  return waited == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? waited : CL_COMPLETE;
 }
 
 cl_int get_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to) {

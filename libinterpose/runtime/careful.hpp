@@ -4,13 +4,9 @@
 #pragma once
 
 #include "libinterpose/capture/command.hpp"
-
-#include <optional>
+#include "libinterpose/vendor/careful.hpp"
 
 namespace mkmd {
-
-// Everything on the queue is over. An error: nobody knows.
-cl_int finish_carefully(cl_command_queue queue);
 
 // Whether the program has closed a buffer to the host, by one of these flags.
 constexpr cl_mem_flags kHostMayNotRead = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
@@ -23,16 +19,6 @@ vendor::Owned<cl_mem> open_buffer(const Lane& lane, const ByteRanges& ranges, cl
 
 // Between two buffers of one context, whatever the host may do with them.
 cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& ranges);
-
-// What became of a command that was flushed, or is in a queue of a driver that needs none. Null: nobody
-// knows, it may still be under way.
-std::optional<cl_int> await_event(cl_event event, cl_command_queue queue);
-
-// Its execution status. Null if the driver does not say.
-std::optional<cl_int> status_of(cl_event event);
-
-// What became of one that is known to be over.
-cl_int end_of(cl_event event);
 
 // Bytes of the buffer in the lane's memory; those that its device would not take are in the stand-in.
 cl_int get_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/code_places.hpp"
 
+#include "libinterpose/execution/action.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/action.hpp"
 
 #include <algorithm>
 #include <map>

@@ -6,7 +6,7 @@
 // again go to the home's own queue (Rule 15), and are tried again from time to time.
 #pragma once
 
-#include "libinterpose/runtime/action.hpp"
+#include "libinterpose/execution/action.hpp"
 
 #include <algorithm>
 #include <array>

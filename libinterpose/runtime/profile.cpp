@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/profile.hpp"
 
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_progress.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
@@ -211,7 +211,7 @@ private:
 
   void measure_transfers() {
     for (size_t d = 0; d < process().devices.size(); ++d) {
-      profile_transfers(runtime_.compute_[d]->queue.get(),
+      profile_transfers(runtime_.executor_.compute()[d]->queue.get(),
                         [&](const char* name, const models::Sample& sample) {
                           profiler::Record r;
                           r.key = {name, "", runtime_.times_.rates(static_cast<int>(d)).kind};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/profile_progress.hpp"
 
-#include "libinterpose/runtime/host_clock.hpp"
+#include "common/host_clock.hpp"
 
 #include <algorithm>
 #include <cstdio>

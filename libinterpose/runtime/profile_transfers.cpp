@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/profile_transfers.hpp"
 
-#include "libinterpose/runtime/host_clock.hpp"
+#include "common/host_clock.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
 #include <algorithm>

@@ -60,12 +60,11 @@ void Runtime::note_done(Action& action) {
   }
   if (!action.deed) return;
   journal_->complete(*action.deed, action.lane->domain);
-  if (action.command->kind == Command::Kind::read) journal_->remove({action.deed});
+  if (command_of(action).kind == Command::Kind::read) journal_->remove({action.deed});
   action.deed = nullptr;
 }
 
-void Runtime::note_lost(Action& action) {
-  halted_ = true;
+void Runtime::lost(Action& action) {
   if (!action.deed || !action.begun) return;
   // Where another device shares the memory, it is still there, but nobody knows how far the piece came.
   CommandDeed& deed = of_command(*action.deed);
@@ -78,7 +77,7 @@ void Runtime::note_lost(Action& action) {
 void Runtime::note_native_write(Memory& root) {
   auto deed = std::make_shared<CommandDeed>();
   Journal::Deeds dropped;  // after the lock
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(executor_.mutex());
   deed->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
   deed->written = Ref<Memory>(&root);
   deed->roots = {&root};
@@ -95,11 +94,8 @@ void Runtime::drop_unfinished_actions() {
     entry_->on_submit.clear();
     entry_->on_complete.clear();
   }
-  for (const auto& lane : lanes_) {
-    lane->ready = {};
-    lane->to_come.clear();
-  }
-  if (entry) push(entry_);
+  executor_.drop_waiting();
+  if (entry) executor_.push(entry_);
   for (const auto& deed : journal_->deeds()) {
     if (deed->complete) continue;
     Command& command = *of_command(*deed).command;
@@ -177,7 +173,7 @@ void Runtime::recover() {
     take_loss(*root);
 
   std::optional<Journal::Deeds> redo = journal_->to_redo();
-  halted_ = false;
+  executor_.resume();
   std::vector<Ref<Command>> commands;
   if (redo) commands = commands_to_redo(*redo);
   if (redo) {
@@ -201,31 +197,31 @@ void Runtime::recover() {
   for (Ref<Command>& command : std::exchange(window_, {}))
     commands.push_back(std::move(command));
   if (!commands.empty()) plan_emulated(std::move(commands));
-  lanes_cv_.notify_all();
+  executor_.resume();
 }
 
 void Runtime::notice_losses() {
-  Dead dead;
+  Executor::Dead dead;
   {
     std::unique_lock regime(regime_);
-    std::unique_lock lock(mutex_);
-    if (halted_ || !new_loss()) return;
+    std::unique_lock lock(executor_.mutex());
+    if (executor_.is_halted() || !new_loss()) return;
     lock.unlock();
     if (!capturing()) enter_captured_regime();
     lock.lock();
-    start_threads();
+    executor_.start_threads();
     unfinished_.fetch_add(1, std::memory_order_acq_rel);  // recovering may, or may not, capture something
-    halted_ = true;
-    if (running_ == 0) recover();
+    executor_.halt();
+    if (!executor_.is_running()) recover();
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
-    dead = std::exchange(graveyard_, {});
+    dead = executor_.take_dead();
   }
-  bury(std::move(dead));
+  Executor::bury(std::move(dead));
 }
 
 void Runtime::forget_history() {
   Journal::Deeds dropped;  // after the lock: they may hold the last references to objects
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(executor_.mutex());
   if (journal_) dropped = journal_->trim(0);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Runtime's two regimes, and how one gives way to the other.
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/summary.hpp"
@@ -85,12 +85,12 @@ std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
 bool Runtime::is_at_home(const Touched& bytes) {
   Storage& storage = *bytes.memory->root()->storage;
   if (storage.at_home.load(std::memory_order_acquire)) return true;
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(executor_.mutex());
   return storage.regions.missing(0, bytes_of(bytes)).empty();
 }
 
 cl_int Runtime::bring_home(const Touched& bytes) {
-  std::lock_guard lock(mutex_);  // nothing is captured now, so nobody waits for it long
+  std::lock_guard lock(executor_.mutex());  // nothing is captured now, so nobody waits for it long
   if (failed() < 0) return failed();
   Memory& root = *bytes.memory->root();
   Storage& storage = *root.storage;
@@ -145,12 +145,13 @@ void Runtime::finish_native() {
 
 void Runtime::enter_captured_regime() {
   std::vector<vendor::Owned<cl_event>> markers = take_native_work();
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(executor_.mutex());
   entry_ = nullptr;
   if (markers.empty()) return;
-  entry_ = Ref<Action>(new Action(*home_, nullptr, entry_barrier(*home_, std::move(markers))));
+  Lane& home = executor_.home();
+  entry_ = Ref<Action>(new Action(home, nullptr, entry_barrier(home, std::move(markers))));
   entry_->order = next_order_++;
-  push(entry_);
+  executor_.push(entry_);
 }
 
 void Runtime::leave_captured_regime() {

@@ -2,20 +2,24 @@
 // Making a Runtime, taking commands in, planning them, waiting for them.
 #include "libinterpose/runtime/runtime.hpp"
 
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "compiler/module_file.hpp"
 #include "libinterpose/capture/kept_plans.hpp"
 #include "libinterpose/capture/planner.hpp"
+#include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
+
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/trouble.hpp"
 
 #include "scheduler/policy.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <thread>
 
 namespace mkmd {
 
@@ -51,8 +55,10 @@ void flush(Context& context) {
 }
 
 Runtime::Runtime(Context& context)
-    : context_(context), times_(time_model()), host_memory_(UINT64_MAX, 1, SIZE_MAX),
-      kept_plans_(std::make_unique<KeptPlans>()) {}
+    : context_(context), times_(time_model()),
+      executor_(*this, {process().home_is_whole(),
+                        process().machine != nullptr && process().machine->platform().can_fail()}),
+      host_memory_(UINT64_MAX, 1, SIZE_MAX), kept_plans_(std::make_unique<KeptPlans>()) {}
 
 Status Runtime::start() {
   (void)may_only_repeat();  // remembers the user
@@ -86,12 +92,12 @@ Status Runtime::start() {
     auto queue = make_queue(context, device.id);
     if (!queue) return Status::internal("no command-queue on device " + device.name);
     const auto kind = device.synchronous ? Lane::Kind::threaded : Lane::Kind::asynchronous;
-    lanes_.push_back(
+    executor_.add(
         std::make_unique<Lane>(kind, static_cast<int>(d), p.lane_domain(d), context, std::move(queue)));
-    compute_.push_back(lanes_.back().get());
   }
-  home_ = compute_[p.home_index()];
-  code_places_ = place_code(compute_, p.home_is_whole() ? home_ : nullptr, number_.value());
+  Lane& home = *executor_.compute()[p.home_index()];
+  executor_.set_home(home);
+  code_places_ = place_code(executor_.compute(), p.home_is_whole() ? &home : nullptr, number_.value());
   for (size_t i = 0; i < domains_.size() && domains_.size() > 1; ++i) {
     // PoCL copies on the workers of the queue's device, so that a copy waits for a kernel on the same
     // sub-device. On the whole device any idle worker takes it: that of the device which waits for the bytes.
@@ -100,50 +106,43 @@ Status Runtime::start() {
     if (first.parent != nullptr) queue = make_queue(domains_[i].context, first.parent);
     if (!queue) queue = make_queue(domains_[i].context, first.id);
     if (!queue) return Status::internal("no command-queue for transfers");
-    lanes_.push_back(std::make_unique<Lane>(Lane::Kind::threaded, -1, static_cast<int>(i),
-                                            domains_[i].context, std::move(queue)));
-    domains_[i].transfer = lanes_.back().get();
+    domains_[i].transfer = &executor_.add(std::make_unique<Lane>(
+        Lane::Kind::threaded, -1, static_cast<int>(i), domains_[i].context, std::move(queue)));
   }
-  if (p.machine == nullptr) {
-    auto queue = make_queue(home_->native_context, p.home.id);
-    if (!queue) return Status::internal("no command-queue for repairs");
-    repair_ = std::make_unique<Lane>(Lane::Kind::threaded, p.home_index(), 0, home_->native_context,
-                                     std::move(queue));
-    // Drivers that cannot have many queues run one program have one of their own here.
-    repair_->repair_options = " -D MKMD_COPY=repair" + std::to_string(number_.value());
-  }
-  if (p.machine != nullptr && p.machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
-  const ClockOffset home = device_clock_offset(home_->queue.get());
-  clock_offset_ = home_->clock_offset = home.between;
-  for (Lane* lane : compute_) {
+  const ClockOffset clock = device_clock_offset(home.queue.get());
+  clock_offset_ = clock.between;
+  for (Lane* lane : executor_.compute()) {
     const ClockOffset offset = device_clock_offset(lane->queue.get());
-    lane->clock_offset = offset.may_equal(home) ? home.between : offset.between;  // mostly it is one clock
+    lane->clock_offset = offset.may_equal(clock) ? clock.between : offset.between;  // mostly it is one clock
   }
-  if (repair_) repair_->clock_offset = home.between;
+  home.clock_offset = clock.between;
+  if (p.machine != nullptr) {
+    if (p.machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
+    executor_.use(std::make_unique<EmulatedDevices>(*p.machine, clock_offset_));
+    return {};
+  }
+  executor_.use(std::make_unique<OpenClDevices>(clock_offset_));
+  auto queue = make_queue(home.native_context, p.home.id);
+  if (!queue) return Status::internal("no command-queue for repairs");
+  auto repair =
+      std::make_unique<Lane>(Lane::Kind::threaded, p.home_index(), 0, home.native_context, std::move(queue));
+  // Drivers that cannot have many queues run one program have one of their own here.
+  repair->repair_options = " -D MKMD_COPY=repair" + std::to_string(number_.value());
+  repair->clock_offset = clock.between;
+  executor_.set_repair(std::move(repair));
   return {};
 }
 
 Runtime::~Runtime() {
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
-    lanes_cv_.notify_all();
-  }
-  {
-    std::lock_guard lock(posts_.mutex);
-    posts_.stop = true;
-    posts_.conductor.notify_all();
-  }
-  for (std::thread& thread : threads_)
-    thread.join();
+  executor_.stop();  // its threads call this runtime
 }
 
 const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (process().machine != nullptr) return nullptr;  // at home it would run at the real device's speed
   if (may_only_repeat()) {
     if (!ran_in_pieces(launch)) return "drivers may not compile any more";
-    const std::lock_guard lock(mutex_);
-    return process_exiting.load() || start_threads() ? nullptr : "the system gives no more threads";
+    const std::lock_guard lock(executor_.mutex());
+    return process_exiting.load() || executor_.start_threads() ? nullptr : "the system gives no more threads";
   }
   if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
   if (launch.group_count() < 2) return "it has one work-group";
@@ -155,8 +154,8 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (times_.better_left_alone(model, at_home, host_seconds())) return kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
   if (!programs_ready(*kernel.sub_kernels, code_places_)) return "no code for its pieces could be had";
-  std::lock_guard lock(mutex_);
-  return start_threads() ? nullptr : "the system gives no more threads";
+  std::lock_guard lock(executor_.mutex());
+  return executor_.start_threads() ? nullptr : "the system gives no more threads";
 }
 
 KernelModel& Runtime::kernel_model(Kernel& kernel) {
@@ -206,8 +205,7 @@ void Runtime::leave_queue(Command& command) {
 }
 
 cl_ulong Runtime::now() const {
-  if (process().machine != nullptr) return process().machine->clock().now();
-  return host_nanoseconds() + clock_offset_;
+  return executor_.devices().now();
 }
 
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
@@ -225,14 +223,14 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
       if (context_.unset_user_events.load(std::memory_order_acquire) > 0) return false;
       enter_captured_regime();
     }
-    std::lock_guard lock(mutex_);
-    start_threads();
+    std::lock_guard lock(executor_.mutex());
+    executor_.start_threads();
     command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
     command->number = command->sequence;
     command->queued = now();
     if (command->event) command->event->times[0] = command->queued;
     command->eager = command->event || command->queue->waiting > 0;
-    if (command->eager) eager_.fetch_add(1);
+    if (command->eager) executor_.add_eager(1);
     add_predecessors(*command, waits);
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
     window_.push_back(std::move(command));
@@ -251,36 +249,47 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     flush();
     if (lesson) take_lesson();
   } else if (first) {
-    std::lock_guard lock(posts_.mutex);
-    posts_.wake_conductor = true;
-    posts_.conductor.notify_one();
+    executor_.call_conductor();
   }
   return true;
 }
 
+// Rule 7: a window closes when nothing came for so long, by the clock the program's commands run on.
+void Runtime::conduct() {
+  constexpr double kIdle = 100'000;  // nanoseconds
+  const emulation::Machine* machine = process().machine;
+  const auto idle =
+      static_cast<cl_ulong>(kIdle * (machine != nullptr ? machine->platform().time_scale : 1.0));
+  for (;;) {
+    const cl_ulong quiet = host_nanoseconds() - last_capture_.load(std::memory_order_relaxed);
+    if (quiet >= idle) break;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(idle - quiet));
+  }
+  if (!process_exiting.load()) flush();
+}
+
 void Runtime::take_lesson() {
-  if (wait_until([&] { return !capturing(); }, host_nanoseconds() + kLongestLesson)) return;
-  std::lock_guard lock(mutex_);
+  if (executor_.wait_until([&] { return !capturing(); }, host_nanoseconds() + kLongestLesson)) return;
+  std::lock_guard lock(executor_.mutex());
   lessons_ = 0;
   lessons_help_ = false;
 }
 
 void Runtime::flush() {
   if (!capturing()) return;
-  Dead dead;
   Journal::Deeds dropped;
   cl_ulong over = 0;  // when the emulated host has made the plan
   for (bool more = false;; more = false) {
     // Windows are planned in the program's order, one at a time, with the times that are known by then.
-    wait_until([&] { return !planning_ || (window_.empty() && !process_exiting.load()); });
-    std::unique_lock lock(mutex_);
+    executor_.wait_until([&] { return !planning_ || (window_.empty() && !process_exiting.load()); });
+    std::unique_lock lock(executor_.mutex());
     if (planning_ && !window_.empty()) continue;
     if (journal_) dropped = journal_->trim(kRemembered);
-    if (journal_ && !halted_ && new_loss()) {
-      halted_ = true;
-      if (running_ == 0) recover();  // else who runs last does
+    if (journal_ && !executor_.is_halted() && new_loss()) {
+      executor_.halt();
+      if (!executor_.is_running()) recover();  // else who runs last does
     }
-    if (!halted_ && !window_.empty()) {
+    if (!executor_.is_halted() && !window_.empty()) {
       std::vector<Ref<Command>> window = std::exchange(window_, {});
       if (process().machine != nullptr) {
         over = plan_emulated(std::move(window));
@@ -288,13 +297,14 @@ void Runtime::flush() {
         more = plan(std::move(window), lock);
       }
     }
-    pump(lock);
-    dead.take(std::exchange(graveyard_, {}));
+    executor_.pump(lock);
+    Executor::Dead dead = executor_.take_dead();
+    lock.unlock();
+    Executor::bury(std::move(dead));
     if (!more) break;
   }
-  bury(std::move(dead));
   if (over > 0 && !process_exiting.load()) process().machine->clock().sleep_until(over);
-  take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
+  executor_.take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
 bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
@@ -312,7 +322,7 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     explicit Planning(Runtime& runtime) : runtime(runtime) { runtime.planning_ = true; }
     ~Planning() {
       runtime.planning_ = false;
-      runtime.wake_waiters();
+      runtime.executor_.wake_waiters();
     }
     Runtime& runtime;
   } planning(*this);
@@ -342,9 +352,8 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
   if (trial && trial->again) times_.begin_try(*trial, host_seconds());
   lessons_ = std::max(0, lessons_ - 1);
   planner.emit([&] {
-    if (emitted_ == kAllEmitted) return;  // first the commands, for those who wait; then flush() pumps
-    lanes_have_more_ = true;
-    pump(lock);  // lets go of the mutex while drivers are called: threads of lanes, woken now, take it then
+    if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
+    executor_.pump(lock);  // lets go of the mutex while drivers are called: woken threads take it then
   });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
@@ -373,21 +382,21 @@ void Runtime::wait(const Command& command) {
   Queue& queue = *command.queue;
   bool overtaken = false;  // then other actions of the queue may be with the drivers when this one is done
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(executor_.mutex());
     ++queue.waiting;
     const auto of = unfinished_of_.find(&queue);
     overtaken = !queue.in_order() || of == unfinished_of_.end() || of->second.last.get() != &command;
-    if (overtaken) eager_.fetch_add(1);
+    if (overtaken) executor_.add_eager(1);
   }
-  wait_until([&] { return command.done; });
-  std::lock_guard lock(mutex_);
+  executor_.wait_until([&] { return command.done; });
+  std::lock_guard lock(executor_.mutex());
   --queue.waiting;
-  if (overtaken) eager_.fetch_sub(1);
+  if (overtaken) executor_.add_eager(-1);
 }
 
 void Runtime::wait(const Event& event) {
   flush();
-  wait_until([&] { return event.status.load(std::memory_order_acquire) <= CL_COMPLETE; });
+  executor_.wait_until([&] { return event.status.load(std::memory_order_acquire) <= CL_COMPLETE; });
 }
 
 void Runtime::finish(Queue& queue) {
@@ -396,7 +405,7 @@ void Runtime::finish(Queue& queue) {
   Ref<Command> last;
   std::vector<Ref<Command>> others;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(executor_.mutex());
     ++queue.waiting;
     if (const auto of = unfinished_of_.find(&queue); of != unfinished_of_.end()) {
       last = of->second.last;
@@ -404,18 +413,18 @@ void Runtime::finish(Queue& queue) {
         others.push_back(command);
     }
   }
-  wait_until([&] {
+  executor_.wait_until([&] {
     return (!last || last->done) &&
            std::all_of(others.begin(), others.end(), [](const Ref<Command>& c) { return c->done; });
   });
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(executor_.mutex());
   --queue.waiting;
 }
 
 void Runtime::finish_all() {
   if (!capturing()) return;
   flush();
-  wait_until([&] { return !capturing() || (!window_.empty() && !halted_); });
+  executor_.wait_until([&] { return !capturing() || (!window_.empty() && !executor_.is_halted()); });
   if (capturing()) finish_all();  // another thread captured meanwhile
 }
 

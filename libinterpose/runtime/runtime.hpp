@@ -5,24 +5,22 @@
 // window and turns it into actions on lanes. The native regime returns as soon as every captured command is
 // complete.
 //
-// Lock order: regime_ before mutex_ before posts_.mutex. No driver is called with mutex_ held.
+// Lock order: regime_ before the executor's mutex, which guards what is here, too. No driver is called with
+// that mutex held.
 #pragma once
 
 #include "libinterpose/capture/command.hpp"
+#include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
+#include "libinterpose/runtime/at_exit.hpp"
 #include "libinterpose/runtime/code_places.hpp"
 #include "libinterpose/runtime/time_model.hpp"
 
-#include <condition_variable>
-#include <functional>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <shared_mutex>
 #include <span>
-#include <thread>
 #include <vector>
 
 namespace mkmd {
@@ -38,9 +36,7 @@ inline constexpr size_t kRemembered = 2048;
 // it.
 inline constexpr double kWorthSplitting = 60e-6;
 
-inline constexpr double kAllEmitted = std::numeric_limits<double>::infinity();
-
-class Runtime {
+class Runtime : private Executor::Observer {
 public:
   explicit Runtime(Context& context);
   ~Runtime();  // every command is done; may not run on one of the runtime's own threads
@@ -105,19 +101,21 @@ public:
 
   // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
   // are whole, so every later command of the context has it.
-  cl_int failed() const { return failed_.load(std::memory_order_acquire); }
+  cl_int failed() const { return executor_.failed(); }
 
 private:
+  static void note_code(const Action& action);  // at_exit.cpp
+
   friend class Planner;
   friend class LaunchProfiler;
   friend class Rehearsal;
 
   // runtime.cpp
   KernelModel& kernel_model(Kernel& kernel);
-  // With mutex_ held; plan() lets go of it while it looks at the window. True: there is more to be planned.
-  // On an emulated machine planning is paid for in its time, and no loss may come in between.
+  // With the mutex held; plan() lets go of it while it looks at the window. True: there is more to be
+  // planned. On an emulated machine planning is paid for in its time, and no loss may come in between.
   bool plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
-  void take_lesson();  // without mutex_
+  void take_lesson();  // without the mutex
   // Returns when, by the emulated clock, the plan is made.
   cl_ulong plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);
@@ -133,62 +131,25 @@ private:
   void join_epoch(Memory& root);
   void note_places(Storage& storage) const;  // for the fast path
 
-  // executor.cpp; all with mutex_ held
-  void push(Ref<Action> action);
-  void unblock(Action& action);
-  void wake_lanes();  // if push() has given their threads more to do
-  void pump(std::unique_lock<std::mutex>& lock);
-  bool take_part();
-  cl_int refusal(const Action& action) const;
-  void mark_submitted(Action& action, cl_int status);
-  void mark_over(Action& action, cl_int status);  // the driver is done with it
-  void mark_complete(Action& action, cl_int status);
-  void note_complete(Action& action, cl_int status);
+  // What the executor announces. completions.cpp; the first with the mutex held
+  void completed(Action& action) override;
+  void lost(Action& action) override;
+  void halted() override { recover(); }
+  void conduct() override;
+  bool is_busy() const override { return capturing(); }
+
+  // completions.cpp; with the mutex held
+  void count_for_command(const Action& action);
   void finish_part(Command& command);
   void complete_event(Command& command);
-  void leave_queue(Command& command);  // it is done; runtime.cpp
   void note_piece(const Action& action);
-  static void note_code(const Action& action);  // at_exit.cpp
-  void count_at_home(const Action& action);     // for its command's trial
-  void note_trial(const Trial& trial);          // its window is over
   void note_transfer(const Action& action);
-  static void trace_memory(const Action& action);
-  // What nobody needs any more, to be let go of without mutex_: the last reference to an object may be among
-  // it.
-  struct Dead {
-    std::vector<Ref<Command>> commands;  // done: callbacks on their events may be due
-    std::vector<Action::Held> held;      // by complete actions
-    void take(Dead other);
-  };
-  // executor.cpp; without mutex_. Runs what is due on the events of done commands, then lets go of them.
-  static void bury(Dead dead);
+  void count_at_home(const Action& action);  // for its command's trial
+  void note_trial(const Trial& trial);       // its window is over
+  void leave_queue(Command& command);        // it is done; runtime.cpp
 
-  // repair.cpp; with mutex_ held
-  void settle(Action& action);
-  void repair_failures();
-  void start_repairs(const std::vector<Ref<Action>>& actions);
-  void give_up(Action& action, cl_int status);
-
-  // threads.cpp; without mutex_
-  bool start_threads();  // false if the system gives no more
-  void lane_thread(Lane& lane);
-  void conductor_thread();
-  void post(Action* action, cl_int status);
-  bool can_wait(const Action& action, cl_int status);
-  bool take_posts();
-  void ask_drivers();                             // what became of what they were given
-  std::set<const Action*> stuck_actions() const;  // with mutex_; submitted ones that will never start
-  // False if it is not so at the instant `latest` of the host's clock; without one it waits for ever.
-  bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {});
-  Action::Outcome run_emulated(Action& action);
-  // threads.cpp; with or without mutex_
-  void wake_waiters();  // something happened that they may wait for
-  // threads.cpp; with mutex_ held
-  void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
-
-  // recovery.cpp; with mutex_ held. Only where a device can fail: journal_ is null elsewhere
+  // recovery.cpp; with the mutex held. Only where a device can fail: journal_ is null elsewhere
   void note_done(Action& action);
-  void note_lost(Action& action);
   bool new_loss() const;
   void recover();
   void drop_unfinished_actions();
@@ -196,7 +157,7 @@ private:
   void fail_unfinished();
   std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo);
   void note_native_write(Memory& root);
-  // recovery.cpp; without mutex_
+  // recovery.cpp; without the mutex
   void notice_losses();
 
   Context& context_;
@@ -209,24 +170,19 @@ private:
   std::vector<Domain> domains_;
   const LiveNumber number_;  // among runtimes
   std::vector<CodePlace> code_places_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<Lane*> compute_;  // by index of the device; last, where it is none of them, home
-  Lane* home_ = nullptr;        // one of these
   TimeModel& times_;
   bool regardless_of_gain_ = false;
-  int64_t clock_offset_ = 0;  // home's clock minus the host's
+  int64_t clock_offset_ = 0;  // home's clock minus the host's; nanoseconds
+  Executor executor_;
 
   std::shared_mutex regime_;
   std::atomic<int> unfinished_{0};
-  // Unfinished commands that have an event, or came into a queue somebody waited for, and waits overtaken by
-  // other threads' commands: each means that the program may have to hear of any completion at once.
-  std::atomic<int> eager_{0};
   std::mutex native_mutex_;  // guards the next two
   // Not references: a queue holds its context, and with it this runtime.
   std::vector<Queue*> native_active_;
   std::vector<vendor::Owned<cl_event>> native_ends_;  // markers behind what is under way on queues since gone
 
-  std::mutex mutex_;
+  // The executor's mutex guards what follows.
   std::vector<Ref<Command>> window_;
   int lessons_ = 0;                         // windows to come that show how long kernels take
   bool lessons_help_ = true;                // in this epoch: nobody waited for one in vain
@@ -255,52 +211,16 @@ private:
   Ref<Action> entry_;          // orders the captured epoch after the native commands before it
   Ref<Action> last_in_order_;  // since a plan of this epoch wanted one action after the other
   std::unique_ptr<Journal> journal_;
-  uint32_t lost_domains_ = 0;  // one bit each: noticed
-  std::atomic<cl_int> failed_{CL_SUCCESS};
-  // Where home does again what helpers have failed at; null on an emulated machine.
-  std::unique_ptr<Lane> repair_;
-  std::vector<Ref<Action>> failures_;  // to be done again; nothing starts until what came after them is over
-  bool halted_ = false;  // a loss was found: nothing starts until what runs is over and it is made good
-  int running_ = 0;      // actions on threads
-  bool pumping_ = false;
+  uint32_t lost_domains_ = 0;     // one bit each: noticed
   cl_ulong last_window_end_ = 0;  // nanoseconds of the host's clock
-  bool planning_ = false;         // somebody plans, or makes actions, and lets go of mutex_ meanwhile
+  bool planning_ = false;         // somebody plans, or makes actions, and lets go of the mutex meanwhile
   double next_order_ = 0;
-  // While a plan's actions are made: the first in its order that is not made yet. Later ones do not start;
-  // those of earlier windows come before all of them.
-  double emitted_ = kAllEmitted;
-  std::condition_variable lanes_cv_;
-  bool lanes_have_more_ = false;  // since the threads of lanes were last woken
-  bool threads_started_ = false;
-  bool threads_refused_ = false;
-  bool stop_ = false;
-  Dead graveyard_;
   std::atomic<cl_ulong> last_capture_{0};
-
-  struct Posts {
-    std::mutex mutex;
-    struct Post {
-      Ref<Action> action;
-      cl_int status;
-      cl_ulong at;  // host's clock
-    };
-    std::vector<Post> list;
-    std::condition_variable waiters;
-    std::condition_variable conductor;
-    int waiting = 0;
-    uint64_t generation = 0;
-    bool wake_conductor = false;
-    bool stop = false;
-  } posts_;
-  std::vector<std::thread> threads_;
 };
 
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
 std::unique_ptr<Runtime> make_runtime(Context& context);
 
-// Whether drivers may be without compilers from now on; see at_exit.cpp. The user counts as of the first
-// call.
-bool may_only_repeat();
 // Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/submit.hpp"
 
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/careful.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ Action::Outcome outcome(Lane& lane, cl_int status, cl_event event) {
   Action::Outcome result{status, vendor::Owned<cl_event>(event), true};
   // Without an event, nothing else says when it is over.
   if (lane.kind == Lane::Kind::threaded || event == nullptr)
-    result.status = finish_carefully(lane.queue.get());
+    result.status = vendor::finish_carefully(lane.queue.get());
   // A queue that is finished says nothing of its commands' errors.
   if (lane.kind == Lane::Kind::threaded && result.status == CL_SUCCESS && event != nullptr)
-    result.status = end_of(event);
+    result.status = vendor::end_of(event);
   return result;
 }
 
@@ -158,7 +158,7 @@ cl_int copy_rows(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to
                                           0, nullptr, nullptr);
   // A blocking write would only be done with our memory when it returns, not with the device's
   // (clause 5.2.2).
-  const cl_int finished = finish_carefully(to.queue.get());
+  const cl_int finished = vendor::finish_carefully(to.queue.get());
   if (finished != CL_SUCCESS) (void)compact.release();  // the driver may still read it
   return status != CL_SUCCESS ? status : finished;
 }
@@ -175,7 +175,7 @@ cl_int copy_range(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem t
                           .clEnqueueReadBuffer(from.queue.get(), from_memory, CL_TRUE, range.lo,
                                                range.hi - range.lo, mapped, 0, nullptr, nullptr);
   status = table.clEnqueueUnmapMemObject(to.queue.get(), to_memory, mapped, 0, nullptr, nullptr);
-  const cl_int finished = finish_carefully(to.queue.get());
+  const cl_int finished = vendor::finish_carefully(to.queue.get());
   return read != CL_SUCCESS ? read : status != CL_SUCCESS ? status : finished;
 }
 
@@ -237,7 +237,7 @@ cl_int read_ranges(const Lane& lane, cl_mem memory, const ByteRanges& ranges, ch
                                          to + i * block.pitch, 0, nullptr, nullptr);
     }
   }
-  const cl_int finished = finish_carefully(lane.queue.get());
+  const cl_int finished = vendor::finish_carefully(lane.queue.get());
   return status != CL_SUCCESS ? status : finished;
 }
 
@@ -357,7 +357,8 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
     // What became of the program's commands is the program's business: here it only matters that they are
     // over.
     for (const cl_event program_event : events) {
-      if (!await_event(program_event, lane.queue.get())) return Action::Outcome{CL_OUT_OF_RESOURCES, {}};
+      if (!vendor::await_event(program_event, lane.queue.get()))
+        return Action::Outcome{CL_OUT_OF_RESOURCES, {}};
     }
     return Action::Outcome{};
   };

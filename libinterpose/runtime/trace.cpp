@@ -2,11 +2,11 @@
 #include "libinterpose/runtime/trace.hpp"
 
 #include "common/files.hpp"
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "common/process.hpp"
 #include "common/trace_owner.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 #include "libinterpose/runtime/trouble.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/execution/action.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/action.hpp"
 
 #include <array>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/verify/verify.hpp"
 
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/host_clock.hpp"
 #include "libinterpose/runtime/rehearsal.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/verify/crash_guard.hpp"

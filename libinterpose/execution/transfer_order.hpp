@@ -4,7 +4,7 @@
 // plan's to say, but what is ready never waits for what is late.
 #pragma once
 
-#include "libinterpose/runtime/action.hpp"
+#include "libinterpose/execution/action.hpp"
 
 #include <memory>
 #include <vector>
@@ -14,7 +14,7 @@ namespace mkmd {
 using Lanes = std::vector<std::unique_ptr<Lane>>;
 
 // Whether the lane has anything it may start now: of the plan's order, what comes before `until`. With the
-// runtime's mutex held, like the next.
+// executor's mutex held, like the next.
 bool may_start(const Lane& lane, const Lanes& lanes, double until);
 
 // Takes that off the lane: the first of its actions in the order of the plan whose port is free. A long

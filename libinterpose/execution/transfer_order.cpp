@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/runtime/transfer_order.hpp"
+#include "libinterpose/execution/transfer_order.hpp"
 
+#include "common/process_exiting.hpp"
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/process.hpp"
+#include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>
 

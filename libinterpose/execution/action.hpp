@@ -20,7 +20,6 @@
 
 namespace mkmd {
 
-class Command;
 class Lane;
 class Memory;
 struct Deed;
@@ -28,6 +27,22 @@ struct History;
 namespace emulation {
 struct Demand;
 }
+
+// What an action is a part of: its maker's. The maker hears of every completion (Executor::Observer).
+class ActionOwner {
+public:
+  virtual ~ActionOwner() = default;
+  // Called once it is over, without any mutex, if that was asked for (Executor::announce_later).
+  virtual void announce() {}
+
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+private:
+  std::atomic<uint32_t> references_{0};
+};
 
 class Action {
 public:
@@ -41,25 +56,26 @@ public:
   };
   using Work = std::function<Outcome(const std::vector<cl_event>& waits)>;
 
-  Action(Lane& lane, Command* command, Work work);
+  Action(Lane& lane, ActionOwner* owner, Work work);
   ~Action();
 
   // What it holds while it is incomplete. Region maps and others may keep a complete action for its place in
   // the order: then it must hold nothing, or a buffer would keep itself alive by its last writer. The runtime
   // gives these back without its mutex: each may be the last reference to an object, or call a driver.
   struct Held {
-    Ref<Command> command;
+    Ref<ActionOwner> owner;
     Ref<Memory> memory;
     vendor::Owned<cl_event> native;
     Work work;
     std::function<Work(Lane&)> moved, redo;
+    std::function<double(const Lane&)> seconds_on;
     BufferUses uses;
     std::shared_ptr<Deed> deed;
   };
   Held let_go();
 
   // This action may not start before `other` is complete, of whose bytes it needs some; or, the second, only
-  // for the sake of order. Both belong to one runtime; its mutex is held.
+  // for the sake of order. Both belong to one executor; its mutex is held.
   void wait_for(Action& other);
   void come_after(Action& other);
 
@@ -74,7 +90,7 @@ public:
   // judge.)
   cl_int missing_bytes() const;
   void inherit_from(const Action& other);  // that error, of one it has waited for
-  bool same_command(const Action& other) const { return command && command == other.command; }
+  bool same_owner(const Action& other) const { return owner && owner == other.owner; }
 
   // Where the plan wants it among the lane's ready actions: smaller first.
   double order = 0;
@@ -91,6 +107,8 @@ public:
   } piece;
   // Makes its work for another lane of the same vendor context; null if it has to stay where it is.
   std::function<Work(Lane&)> moved;
+  // Of an action that may be moved: seconds it takes on that lane; infinity if it may not run there.
+  std::function<double(const Lane&)> seconds_on;
   uint64_t bytes_moved = 0;  // of a transfer between memories, or into the program's
   int from_domain = 0;       // of such a transfer
   uint64_t buffer = 0;       // the number of the buffer it moves
@@ -110,7 +128,8 @@ public:
   cl_ulong ready_at = 0;
   cl_int inherited = CL_SUCCESS;  // missing_bytes() of an action it waits for: there is nothing to work on
 
-  // Where devices can fail: the journal's line of it, or of what a transfer moves; see runtime/recovery.cpp.
+  // Where devices can fail: the journal's line of it, or of what a transfer moves; see capture's
+  // recovery.cpp.
   std::shared_ptr<Deed> deed;
   History* moved_history = nullptr;
   bool device_lost = false;  // it has not run, because a device or a memory is gone
@@ -121,8 +140,10 @@ public:
   int calls = 0;  // of a driver, under way without the runtime's mutex, that use its event
   cl_int status = CL_SUCCESS;
   Lane* lane;
-  Ref<Command> command;  // null for a transfer or an entry barrier, and when it is complete
-  Ref<Memory> memory;    // the root buffer of a transfer, until it is complete
+  Ref<ActionOwner> owner;                // null for a transfer or an entry barrier, and when it is complete
+  const char* what = "a transfer";       // in messages
+  std::atomic<int>* of_queue = nullptr;  // its queue's, as Lane::unposted; its owner keeps it
+  Ref<Memory> memory;                    // the root buffer of a transfer, until it is complete
   Work work;
   vendor::Owned<cl_event> native;  // until it is complete
   cl_ulong started = 0;            // nanoseconds of the home's clock, known when complete

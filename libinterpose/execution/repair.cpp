@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Runtime that makes failures of helpers good. An action that a helper refused, or whose event
+// The part of Executor that makes failures of helpers good. An action that a helper refused, or whose event
 // ended with an error, is done again at home, in the same memory, before anybody hears of its end. What a
 // driver ran behind it has seen the wrong bytes, and is done again as well. If the bytes that they begin with
 // may have been overwritten by them, they cannot be: the program then gets the error.
-#include "libinterpose/runtime/runtime.hpp"
+#include "libinterpose/execution/executor.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/runtime/trouble.hpp"
+#include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>
 #include <map>
@@ -43,13 +43,12 @@ Actions with_followers(const Actions& failures) {
 // Whether they find the bytes that they found the first time, or those that they should have found. A failed
 // action has written, as far as it came, what it will write again. What ran behind it may have written
 // anything within its ranges.
-bool can_be_repeated(const Actions& actions, const Actions& failures) {
+bool can_be_repeated(const Actions& actions, const Actions& failures, bool may_compile) {
   std::map<const Memory*, ByteRanges> written;  // null: the program's own memory
   const auto add = [&](const Action& action) {
     for (const BufferUse& use : action.uses)
       written[use.root].unite(use.writes);
   };
-  const bool may_compile = !may_only_repeat();
   for (const Ref<Action>& action : actions) {
     if (!action->redo) return false;
     if (!may_compile && action->piece.device >= 0) return false;  // home may have no code for it
@@ -96,7 +95,7 @@ void hold_back_followers(Action& action) {
 
 }  // namespace
 
-void Runtime::mark_over(Action& action, cl_int status) {
+void Executor::mark_over(Action& action, cl_int status) {
   if (action.complete() || action.over) return;
   action.over = true;
   action.status = status;
@@ -104,15 +103,15 @@ void Runtime::mark_over(Action& action, cl_int status) {
     std::erase(action.lane->under_way, Ref<Action>(&action));
     if (action.is_part()) --action.lane->parts_in_flight;
   }
-  if (journal_) return mark_complete(action, status);
+  if (configuration_.makes_losses_good) return mark_complete(action, status);
   // What became of the program's own commands, which an epoch begins behind, is the program's business.
-  if (action.command == nullptr && action.moved_ranges.empty()) action.status = CL_SUCCESS;
+  if (!action.owner && action.moved_ranges.empty()) action.status = CL_SUCCESS;
   settle(action);
   if (!failures_.empty()) repair_failures();
 }
 
 // It is over; it is complete when what it came after is. Else somebody has to see to it.
-void Runtime::settle(Action& action) {
+void Executor::settle(Action& action) {
   if (action.complete() || !action.over) return;
   if (std::any_of(action.chained.begin(), action.chained.end(),
                   [](const Ref<Action>& before) { return !before->complete(); })) {
@@ -128,22 +127,22 @@ void Runtime::settle(Action& action) {
     failures_.emplace_back(&action);
 }
 
-void Runtime::repair_failures() {
+void Executor::repair_failures() {
   const Actions actions = with_followers(failures_);
   // No driver may touch the bytes any more; who comes last gets here again.
   if (std::any_of(actions.begin(), actions.end(), [](const Ref<Action>& a) { return !a->over; })) return;
   const Actions failures = std::exchange(failures_, {});
   for (const Ref<Action>& action : failures) {
     const bool was_refused = action->status == CL_OUT_OF_RESOURCES && refusal(*action) < 0;
-    if (!was_refused) note_trouble(*action->lane, "what it was given", action->status);
+    if (!was_refused) devices_->note_trouble(*action->lane, "what it was given", action->status);
   }
-  if (can_be_repeated(actions, failures)) return start_repairs(actions);
+  if (can_be_repeated(actions, failures, devices_->may_compile())) return start_repairs(actions);
   give_up(*failures.front(), failures.front()->status);
   for (const Ref<Action>& action : actions)
     settle(*action);
 }
 
-void Runtime::start_repairs(const Actions& actions) {
+void Executor::start_repairs(const Actions& actions) {
   for (const Ref<Action>& action : actions) {
     hold_back_followers(*action);
     action->lane = repair_.get();
@@ -166,10 +165,9 @@ void Runtime::start_repairs(const Actions& actions) {
 }
 
 // Nobody knows which bytes are whole.
-void Runtime::give_up(Action& action, cl_int status) {
+void Executor::give_up(Action& action, cl_int status) {
   if (failed() == CL_SUCCESS) {
-    const char* what = action.command == nullptr ? "a transfer" : to_string(action.command->kind);
-    log(LogLevel::error, std::string(what) + " failed (" + std::to_string(status) +
+    log(LogLevel::error, std::string(action.what) + " failed (" + std::to_string(status) +
                              ") and cannot be done again: so do all later commands of the context");
     failed_.store(status, std::memory_order_release);
   }

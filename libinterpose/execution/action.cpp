@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/runtime/action.hpp"
+#include "libinterpose/execution/action.hpp"
 
-#include "libinterpose/capture/command.hpp"
 #include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/memory/journal.hpp"
+#include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace mkmd {
 
-Action::Action(Lane& lane, Command* command, Work work)
-    : lane(&lane), command(command), work(std::move(work)) {}
+Action::Action(Lane& lane, ActionOwner* owner, Work work)
+    : lane(&lane), owner(owner), work(std::move(work)) {}
 
 Action::~Action() = default;
 
 Action::Held Action::let_go() {
-  return {std::exchange(command, {}),   std::exchange(memory, {}),     std::move(native),
-          std::exchange(work, nullptr), std::exchange(moved, nullptr), std::exchange(redo, nullptr),
-          std::exchange(uses, {}),      std::exchange(deed, nullptr)};
+  return {std::exchange(owner, {}),           std::exchange(memory, {}),     std::move(native),
+          std::exchange(work, nullptr),       std::exchange(moved, nullptr), std::exchange(redo, nullptr),
+          std::exchange(seconds_on, nullptr), std::exchange(uses, {}),       std::exchange(deed, nullptr)};
 }
 
 cl_int Action::missing_bytes() const {

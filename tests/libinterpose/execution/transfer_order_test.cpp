@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/runtime/transfer_order.hpp"
+#include "libinterpose/execution/transfer_order.hpp"
 
 #include "libinterpose/emulation/machine.hpp"
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices of a platform file: real ones execute, and the machine's clock says what it takes (docs/emulation.md).
+#pragma once
+
+#include "libinterpose/device/opencl_devices.hpp"
+
+namespace mkmd {
+
+namespace emulation {
+class Machine;
+}
+
+class EmulatedDevices : public OpenClDevices {
+public:
+  explicit EmulatedDevices(emulation::Machine& machine, int64_t host_to_home)
+      : OpenClDevices(host_to_home), machine_(machine) {}
+
+  cl_ulong now() const override;
+  cl_int run(Action& action, cl_int refused) override;
+
+private:
+  emulation::Machine& machine_;
+};
+
+}  // namespace mkmd

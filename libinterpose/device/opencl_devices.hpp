@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real devices, called through their drivers. Actions' times are on the clock of the home device.
+#pragma once
+
+#include "libinterpose/execution/devices.hpp"
+
+namespace mkmd {
+
+class OpenClDevices : public Devices {
+public:
+  // `host_to_home`: nanoseconds of the home's clock minus the host's.
+  explicit OpenClDevices(int64_t host_to_home) : host_to_home_(host_to_home) {}
+
+  cl_ulong now() const override;
+  Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) override;
+  cl_int run(Action& action, cl_int refused) override;
+  void flush(Lane& lane) override;
+  std::optional<cl_int> status(const Action& action) override;
+  cl_int end(Action& action, cl_int told, cl_ulong heard) override;
+  void note_trouble(const Lane& lane, const char* what, cl_int status) override;
+  bool may_compile() const override;
+
+private:
+  void read_times(Action& action, cl_ulong heard) const;
+
+  const int64_t host_to_home_;
+};
+
+}  // namespace mkmd

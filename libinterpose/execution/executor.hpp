@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Executor carries actions out on lanes: each when those it waits for are complete, in the plan's order among
+// those that are ready. What a helper fails at, home does again (Rule 20). It knows nothing of commands, plans and
+// traces: its observer hears of every completion.
+//
+// Asynchronous lanes are fed by whoever calls pump(), one thread at a time; the others leave it their work. So a
+// flush costs no thread switch. Threaded lanes have a thread each. Ends of actions only go into a list (Posts);
+// whoever waits, or else the conductor thread, takes them from there.
+//
+// This class has more than 15 fields: the state of lanes, of failures and of threads changes under one mutex.
+#pragma once
+
+#include "libinterpose/execution/devices.hpp"
+#include "libinterpose/execution/transfer_order.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace mkmd {
+
+inline constexpr double kAllEmitted = std::numeric_limits<double>::infinity();
+
+class Executor : private Devices::Listener {
+public:
+  class Observer {
+  public:
+    // With the mutex held. The action has its status and its times, and what waits for it may start.
+    virtual void completed(Action& action) = 0;
+    // With the mutex held, where losses are made good: the action has not run, or not to its end, because a device
+    // or a memory is gone (Action::begun). Nothing new starts.
+    virtual void lost(Action& action) = 0;
+    // With the mutex held: after halt() or lost(), nothing runs any more. May call resume().
+    virtual void halted() = 0;
+    // Without the mutex, on the conductor's thread, some time after call_conductor().
+    virtual void conduct() = 0;
+    // From any thread: there is work that is not complete.
+    virtual bool is_busy() const = 0;
+
+  protected:
+    ~Observer() = default;
+  };
+
+  struct Configuration {
+    bool home_excludes_others = false;  // home is the whole of which the other devices are parts (Rule 14)
+    bool makes_losses_good = false;     // the observer does; then nothing is done again at home
+  };
+
+  Executor(Observer& observer, Configuration configuration)
+      : observer_(observer), configuration_(configuration) {}
+  ~Executor() { stop(); }
+  void stop();  // nothing is under way; ends its threads, so it may not run on one of them
+
+  // What it works with; all before anything else. `home`: one of the lanes.
+  void use(std::unique_ptr<Devices> devices) { devices_ = std::move(devices); }
+  Lane& add(std::unique_ptr<Lane> lane);
+  void set_home(Lane& home) { home_ = &home; }
+  void set_repair(std::unique_ptr<Lane> lane) { repair_ = std::move(lane); }
+
+  Devices& devices() const { return *devices_; }
+  const Lanes& lanes() const { return lanes_; }  // without that of repairs
+  // Those that compute, by index of the device; last, where it is none of them, home.
+  const std::vector<Lane*>& compute() const { return compute_; }
+  Lane& home() const { return *home_; }
+  Lane* repair() const { return repair_.get(); }
+
+  // Guards all actions that are not complete, and the observer's things.
+  std::mutex& mutex() { return mutex_; }
+
+  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes are
+  // whole, so every later action has it.
+  cl_int failed() const { return failed_.load(std::memory_order_acquire); }
+
+  // The rest with the mutex held, if nothing else is said.
+
+  void push(Ref<Action> action);
+  // Starts what may start. Lets go of the mutex while devices are called.
+  void pump(std::unique_lock<std::mutex>& lock);
+  // Actions of this order and after it do not start: earlier ones are not pushed yet. kAllEmitted: all may.
+  void hold_from(double order);
+  bool holds_back() const { return emitted_ < kAllEmitted; }
+  int busy_lanes(int domain, const Lane* besides) const;  // with `besides`, whatever that does
+
+  void halt() { halted_ = true; }  // nothing starts
+  bool is_halted() const { return halted_; }
+  bool is_running() const { return running_ > 0; }  // an action, on a thread
+  void resume();
+  void drop_waiting();  // actions that are not under way are forgotten
+
+  // What nobody needs any more, to be let go of without the mutex: the last reference to an object may be among it.
+  struct Dead {
+    std::vector<Ref<ActionOwner>> owners;  // announce() is due
+    std::vector<Action::Held> held;        // by complete actions
+  };
+  void announce_later(ActionOwner& owner) { graveyard_.owners.emplace_back(&owner); }
+  Dead take_dead() { return std::exchange(graveyard_, {}); }
+  static void bury(Dead dead);  // without the mutex
+
+  bool start_threads();  // false if the system gives no more
+
+  // With or without the mutex.
+  void wake_waiters();    // something happened that they may wait for
+  void call_conductor();  // Observer::conduct() is due
+  // So many more (or fewer) wait for the completion of any action at once.
+  void add_eager(int more) { eager_.fetch_add(more); }
+
+  // Without the mutex.
+  bool take_posts();   // makes actions complete whose ends were heard of; false: there were none
+  void ask_devices();  // what became of what they were given
+  // `done` is called with the mutex held. False if it is not so at the instant `latest` of the host's clock; without
+  // one this waits for ever.
+  bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {});
+
+private:
+  // executor.cpp; with the mutex held
+  void unblock(Action& action);
+  void wake_lanes();  // if push() has given their threads more to do
+  Lane* next_lane() const;
+  void start_first(Lane& lane, std::unique_lock<std::mutex>& lock);
+  bool flush_lanes(std::unique_lock<std::mutex>& lock);
+  bool take_part();
+  void take_part(Lane& busy, Lane& idle);
+  cl_int refusal(const Action& action) const;
+  void mark_submitted(Action& action, Devices::Submission submission);
+  void mark_over(Action& action, cl_int status);  // the device is done with it
+  void mark_complete(Action& action, cl_int status);
+  void note_complete(Action& action, cl_int status);
+  void end_call(Action& action);  // of a device, that uses its event
+
+  // repair.cpp; with the mutex held
+  void settle(Action& action);
+  void repair_failures();
+  void start_repairs(const std::vector<Ref<Action>>& actions);
+  void give_up(Action& action, cl_int status);
+
+  // threads.cpp
+  void under_way(Action& action) override;
+  void ended(Action& action, cl_int status) override;
+  void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
+  void lane_thread(Lane& lane);
+  void conductor_thread();
+  bool can_wait(const Action& action, cl_int status);
+  std::set<const Action*> stuck_actions() const;  // submitted ones that will never start
+
+  Observer& observer_;
+  const Configuration configuration_;
+  std::unique_ptr<Devices> devices_;
+  Lanes lanes_;
+  std::vector<Lane*> compute_;
+  Lane* home_ = nullptr;
+  std::unique_ptr<Lane> repair_;  // where home does again what helpers have failed at; may be null
+
+  std::mutex mutex_;
+  std::atomic<cl_int> failed_{CL_SUCCESS};
+  std::vector<Ref<Action>> failures_;  // to be done again; nothing starts until what came after them is over
+  bool halted_ = false;
+  int running_ = 0;  // actions on threads
+  bool pumping_ = false;
+  double emitted_ = kAllEmitted;
+  bool lanes_have_more_ = false;  // since the threads of lanes were last woken
+  std::condition_variable lanes_cv_;
+  Dead graveyard_;
+  std::atomic<int> eager_{0};
+
+  struct Posts {
+    std::mutex mutex;
+    struct Post {
+      Ref<Action> action;
+      cl_int status;
+      cl_ulong at;  // host's clock
+    };
+    std::vector<Post> list;
+    std::condition_variable waiters;
+    std::condition_variable conductor;
+    int waiting = 0;
+    uint64_t generation = 0;
+    bool wake_conductor = false;
+    bool stop = false;
+  } posts_;
+
+  std::vector<std::thread> threads_;
+  bool threads_started_ = false;
+  bool threads_refused_ = false;
+  bool stop_ = false;
+};
+
+}  // namespace mkmd

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executor on devices of virtual time: no driver, no thread, no clock.
+#include "libinterpose/execution/executor.hpp"
+
+#include "libinterpose/objects/objects.hpp"
+#include "tests/libinterpose/execution/fake_devices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace mkmd {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr cl_ulong kMilli = FakeDevices::kTakes;
+
+class ExecutorTest : public testing::Test, public Executor::Observer {
+protected:
+  // `contexts`: of the lanes that compute, by number. The first is home.
+  void make(const std::vector<int>& contexts, Executor::Configuration configuration = {}) {
+    executor_ = std::make_unique<Executor>(*this, configuration);
+    auto devices = std::make_unique<FakeDevices>();
+    devices_ = devices.get();
+    executor_->use(std::move(devices));
+    for (size_t d = 0; d < contexts.size(); ++d)
+      executor_->add(lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d]));
+    executor_->set_home(*executor_->compute().front());
+    if (!configuration.makes_losses_good) executor_->set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
+  }
+
+  static std::unique_ptr<Lane> lane(Lane::Kind kind, int device, int context) {
+    const auto native = reinterpret_cast<cl_context>(static_cast<uintptr_t>(context + 1) * 16);
+    return std::make_unique<Lane>(kind, device, 0, native, vendor::Owned<cl_command_queue>());
+  }
+
+  // On the lane of that device; it may be done again.
+  Ref<Action> action(int device, double order = 0) {
+    const auto work = [this](Lane&) -> Action::Work {
+      return [this](const std::vector<cl_event>&) {
+        ++works_;
+        return Action::Outcome{};
+      };
+    };
+    Lane& on = *executor_->compute()[device];
+    Ref<Action> made(new Action(on, owner_.get(), work(on)));
+    made->order = order;
+    made->redo = work;
+    made->piece.device = device;
+    return made;
+  }
+  FakeDevices::Script& script(const Ref<Action>& a) { return devices_->scripts[a.get()]; }
+
+  void push(const Ref<Action>& a) {
+    const std::lock_guard lock(executor_->mutex());
+    executor_->push(a);
+  }
+  void pump() {
+    std::unique_lock lock(executor_->mutex());
+    executor_->pump(lock);
+    Executor::Dead dead = executor_->take_dead();
+    lock.unlock();
+    Executor::bury(std::move(dead));
+  }
+  // Until nothing ends any more.
+  void finish() {
+    pump();
+    while (devices_->advance())
+      executor_->take_posts();
+  }
+  static Memory* buffer(uintptr_t number) { return reinterpret_cast<Memory*>(number * 64); }
+
+  void completed(Action& a) override { completed_.push_back(&a); }
+  void lost(Action& a) override { lost_.push_back(&a); }
+  void halted() override { ++halts_; }
+  void conduct() override {}
+  bool is_busy() const override { return false; }
+
+  const Ref<ActionOwner> owner_{new ActionOwner};
+  std::unique_ptr<Executor> executor_;
+  FakeDevices* devices_ = nullptr;
+  std::vector<const Action*> completed_, lost_;
+  int halts_ = 0;
+  int works_ = 0;
+};
+
+TEST_F(ExecutorTest, GivesADeviceAllThatWaitsForOneAnother) {
+  make({0, 0});
+  const auto first = action(0), second = action(1), third = action(0);
+  second->wait_for(*first);
+  third->wait_for(*second);
+  push(first), push(second), push(third);
+  pump();
+  EXPECT_EQ(devices_->under_way(), 3u);  // their driver orders them
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(first.get(), second.get(), third.get()));
+  EXPECT_EQ(third->started, second->ended);
+  EXPECT_EQ(third->ended, first->started + 3 * kMilli);
+}
+
+TEST_F(ExecutorTest, WaitsItselfBetweenContexts) {
+  make({0, 1});
+  const auto first = action(0), second = action(1);
+  second->wait_for(*first);
+  push(first), push(second);
+  pump();
+  EXPECT_EQ(devices_->under_way(), 1u);
+  EXPECT_EQ(second->state, Action::State::waiting);
+  devices_->advance();
+  executor_->take_posts();
+  EXPECT_TRUE(first->complete());
+  EXPECT_EQ(second->state, Action::State::submitted);
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(first.get(), second.get()));
+}
+
+TEST_F(ExecutorTest, StartsInThePlansOrder) {
+  make({0});
+  const auto late = action(0, 2), early = action(0, 1);
+  push(late), push(early);
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(early.get(), late.get()));
+}
+
+TEST_F(ExecutorTest, HoldsBackWhatComesLaterThanWhatIsNotPushedYet) {
+  make({0});
+  const auto late = action(0, 5);
+  executor_->hold_from(3);
+  push(late);
+  pump();
+  EXPECT_EQ(devices_->under_way(), 0u);
+  const auto early = action(0, 2);
+  push(early);
+  pump();
+  EXPECT_EQ(devices_->under_way(), 1u);
+  executor_->hold_from(kAllEmitted);
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(early.get(), late.get()));
+}
+
+TEST_F(ExecutorTest, FlushesADeviceOnceForAllItWasGiven) {
+  make({0, 0});
+  for (int i = 0; i < 10; ++i)
+    push(action(i % 2, i));
+  finish();
+  EXPECT_EQ(devices_->flushes, 2);
+}
+
+class Parts : public ExecutorTest {
+protected:
+  // Four parts of a long piece on device 1, while device 0 has nothing to do.
+  void push_parts(double seconds_elsewhere) {
+    for (int i = 0; i < 4; ++i) {
+      parts_.push_back(action(1, i));
+      parts_.back()->piece.seconds = 1e-3;
+      parts_.back()->moved = [](Lane&) -> Action::Work {
+        return [](const std::vector<cl_event>&) { return Action::Outcome{}; };
+      };
+      parts_.back()->seconds_on = [=](const Lane&) { return seconds_elsewhere; };
+      push(parts_.back());
+    }
+  }
+  int moved() const {
+    return static_cast<int>(std::count_if(parts_.begin(), parts_.end(),
+                                          [](const Ref<Action>& part) { return part->piece.device == 0; }));
+  }
+  std::vector<Ref<Action>> parts_;
+};
+
+TEST_F(Parts, MoveToAnIdleDevice) {
+  make({0, 0});
+  push_parts(1e-3);
+  finish();
+  EXPECT_GE(moved(), 1);
+  EXPECT_LE(moved(), 2);  // two are with their device at once
+  EXPECT_EQ(completed_.size(), 4u);
+}
+
+TEST_F(Parts, StayWhereTheyAreDoneEarlier) {
+  make({0, 0});
+  push_parts(2.1e-3);
+  finish();
+  EXPECT_EQ(moved(), 0);
+}
+
+TEST_F(Parts, StayInTheirContext) {
+  make({0, 1});
+  push_parts(1e-3);
+  finish();
+  EXPECT_EQ(moved(), 0);
+}
+
+TEST_F(Parts, DoNotMoveToAHomeThatExcludesTheOthers) {
+  make({0, 0}, {.home_excludes_others = true});
+  push_parts(1e-3);
+  finish();
+  EXPECT_EQ(moved(), 0);
+}
+
+TEST_F(Parts, AreTwoDeepInADevice) {
+  make({0, 1});
+  push_parts(1);
+  pump();
+  EXPECT_EQ(devices_->under_way(), 2u);
+  finish();
+  EXPECT_EQ(completed_.size(), 4u);
+}
+
+TEST_F(ExecutorTest, DoesAgainAtHomeWhatAHelperRefuses) {
+  make({0, 0});
+  const auto piece = action(1), after = action(1);
+  after->wait_for(*piece);
+  script(piece).refused = CL_OUT_OF_RESOURCES;
+  push(piece), push(after);
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(piece.get(), after.get()));
+  EXPECT_EQ(piece->status, CL_SUCCESS);
+  EXPECT_EQ(piece->lane, executor_->repair());
+  EXPECT_EQ(after->lane, executor_->compute()[1]);
+  EXPECT_GE(after->started, piece->ended);
+  EXPECT_EQ(executor_->failed(), CL_SUCCESS);
+  EXPECT_EQ(devices_->troubles.size(), 1u);
+}
+
+TEST_F(ExecutorTest, DoesAgainWhatWasGivenBehindAFailure) {
+  make({0, 0});
+  const auto failing = action(1), behind = action(1), other = action(0);
+  behind->wait_for(*failing);
+  script(failing).fails = CL_INVALID_VALUE;
+  push(failing), push(behind), push(other);
+  finish();
+  // The device says nothing of what comes behind a failed command.
+  EXPECT_THAT(completed_, ElementsAre(other.get()));
+  devices_->wait(2'000'000'000);
+  executor_->ask_devices();
+  executor_->take_posts();
+  EXPECT_THAT(completed_, ElementsAre(other.get(), failing.get(), behind.get()));
+  for (const auto& again : {failing, behind}) {
+    EXPECT_EQ(again->lane, executor_->repair());
+    EXPECT_EQ(again->status, CL_SUCCESS);
+  }
+  EXPECT_GE(behind->started, failing->ended);
+}
+
+TEST_F(ExecutorTest, AsksOfActionsThatNobodyHearsOf) {
+  make({0, 0});
+  const auto silent = action(1), after = action(0);
+  script(silent).silent = true;
+  after->wait_for(*silent);
+  push(silent), push(after);
+  finish();
+  EXPECT_FALSE(silent->complete());
+  executor_->ask_devices();
+  EXPECT_TRUE(executor_->take_posts());
+  EXPECT_TRUE(silent->complete());
+  EXPECT_TRUE(after->complete());
+  executor_->ask_devices();
+  EXPECT_FALSE(executor_->take_posts());
+}
+
+TEST_F(ExecutorTest, AnActionBehindARecentFailureMayStillStart) {
+  make({0, 0});
+  const auto failing = action(1), behind = action(1);
+  behind->wait_for(*failing);
+  script(failing).fails = CL_INVALID_VALUE;
+  push(failing), push(behind);
+  finish();
+  executor_->ask_devices();
+  executor_->take_posts();
+  EXPECT_FALSE(behind->complete());
+  devices_->wait(2'000'000'000);
+  executor_->ask_devices();
+  executor_->take_posts();
+  EXPECT_TRUE(behind->complete());
+}
+
+TEST_F(ExecutorTest, AFailureAtHomeFailsAllLaterActions) {
+  make({0, 0});
+  const auto at_home = action(0), later = action(1);
+  script(at_home).fails = CL_INVALID_VALUE;
+  push(at_home);
+  finish();
+  EXPECT_EQ(at_home->status, CL_INVALID_VALUE);
+  EXPECT_EQ(executor_->failed(), CL_INVALID_VALUE);
+  push(later);
+  finish();
+  EXPECT_TRUE(later->complete());
+  EXPECT_EQ(later->status, CL_INVALID_VALUE);
+  EXPECT_EQ(works_, 1);
+}
+
+// It read what it has written itself, perhaps.
+TEST_F(ExecutorTest, GivesUpWhereBytesAreGone) {
+  make({0, 0});
+  const auto piece = action(1);
+  piece->uses = {{buffer(1), ByteRanges(0, 8), ByteRanges(0, 8), ByteRanges(0, 8)}};
+  script(piece).fails = CL_INVALID_VALUE;
+  push(piece);
+  finish();
+  EXPECT_TRUE(piece->complete());
+  EXPECT_EQ(piece->status, CL_INVALID_VALUE);
+  EXPECT_EQ(executor_->failed(), CL_INVALID_VALUE);
+}
+
+TEST_F(ExecutorTest, WhatHasNotBegunCanAlwaysBeDoneAgain) {
+  make({0, 0});
+  const auto piece = action(1);
+  piece->uses = {{buffer(1), ByteRanges(0, 8), ByteRanges(0, 8), ByteRanges(0, 8)}};
+  script(piece).refused = CL_INVALID_VALUE;
+  push(piece);
+  finish();
+  EXPECT_EQ(piece->status, CL_SUCCESS);
+  EXPECT_EQ(executor_->failed(), CL_SUCCESS);
+}
+
+TEST_F(ExecutorTest, DoesNotCompileWhereDriversMayNot) {
+  make({0, 0});
+  devices_->compiles = false;
+  const auto piece = action(1);
+  script(piece).refused = CL_INVALID_VALUE;
+  push(piece);
+  finish();
+  EXPECT_EQ(executor_->failed(), CL_INVALID_VALUE);
+}
+
+TEST_F(ExecutorTest, WhatWaitsForMissingBytesDoesNotRun) {
+  make({0, 1}, {.makes_losses_good = true});
+  const auto transfer = action(0), reader = action(1), only_after = action(1);
+  transfer->moved_ranges = ByteRanges(0, 1);
+  script(transfer).fails = CL_OUT_OF_RESOURCES;
+  reader->wait_for(*transfer);
+  only_after->come_after(*transfer);
+  push(transfer), push(reader), push(only_after);
+  finish();
+  EXPECT_EQ(reader->status, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(only_after->status, CL_SUCCESS);
+  EXPECT_EQ(works_, 2);  // the transfer and the last
+}
+
+TEST_F(ExecutorTest, HoldsNothingOfCompleteActions) {
+  make({0});
+  const auto one = action(0);
+  push(one);
+  finish();
+  EXPECT_FALSE(one->work);
+  EXPECT_FALSE(one->redo);
+  EXPECT_THAT(one->uses, IsEmpty());
+}
+
+TEST_F(ExecutorTest, AnnouncesOwnersOutsideTheMutex) {
+  struct Owner : ActionOwner {
+    explicit Owner(std::mutex& mutex) : mutex(mutex) {}
+    void announce() override {
+      announced = mutex.try_lock();
+      if (announced) mutex.unlock();
+    }
+    std::mutex& mutex;
+    bool announced = false;
+  };
+  make({0});
+  const Ref<Owner> owner(new Owner(executor_->mutex()));
+  {
+    const std::lock_guard lock(executor_->mutex());
+    executor_->announce_later(*owner);
+  }
+  pump();
+  EXPECT_TRUE(owner->announced);
+}
+
+// Random graphs on devices in one or several contexts, some of whose actions helpers refuse or fail at.
+class RandomGraphs : public ExecutorTest, public testing::WithParamInterface<int> {};
+
+TEST_P(RandomGraphs, AreDoneInOrder) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const std::vector<std::vector<int>> machines = {{0, 0}, {0, 1}, {0, 0, 1}, {0, 1, 2}, {0, 0, 0, 0}};
+  const std::vector<int>& machine = machines[static_cast<size_t>(below(5))];
+  make(machine);
+  std::vector<Ref<Action>> actions;
+  std::vector<std::pair<size_t, size_t>> edges;
+  const auto unlikely = [&](cl_int status) { return below(8) == 0 ? status : CL_SUCCESS; };
+  for (size_t i = 0; i < 40; ++i) {
+    actions.push_back(action(below(static_cast<int>(machine.size())), below(10)));
+    FakeDevices::Script& what = script(actions.back());
+    what.takes = static_cast<cl_ulong>(1 + below(1000));
+    if (actions.back()->lane != &executor_->home()) {
+      what.refused = unlikely(CL_OUT_OF_RESOURCES);
+      what.fails = unlikely(CL_INVALID_VALUE);
+      what.silent = below(8) == 0;
+    }
+    for (int p = below(3); i > 0 && p > 0; --p) {
+      edges.emplace_back(static_cast<size_t>(below(static_cast<int>(i))), i);
+      const std::lock_guard lock(executor_->mutex());
+      actions.back()->wait_for(*actions[edges.back().first]);
+    }
+    push(actions.back());
+    if (below(4) == 0) pump();
+    if (below(3) == 0 && devices_->advance()) executor_->take_posts();
+  }
+  for (int tries = 0; tries < 200 && completed_.size() < actions.size(); ++tries) {
+    finish();
+    devices_->wait(2'000'000'000);
+    executor_->ask_devices();
+    executor_->take_posts();
+  }
+  ASSERT_EQ(completed_.size(), actions.size());
+  EXPECT_EQ(executor_->failed(), CL_SUCCESS);
+  for (const Ref<Action>& one : actions)
+    EXPECT_EQ(one->status, CL_SUCCESS);
+  for (const auto& [before, after] : edges)
+    EXPECT_GE(actions[after]->started, actions[before]->ended) << before << " -> " << after;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomGraphs, testing::Range(0, 1000));
+
+}  // namespace
+}  // namespace mkmd

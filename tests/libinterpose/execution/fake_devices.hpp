@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices of tests. Their time is virtual, nothing is executed, and they do what a test tells them: take so long,
+// refuse an action, fail at it, or never say that it is over. One thread, no driver, no clock.
+#pragma once
+
+#include "libinterpose/execution/devices.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+class FakeDevices : public Devices {
+public:
+  static constexpr cl_ulong kTakes = 1'000'000;  // nanoseconds, where a test says nothing else
+
+  // What happens to an action, by its pointer. All of it happens once: what is done again succeeds.
+  struct Script {
+    cl_ulong takes = kTakes;
+    cl_int refused = CL_SUCCESS;  // by submit()
+    cl_int fails = CL_SUCCESS;    // its end
+    bool silent = false;          // nobody is told of its end
+    bool lost = false;            // of a threaded lane: its device is gone
+  };
+  std::map<const Action*, Script> scripts;
+  std::vector<std::string> troubles;
+  int flushes = 0;
+  bool compiles = true;
+
+  struct Done {
+    const Action* action;
+    const Lane* lane;
+    cl_ulong started, ended;
+    cl_int status;
+  };
+  std::vector<Done> done;  // also what failed; in the order of their ends
+
+  cl_ulong now() const override { return now_; }
+  void wait(cl_ulong nanoseconds) { now_ += nanoseconds; }
+
+  Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) override {
+    for (const Ref<Action>& one : before) {
+      const auto ended = ends_.find(one.get());
+      if (ended != ends_.end() && ended->second < 0) return {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
+    }
+    if (const cl_int refused = std::exchange(scripts[&action].refused, CL_SUCCESS); refused < 0) return {refused};
+    const Action::Outcome outcome = action.perform({});
+    if (outcome.status < 0) return {outcome.status};
+    action.begun = true;
+    ends_.erase(&action);
+    under_way_.push_back({Ref<Action>(&action), {before.begin(), before.end()}, &listener, action.lane});
+    listener.under_way(action);
+    return {CL_SUCCESS, true};
+  }
+
+  cl_int run(Action& action, cl_int refused) override {
+    Script& script = scripts[&action];
+    action.started = now_;
+    if (script.lost) {
+      action.ended = now_;
+      action.device_lost = true;
+      return CL_OUT_OF_RESOURCES;
+    }
+    const cl_int status = refused < 0 ? refused : action.perform({}).status;
+    if (status >= 0) {
+      now_ += script.takes;
+      action.begun = true;
+    }
+    action.ended = now_;
+    done.push_back({&action, action.lane, action.started, action.ended, status});
+    return status;
+  }
+
+  void flush(Lane&) override { ++flushes; }
+
+  std::optional<cl_int> status(const Action& action) override {
+    const auto ended = ends_.find(&action);
+    return ended != ends_.end() ? ended->second : CL_QUEUED;
+  }
+
+  cl_int end(Action& action, cl_int told, cl_ulong) override {
+    const auto times = times_.find(&action);
+    if (times != times_.end()) {
+      action.started = times->second.first;
+      action.ended = times->second.second;
+    } else {
+      action.ended = now_;
+    }
+    return told;
+  }
+
+  void note_trouble(const Lane&, const char* what, cl_int) override { troubles.emplace_back(what); }
+  bool may_compile() const override { return compiles; }
+
+  // Time goes on until the next action ends, and somebody is told. False: nothing can end any more.
+  bool advance() {
+    const UnderWay* next = nullptr;
+    cl_ulong earliest = 0;
+    for (const UnderWay& one : under_way_) {
+      const auto ends = end_of(one);
+      if (ends && (next == nullptr || *ends < earliest)) {
+        next = &one;
+        earliest = *ends;
+      }
+    }
+    if (next == nullptr) return false;
+    const UnderWay one = *next;
+    const cl_ulong started = *start_of(one);
+    std::erase_if(under_way_, [&](const UnderWay& other) { return other.action == one.action; });
+    Action& action = *one.action;
+    Script& script = scripts[&action];
+    now_ = std::max(now_, earliest);
+    free_[one.lane] = earliest;
+    const cl_int status = std::exchange(script.fails, CL_SUCCESS);
+    ends_[&action] = status;
+    times_[&action] = {started, earliest};
+    done.push_back({&action, action.lane, started, earliest, status});
+    if (!script.silent && !action.heard.exchange(true)) one.listener->ended(action, status);
+    return true;
+  }
+  size_t under_way() const { return under_way_.size(); }
+
+private:
+  struct UnderWay {
+    Ref<Action> action;
+    std::vector<Ref<Action>> before;
+    Listener* listener;
+    const Lane* lane;  // where it was submitted: it may be done again elsewhere
+  };
+
+  // It waits for what has failed, or for what never starts.
+  bool never_starts(const UnderWay& one) const {
+    return std::any_of(one.before.begin(), one.before.end(), [&](const Ref<Action>& before) {
+      const auto ended = ends_.find(before.get());
+      if (ended != ends_.end()) return ended->second < 0;
+      return std::any_of(under_way_.begin(), under_way_.end(), [&](const UnderWay& other) {
+        return other.action == before && never_starts(other);
+      });
+    });
+  }
+
+  // Null: something that it comes after is under way still, or has failed: as with PoCL, it then never starts.
+  std::optional<cl_ulong> start_of(const UnderWay& one) const {
+    for (const UnderWay& other : under_way_) {
+      if (other.action == one.action) break;
+      // Each lane is an in-order queue, which goes on behind what will never start.
+      if (other.lane == one.lane && !never_starts(other)) return std::nullopt;
+    }
+    const auto free = free_.find(one.lane);
+    cl_ulong start = std::max(free != free_.end() ? free->second : 0, one.action->started);
+    for (const Ref<Action>& before : one.before) {
+      const auto ended = ends_.find(before.get());
+      if (ended == ends_.end() || ended->second < 0) return std::nullopt;
+      start = std::max(start, times_.at(before.get()).second);
+    }
+    return start;
+  }
+  std::optional<cl_ulong> end_of(const UnderWay& one) const {
+    const auto start = start_of(one);
+    const auto script = scripts.find(one.action.get());
+    const cl_ulong takes = script != scripts.end() ? script->second.takes : kTakes;
+    return start ? std::optional(*start + takes) : std::nullopt;
+  }
+
+  cl_ulong now_ = 1;
+  std::vector<UnderWay> under_way_;
+  std::map<const Lane*, cl_ulong> free_;
+  std::map<const Action*, cl_int> ends_;
+  std::map<const Action*, std::pair<cl_ulong, cl_ulong>> times_;
+};
+
+}  // namespace mkmd
