@@ -342,7 +342,7 @@ class Traces(unittest.TestCase):
 
     def test_reasons_have_source_lines(self):
         trace, _ = self.record("kernel_printf")
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../programs/kernel_printf.cpp")) as source:
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../programs/kernels/kernel_printf.cpp")) as source:
             text = source.read()
         kernel = text[text.index("__kernel"):]
         said = [w for w in json.loads(self.show(trace, "--json"))["not_split"] if "printf" in w["why"]]
