@@ -16,7 +16,7 @@
 //              silent      the command is executed, and no callback set on its event is ever called
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
-//   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed, RULE as given
+//   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed
 //   FAILING_SEEN    a file: a line `NAME DEVICE` is appended for every call and device, once
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
