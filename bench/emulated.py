@@ -6,7 +6,7 @@ own host time and late wake-ups are in it. `model` is what `mkmd simulate` says 
 paper has it, without jitter and with the rates known beforehand; `plan` is what the policy itself expected of the
 last repeat, from the program's own graph and the times learned so far; `makespan` is what that plan then took, from
 the start of its first action to the end of its last, which is all that a plan is about. A run with more than 1 %
-overruns is void.
+overruns is void, and in no mean.
 """
 import json
 import math
@@ -176,12 +176,14 @@ def run_emulated(options):
             programs.append(row)
     for policy in options.policies:
         results = [row["policies"][policy] for row in programs]
-        ratios = [r["ratio"] for r in results]
-        line = (f"{policy:<14} ms/model {geometric_mean([r['seconds'] / r['model'] for r in results]):.3f},"
-                f" ms/plan {geometric_mean([r['seconds'] / r['plan'] for r in results]):.3f},"
-                f" makespan/plan {geometric_mean([r['makespan'] / r['plan'] for r in results]):.3f};"
+        valid = [r for r in results if r["valid"]]  # the others are in no mean
+        ratios = [row["policies"][policy]["ratio"] for row in programs
+                  if row["policies"][policy]["valid"] and row["policies"][options.policies[0]]["valid"]]
+        line = (f"{policy:<14} ms/model {geometric_mean([r['seconds'] / r['model'] for r in valid]):.3f},"
+                f" ms/plan {geometric_mean([r['seconds'] / r['plan'] for r in valid]):.3f},"
+                f" makespan/plan {geometric_mean([r['makespan'] / r['plan'] for r in valid]):.3f};"
                 f" against {options.policies[0]}: geometric mean {geometric_mean(ratios):.3f},"
-                f" smallest {min(ratios):.3f}")
+                f" smallest {min(ratios, default=math.nan):.3f}")
         actions, overruns = sum(r["actions"] for r in results), sum(r["overruns"] for r in results)
         print(f"{line}; overruns {100 * overruns / max(1, actions):.2f} %,"
               f" {sum(not r['valid'] for r in results)} of {len(results)} runs void")

@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kStackBytes = 64 * 1024, kMostOutput = 64u << 20;
 constexpr int kCannotStart = 127, kTimedOut = 124, kSignalled = 128;
-constexpr rlim_t kCpuSeconds = 30, kMemoryBytes = rlim_t{4} << 30;
+constexpr rlim_t kMemoryBytes = rlim_t{4} << 30;
 
 // The keeper runs on a stack of its own, which a sanitizer's bookkeeping does not know.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -67,9 +67,19 @@ MKMD_NOT_SANITIZED void limit(__rlimit_resource resource, rlim_t wanted) {
   rlimit now{};
   if (getrlimit(resource, &now) != 0) return;
   now.rlim_cur = std::min(wanted, now.rlim_max);
-  if (resource == RLIMIT_CPU || resource == RLIMIT_AS)
-    now.rlim_max = std::min(now.rlim_max, wanted + (resource == RLIMIT_CPU));
+  if (resource == RLIMIT_AS) now.rlim_max = now.rlim_cur;
   setrlimit(resource, &now);
+}
+
+// The helper has one thread, so its time limit comes before this one, which is for a keeper that is stopped.
+// The program's own hard limit stays. The soft limit is below the hard one: SIGXCPU says why, SIGKILL does
+// not.
+MKMD_NOT_SANITIZED void limit_processor_time(int seconds) {
+  rlimit now{};
+  if (getrlimit(RLIMIT_CPU, &now) != 0) return;
+  now.rlim_max = std::min(now.rlim_max, static_cast<rlim_t>(seconds) + 2);
+  now.rlim_cur = now.rlim_max > 1 ? now.rlim_max - 1 : now.rlim_max;
+  setrlimit(RLIMIT_CPU, &now);
 }
 
 // In the keeper's child. Only system calls from here on: another thread may have held any lock at the clone.
@@ -81,7 +91,7 @@ MKMD_NOT_SANITIZED void limit(__rlimit_resource resource, rlim_t wanted) {
   close_from(3);
   setpgid(0, 0);  // not for the terminal's Ctrl-C: the program may survive that
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  limit(RLIMIT_CPU, kCpuSeconds);
+  limit_processor_time(order.seconds);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve terabytes of addresses
   limit(RLIMIT_AS, kMemoryBytes);
 #endif
@@ -248,7 +258,12 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   if (code == 0) return output;
   if (code == kCannotStart)
     return Status(kHelperCannotStart, "the kernel compiler " + path + " cannot be started");
-  if (code == kTimedOut)
+  rlimit own{};
+  getrlimit(RLIMIT_CPU, &own);
+  if (code == kSignalled + SIGXCPU && own.rlim_max < static_cast<rlim_t>(seconds) + 2)
+    return Status(kHelperTooLate, "the kernel compiler was stopped by this process's limit of " +
+                                      std::to_string(own.rlim_max) + " s of processor time (ulimit -t)");
+  if (code == kTimedOut || code == kSignalled + SIGXCPU)
     return Status(kHelperTooLate,
                   "the kernel compiler took longer than " + std::to_string(seconds) + " s and was stopped");
   if (code > kSignalled)

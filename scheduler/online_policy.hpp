@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OnlinePolicy: decides while things run. It is told which tasks became ready and which pieces ended, and is
-// asked what to start next; the discrete-event simulator (simulator.hpp) and the runtime ask in the same way.
+// asked what to start next. Only the discrete-event simulator (simulator.hpp) asks. The runtime plans whole
+// windows: of an online policy it carries out what the simulator observed (policies/online_adapter.hpp).
 // A policy sees predicted times and what has happened, never the future. One object follows one execution at
 // a time.
 #pragma once

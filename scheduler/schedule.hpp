@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a policy answers: which device runs which share of which task when, and which bytes move when. Plain
-// values; a schedule may cut a task into pieces, move slices of buffers, restart a task elsewhere (the run
-// that was given up is kept as aborted) and merge partial results. scheduler/validator.hpp says what makes it
-// valid.
+// values; a schedule may cut a task into pieces and move slices of buffers. scheduler/validator.hpp says what
+// makes it valid.
+//
+// Two things happen in the papers' models alone, and so under `mkmd simulate` alone. A task is restarted
+// elsewhere, and the run that was given up is kept as aborted. Partial results are merged. The library does
+// neither: it executes the entries, each once, in the order of their starts, and pieces write in place.
 #pragma once
 
 #include <string>
@@ -25,7 +28,7 @@ struct Transfer {
   double lo = 0, hi = 1;
 };
 
-// A stretch of a device's time: an aborted run of a task, or the merging of a task's partial results.
+// A stretch of a device's time in the model: an aborted run of a task, or the merging of its partial results.
 struct Occupation {
   int task = 0, device = 0;
   double start = 0, end = 0;

@@ -2,7 +2,6 @@
 // Expressions over arguments and NDRange (common/expression.hpp).
 #include "common/expression.hpp"
 
-#include <chrono>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -134,20 +133,13 @@ TEST(Expression, TooLongHasNoValueInsteadOfAnotherOne) {
   EXPECT_LE(e.size(), Expression::kMaxNodes);
 }
 
-TEST(Expression, IsFast) {
-  const Symbols s = symbols();
+// Evaluating looks at each node once: what a launch pays is the number of nodes.
+TEST(Expression, OfALoopIsSmall) {
   const Expression e =
       Expression::trips(Expression::scalar(0) * Expression::scalar(2) - Expression::scalar(1), int64_t{16}) *
       Expression(int64_t{4});
-  int64_t sum = 0;
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 100000; ++i)
-    sum += e.evaluate(s).value_or(0);
-  const double ns =
-      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / 100000;
-  EXPECT_GT(sum, 0);
-  RecordProperty("nanoseconds", std::to_string(ns));
-  EXPECT_LT(ns, 2000) << "even on a busy machine and without optimisation";
+  EXPECT_GT(e.evaluate(symbols()).value_or(0), 0);
+  EXPECT_LE(e.size(), 15) << "nothing is repeated or left unfolded";
 }
 
 }  // namespace

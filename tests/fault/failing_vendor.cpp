@@ -16,7 +16,7 @@
 //              silent      the command is executed, and no callback set on its event is ever called
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
-//   FAILING_COUNT   a file: a line `NAME DEVICE` is appended each time a rule was followed
+//   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed
 //   FAILING_SEEN    a file: a line `NAME DEVICE` is appended for every call and device, once
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -55,7 +55,7 @@ auto& parts = *new std::vector<cl_device_id>;  // sub-devices, in the order they
 auto& contexts = *new std::map<cl_context, std::string>;
 
 struct Rule {
-  std::string name, device, mode, when;
+  std::string text, name, device, mode, when;
   int value = 0;  // of the mode
   std::atomic<int> calls{0};
 
@@ -74,6 +74,7 @@ std::list<Rule>& rules() {
     std::istringstream lines(text != nullptr ? text : "");
     for (std::string line; std::getline(lines, line, ',');) {
       Rule& rule = list->emplace_back();
+      rule.text = line;
       std::istringstream fields(line);
       std::getline(fields, rule.name, ':');
       std::getline(fields, rule.mode, ':');
@@ -274,8 +275,11 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
       if (silent.count(std::get<0>(std::tuple(arguments...))) > 0) return CL_SUCCESS;
     }
     if (due == nullptr) return plain(arguments...);
-    note("FAILING_COUNT", kNames[Number], device);
     const auto last = last_of(arguments...);
+    if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
+      if (due->mode == "silent" && last == nullptr) return plain(arguments...);  // it is silent anyway
+    }
+    note("FAILING_COUNT", kNames[Number], device + " " + due->text);
     if (due->mode == "delay") {
       std::this_thread::sleep_for(std::chrono::milliseconds(due->value));
       return plain(arguments...);
@@ -287,7 +291,9 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
     if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
       if (due->mode == "silent") {
         const Returns result = plain(arguments...);
-        if (last != nullptr) silence(*last);
+        if constexpr (std::is_same_v<Returns, cl_int>) {
+          if (result == CL_SUCCESS) silence(*last);
+        }
         return result;
       }
       if (due->mode == "late") {

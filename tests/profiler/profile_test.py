@@ -118,7 +118,9 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.mkmd("models", "--import").returncode, 2)
 
     def test_killed_at_any_moment(self):
-        random.seed(os.getpid())
+        seed = int(os.environ.get("MKMD_TEST_SEED", "1"))  # of the moments
+        print(f"MKMD_TEST_SEED={seed}", file=sys.stderr)
+        moments = random.Random(seed)
         began = time.monotonic()
         self.profile(SMALL)
         longest = time.monotonic() - began
@@ -127,14 +129,14 @@ class Profile(unittest.TestCase):
             process = subprocess.Popen([MKMD, "profile", "--runs", "4", "--devices", "pocl/2", "--", *SMALL],
                                        env=environment(self.data), stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, start_new_session=True)
-            time.sleep(random.uniform(0, longest))
+            time.sleep(moments.uniform(0, longest))
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             now = self.recorded()
             self.assertGreaterEqual(now, before)
             before = now
         spooled = None
-        for _ in range(100):  # who was killed last may take a moment to be gone
+        for _ in range(3000):  # who was killed last may take a moment to be gone
             listing = self.mkmd("models")
             self.assertEqual((listing.returncode, listing.stderr), (0, ""))
             spooled = glob.glob(os.path.join(self.folder, "spool", "*"))

@@ -307,12 +307,9 @@ class Traces(unittest.TestCase):
     # --- recorded here ---
 
     def test_recorded_run(self):
-        # Where the plan sees no gain (a busy machine, seen through the first measurements) nothing moves.
-        for _ in range(5):
-            trace, result = self.record("matrix_chain", "--separate-memory")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            if json.loads(self.show(trace, "--json"))["transfers"]:
-                break
+        # This policy divides whatever that brings, so bytes move on a busy machine, too.
+        trace, result = self.record("matrix_chain", "--separate-memory", "--policy", "random-cuts")
+        self.assertEqual(result.returncode, 0, result.stderr)
         said = self.check_all(trace)
         self.assertTrue(all(w["complete"] for w in said["windows"]))
         self.assertTrue(said["transfers"])
@@ -342,7 +339,7 @@ class Traces(unittest.TestCase):
 
     def test_reasons_have_source_lines(self):
         trace, _ = self.record("kernel_printf")
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../programs/kernel_printf.cpp")) as source:
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../programs/kernels/kernel_printf.cpp")) as source:
             text = source.read()
         kernel = text[text.index("__kernel"):]
         said = [w for w in json.loads(self.show(trace, "--json"))["not_split"] if "printf" in w["why"]]

@@ -2,8 +2,10 @@
 # pyopencl, as a scientist would use it: arrays, an element-wise kernel, a reduction, an own kernel. Needs
 # python3-pyopencl; exits with 77 (skipped) where it is missing.
 import hashlib
+import os
 import sys
 
+os.environ["PYOPENCL_NO_CACHE"] = "1"  # built from source in each run: binaries are not split
 try:
     import numpy as np
     import pyopencl as cl
