@@ -15,6 +15,7 @@
 #include <sys/file.h>
 #include <type_traits>
 #include <unistd.h>
+#include <utility>
 
 namespace fs = std::filesystem;
 
@@ -22,7 +23,7 @@ namespace mkmd::profiler {
 
 namespace {
 
-constexpr int kVersion = 3;                       // of the schema, in SQLite's user_version
+constexpr int kVersion = 4;                       // of the schema and its keys, in SQLite's user_version
 constexpr int kApplication = 0x4d4b4d44;          // "MKMD"
 constexpr int kPatienceMilliseconds = 30 * 1000;  // while another mkmd writes
 
@@ -252,6 +253,10 @@ Result<std::unique_ptr<Store>> Store::open_once(const std::string& file, Whose w
                                 : code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
   if (foreign) unusable = file + " was no store of samples";
   if (damaged) unusable = file + " was damaged, or no store of samples";
+  if (unusable.empty() && readable && version > 0 && version < kVersion) {
+    unusable = file + " was written by an older mkmd, which named programs and devices in another way";
+    if (whose == Whose::named) return Status::internal(std::exchange(unusable, {}));
+  }
   if (!unusable.empty()) return store;
   if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());
   if (version > kVersion) {
@@ -272,16 +277,7 @@ Status Store::prepare_schema() {
   if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
   const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
                             "; PRAGMA user_version = " + std::to_string(kVersion) + "; COMMIT";
-  Status made;
-  const int version = pragma(database_, "PRAGMA user_version");
-  if (version == 1)  // where the column was a flag that said something else
-    made = execute("ALTER TABLE samples RENAME COLUMN aligned TO crowding; UPDATE samples SET crowding = 1");
-  if (made && (version == 1 || version == 2)) {
-    made = execute("ALTER TABLE samples ADD COLUMN lines REAL NOT NULL DEFAULT 0;"
-                   "ALTER TABLE samples ADD COLUMN group_reach REAL NOT NULL DEFAULT 0;"
-                   "ALTER TABLE samples ADD COLUMN group_crowding REAL NOT NULL DEFAULT 1");
-  }
-  if (made) made = execute(kSchema);
+  Status made = execute(kSchema);
   if (made) made = execute(marks.c_str());
   if (made) return made;
   const bool other = (sqlite3_errcode(database_) & 0xff) == SQLITE_ERROR;
