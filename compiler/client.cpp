@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/hash.hpp"
 #include "common/log.hpp"
 #include "compiler/cache.hpp"
 #include "compiler/module_file.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/module_file.hpp"
 
+#include "common/hash.hpp"
 #include "common/json.hpp"
 
-#include <bit>
 #include <cstring>
 
 namespace mkmd::compiler {
@@ -18,35 +18,7 @@ struct Header {
   Hash checksum;  // of what follows the header
 };
 
-uint64_t mix(uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9U;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
 }  // namespace
-
-Hash hash_of(std::string_view bytes) {
-  uint64_t a = 0x9e3779b97f4a7c15U + bytes.size(), b = 0xc2b2ae3d27d4eb4fU ^ bytes.size();
-  for (size_t i = 0; i < bytes.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + i, std::min<size_t>(8, bytes.size() - i));
-    a = mix(a ^ word);
-    b = std::rotl(b, 23) * 0x9fb21c651e98df25U + mix(word + 0x165667b19e3779f9U);
-  }
-  return {mix(a + b), mix(b ^ std::rotl(a, 32))};
-}
-
-std::string hex(const Hash& hash) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (uint64_t word : hash)
-    for (int shift = 60; shift >= 0; shift -= 4)
-      text += digits[(word >> shift) & 15];
-  return text;
-}
 
 std::string ModuleFile::encode() const {
   json j{{"key", key}};

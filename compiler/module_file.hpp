@@ -3,7 +3,6 @@
 // checksum, a JSON part (kernels, dependencies, the request it answers, or an error) and the SPIR bitcode.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,11 +13,6 @@
 #include "compiler/kernel_info.hpp"
 
 namespace mkmd::compiler {
-
-// 128 bits of content hash: not cryptographic, which is why entries also hold what they were made from.
-using Hash = std::array<uint64_t, 2>;
-Hash hash_of(std::string_view bytes);
-std::string hex(const Hash& hash);
 
 struct Dependency {
   std::string path;  // relative ones to the directory the helper ran in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/spool.hpp"
 
+#include "common/hash.hpp"
 #include "common/json.hpp"
 #include "common/settings.hpp"
 
@@ -26,13 +27,6 @@ constexpr size_t kLongLine = 4096;
 constexpr size_t kLongestLine = 1 << 20;        // of a record; more are none
 constexpr size_t kBlock = 1 << 20;              // bytes read at a time
 constexpr off_t kMostBytes = off_t{256} << 20;  // of a file: half a million records
-
-uint64_t checksum(std::string_view text) {  // FNV-1a
-  uint64_t hash = 0xcbf29ce484222325ull;
-  for (const char c : text)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return hash;
-}
 
 std::string file_name() {
   timespec now{};
@@ -61,7 +55,7 @@ std::string to_line(const Record& r) {
             {"alone", r.sample.alone}});
   const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
   char sum[20];
-  std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(checksum(text)));
+  std::snprintf(sum, sizeof sum, "%016llx", static_cast<unsigned long long>(short_hash_of(text)));
   // The newline in front ends what a write cut short may have left there.
   return "\n" + text + " " + sum + "\n";
 }
@@ -71,7 +65,8 @@ bool from_line(std::string_view line, Record& r) {
   const std::string_view text = line.substr(0, line.size() - 17);
   uint64_t sum = 0;
   const char* end = line.data() + line.size();
-  if (const auto parsed = std::from_chars(end - 16, end, sum, 16); parsed.ptr != end || sum != checksum(text))
+  if (const auto parsed = std::from_chars(end - 16, end, sum, 16);
+      parsed.ptr != end || sum != short_hash_of(text))
     return false;
   const Result<json> parsed = parse_json(text);
   if (!parsed) return false;

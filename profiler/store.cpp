@@ -13,7 +13,9 @@
 #include <filesystem>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <type_traits>
 #include <unistd.h>
+#include <utility>
 
 namespace fs = std::filesystem;
 
@@ -21,7 +23,7 @@ namespace mkmd::profiler {
 
 namespace {
 
-constexpr int kVersion = 3;                       // of the schema, in SQLite's user_version
+constexpr int kVersion = 4;                       // of the schema and its keys, in SQLite's user_version
 constexpr int kApplication = 0x4d4b4d44;          // "MKMD"
 constexpr int kPatienceMilliseconds = 30 * 1000;  // while another mkmd writes
 
@@ -40,39 +42,77 @@ CREATE INDEX IF NOT EXISTS by_key ON samples (kernel, content, device);
 CREATE TABLE IF NOT EXISTS spools (name TEXT PRIMARY KEY, consumed INTEGER NOT NULL);
 )";
 
-struct Finalize {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+class Statement {
+public:
+  Statement(sqlite3* database, const char* sql) {
+    sqlite3_stmt* statement = nullptr;
+    sqlite3_prepare_v2(database, sql, -1, &statement, nullptr);
+    statement_.reset(statement);
+  }
+
+  // Begins again, with these values for the question marks.
+  template <typename... T>
+  void bind(const T&... values) {
+    sqlite3_reset(statement_.get());
+    int at = 0;
+    (set(++at, values), ...);
+  }
+
+  // False where there is no further row; done() then says whether the others were all.
+  template <typename... T>
+  bool next(T&... columns) {
+    code_ = statement_ ? sqlite3_step(statement_.get()) : SQLITE_ERROR;
+    int at = 0;
+    if (code_ == SQLITE_ROW) (get(at++, columns), ...);
+    return code_ == SQLITE_ROW;
+  }
+  bool done() const { return code_ == SQLITE_DONE; }
+
+private:
+  template <typename T>
+  void set(int at, const T& value) {
+    if constexpr (std::is_integral_v<T>)
+      sqlite3_bind_int64(statement_.get(), at, static_cast<sqlite3_int64>(value));
+    else if constexpr (std::is_floating_point_v<T>)
+      sqlite3_bind_double(statement_.get(), at, value);
+    else
+      sqlite3_bind_text(statement_.get(), at, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT);
+  }
+
+  template <typename T>
+  void get(int at, T& value) {
+    if constexpr (std::is_integral_v<T>)
+      value = static_cast<T>(sqlite3_column_int64(statement_.get(), at));
+    else if constexpr (std::is_floating_point_v<T>)
+      value = sqlite3_column_double(statement_.get(), at);
+    else if (const auto* text = sqlite3_column_text(statement_.get(), at))
+      value.assign(reinterpret_cast<const char*>(text),
+                   static_cast<size_t>(sqlite3_column_bytes(statement_.get(), at)));
+    else
+      value.clear();
+  }
+
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int code_ = SQLITE_OK;
 };
-using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
-
-Statement prepare(sqlite3* database, const char* sql) {
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(database, sql, -1, &statement, nullptr);
-  return Statement(statement);
-}
-
-void bind_text(sqlite3_stmt* s, int at, const std::string& text) {
-  sqlite3_bind_text(s, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-}
-
-std::string column(sqlite3_stmt* s, int at) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(s, at));
-  return text != nullptr ? std::string(text, static_cast<size_t>(sqlite3_column_bytes(s, at))) : "";
-}
 
 int pragma(sqlite3* database, const char* sql) {
-  const Statement s = prepare(database, sql);
-  return s && sqlite3_step(s.get()) == SQLITE_ROW ? sqlite3_column_int(s.get(), 0) : -1;
+  int value = -1;
+  Statement(database, sql).next(value);
+  return value;
 }
 
 // Of the tables we use.
 std::string columns_of(sqlite3* database) {
-  const Statement s = prepare(database, "SELECT m.name || '.' || c.name FROM sqlite_master m, "
-                                        "pragma_table_info(m.name) c WHERE m.type = 'table' AND "
-                                        "m.name IN ('samples', 'spools') ORDER BY m.name, c.cid");
+  Statement s(database, "SELECT m.name || '.' || c.name FROM sqlite_master m, "
+                        "pragma_table_info(m.name) c WHERE m.type = 'table' AND "
+                        "m.name IN ('samples', 'spools') ORDER BY m.name, c.cid");
   std::string all;
-  while (s && sqlite3_step(s.get()) == SQLITE_ROW)
-    all += column(s.get(), 0) + " ";
+  for (std::string name; s.next(name);)
+    all += name + " ";
   return all;
 }
 
@@ -98,8 +138,8 @@ void distrust(sqlite3* database) {
 
 // Pages that are not what they should be, anywhere in the file. A file that cannot be read now is not that.
 bool damaged_inside(sqlite3* database) {
-  const Statement s = prepare(database, "PRAGMA quick_check(1)");
-  if (s && sqlite3_step(s.get()) == SQLITE_ROW) return column(s.get(), 0) != "ok";
+  std::string found;
+  if (Statement(database, "PRAGMA quick_check(1)").next(found)) return found != "ok";
   const int code = sqlite3_errcode(database) & 0xff;
   return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
@@ -213,6 +253,10 @@ Result<std::unique_ptr<Store>> Store::open_once(const std::string& file, Whose w
                                 : code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
   if (foreign) unusable = file + " was no store of samples";
   if (damaged) unusable = file + " was damaged, or no store of samples";
+  if (unusable.empty() && readable && version > 0 && version < kVersion) {
+    unusable = file + " was written by an older mkmd, which named programs and devices in another way";
+    if (whose == Whose::named) return Status::internal(std::exchange(unusable, {}));
+  }
   if (!unusable.empty()) return store;
   if (!readable) return Status::internal("cannot read " + file + ": " + readable.message());
   if (version > kVersion) {
@@ -233,16 +277,7 @@ Status Store::prepare_schema() {
   if (Status s = execute("BEGIN IMMEDIATE"); !s) return s;
   const std::string marks = "PRAGMA application_id = " + std::to_string(kApplication) +
                             "; PRAGMA user_version = " + std::to_string(kVersion) + "; COMMIT";
-  Status made;
-  const int version = pragma(database_, "PRAGMA user_version");
-  if (version == 1)  // where the column was a flag that said something else
-    made = execute("ALTER TABLE samples RENAME COLUMN aligned TO crowding; UPDATE samples SET crowding = 1");
-  if (made && (version == 1 || version == 2)) {
-    made = execute("ALTER TABLE samples ADD COLUMN lines REAL NOT NULL DEFAULT 0;"
-                   "ALTER TABLE samples ADD COLUMN group_reach REAL NOT NULL DEFAULT 0;"
-                   "ALTER TABLE samples ADD COLUMN group_crowding REAL NOT NULL DEFAULT 1");
-  }
-  if (made) made = execute(kSchema);
+  Status made = execute(kSchema);
   if (made) made = execute(marks.c_str());
   if (made) return made;
   const bool other = (sqlite3_errcode(database_) & 0xff) == SQLITE_ERROR;
@@ -251,42 +286,26 @@ Status Store::prepare_schema() {
 }
 
 Status Store::insert(const std::vector<Record>& records) {
-  const Statement s =
-      prepare(database_, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  if (!s) return failure("add samples to");
+  Statement s(database_,
+              "INSERT INTO samples (kernel, content, device, dim, global, local_x, local_y, local_z, "
+              "scalars, items, operations, bytes, footprint, crowding, input, seconds, alone, lines, "
+              "group_reach, group_crowding) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (const Record& r : records) {
     const models::Work& w = r.sample.work;
-    sqlite3_reset(s.get());
-    bind_text(s.get(), 1, r.key.kernel);
-    bind_text(s.get(), 2, r.key.content);
-    bind_text(s.get(), 3, r.key.device);
-    sqlite3_bind_int(s.get(), 4, static_cast<int>(r.work_dim));
-    bind_text(s.get(), 5, nlohmann::json(r.global).dump());
-    for (int d = 0; d < 3; ++d)
-      sqlite3_bind_int64(s.get(), 6 + d, static_cast<sqlite3_int64>(w.local[static_cast<size_t>(d)]));
-    bind_text(s.get(), 9, nlohmann::json(r.scalars).dump());
-    int at = 10;
-    for (const double x : {w.items, w.operations, w.bytes, w.footprint})
-      sqlite3_bind_double(s.get(), at++, x);
-    sqlite3_bind_double(s.get(), 14, w.crowding);
-    sqlite3_bind_int64(s.get(), 15, static_cast<sqlite3_int64>(r.sample.input));
-    sqlite3_bind_double(s.get(), 16, r.sample.seconds);
-    sqlite3_bind_int(s.get(), 17, r.sample.alone ? 1 : 0);
-    sqlite3_bind_double(s.get(), 18, w.lines);
-    sqlite3_bind_double(s.get(), 19, w.group_reach);
-    sqlite3_bind_double(s.get(), 20, w.group_crowding);
-    if (sqlite3_step(s.get()) != SQLITE_DONE) return failure("add samples to");
+    s.bind(r.key.kernel, r.key.content, r.key.device, r.work_dim, nlohmann::json(r.global).dump(), w.local[0],
+           w.local[1], w.local[2], nlohmann::json(r.scalars).dump(), w.items, w.operations, w.bytes,
+           w.footprint, w.crowding, r.sample.input, r.sample.seconds, r.sample.alone, w.lines, w.group_reach,
+           w.group_crowding);
+    if (s.next() || !s.done()) return failure("add samples to");
   }
   return {};
 }
 
 Status Store::take_records(const std::string& path, const std::string& name, Imported& here) {
   uint64_t offset = 0;
-  const Statement known = prepare(database_, "SELECT consumed FROM spools WHERE name = ?");
-  if (!known) return failure("read");
-  bind_text(known.get(), 1, name);
-  if (sqlite3_step(known.get()) == SQLITE_ROW)
-    offset = static_cast<uint64_t>(sqlite3_column_int64(known.get(), 0));
+  Statement known(database_, "SELECT consumed FROM spools WHERE name = ?");
+  known.bind(name);
+  if (!known.next(offset) && !known.done()) return failure("read");
   for (bool more = true; more;) {
     std::vector<Record> records;
     const auto read = read_spool(path, whose_, offset, records, here.damaged);
@@ -296,11 +315,10 @@ Status Store::take_records(const std::string& path, const std::string& name, Imp
     if (Status s = insert(records); !s) return s;
     here.records += static_cast<int>(records.size());
   }
-  const Statement mark = prepare(database_, "INSERT OR REPLACE INTO spools VALUES (?, ?)");
-  if (!mark) return failure("write");
-  bind_text(mark.get(), 1, name);
-  sqlite3_bind_int64(mark.get(), 2, static_cast<sqlite3_int64>(offset));
-  return sqlite3_step(mark.get()) == SQLITE_DONE ? Status{} : failure("write");
+  Statement mark(database_, "INSERT OR REPLACE INTO spools (name, consumed) VALUES (?, ?)");
+  mark.bind(name, offset);
+  mark.next();
+  return mark.done() ? Status{} : failure("write");
 }
 
 Status Store::import_file(const std::string& path, const std::string& name, Imported& total) {
@@ -351,45 +369,27 @@ Result<Imported> Store::import_spool(const std::string& folder) {
 
 Result<std::map<models::Key, int>> Store::counts() {
   std::map<models::Key, int> all;
-  const Statement s =
-      prepare(database_, "SELECT kernel, content, device, count(*) FROM samples GROUP BY 1, 2, 3");
-  int code = s ? SQLITE_ROW : SQLITE_ERROR;
-  while (s && (code = sqlite3_step(s.get())) == SQLITE_ROW) {
-    all[{column(s.get(), 0), column(s.get(), 1), column(s.get(), 2)}] = sqlite3_column_int(s.get(), 3);
-  }
-  if (code != SQLITE_DONE) return failure("read");
+  Statement s(database_, "SELECT kernel, content, device, count(*) FROM samples GROUP BY 1, 2, 3");
+  models::Key key;
+  for (int count = 0; s.next(key.kernel, key.content, key.device, count);)
+    all[key] = count;
+  if (!s.done()) return failure("read");
   return all;
 }
 
 Result<std::vector<models::Sample>> Store::samples(const models::Key& key) {
-  const Statement s =
-      prepare(database_, "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, crowding, "
-                         "input, seconds, alone, lines, group_reach, group_crowding FROM samples WHERE "
-                         "kernel = ? AND content = ? AND device = ?");
-  if (!s) return failure("read");
-  bind_text(s.get(), 1, key.kernel);
-  bind_text(s.get(), 2, key.content);
-  bind_text(s.get(), 3, key.device);
+  Statement s(database_,
+              "SELECT local_x, local_y, local_z, items, operations, bytes, footprint, crowding, input, "
+              "seconds, alone, lines, group_reach, group_crowding FROM samples WHERE kernel = ? AND "
+              "content = ? AND device = ?");
+  s.bind(key.kernel, key.content, key.device);
   std::vector<models::Sample> all;
-  int code = SQLITE_ERROR;
-  while ((code = sqlite3_step(s.get())) == SQLITE_ROW) {
-    models::Sample x;
-    for (int d = 0; d < 3; ++d)
-      x.work.local[static_cast<size_t>(d)] = static_cast<uint64_t>(sqlite3_column_int64(s.get(), d));
-    x.work.items = sqlite3_column_double(s.get(), 3);
-    x.work.operations = sqlite3_column_double(s.get(), 4);
-    x.work.bytes = sqlite3_column_double(s.get(), 5);
-    x.work.footprint = sqlite3_column_double(s.get(), 6);
-    x.work.crowding = sqlite3_column_double(s.get(), 7);
-    x.input = static_cast<uint64_t>(sqlite3_column_int64(s.get(), 8));
-    x.seconds = sqlite3_column_double(s.get(), 9);
-    x.alone = sqlite3_column_int(s.get(), 10) != 0;
-    x.work.lines = sqlite3_column_double(s.get(), 11);
-    x.work.group_reach = sqlite3_column_double(s.get(), 12);
-    x.work.group_crowding = sqlite3_column_double(s.get(), 13);
+  models::Sample x;
+  models::Work& w = x.work;
+  while (s.next(w.local[0], w.local[1], w.local[2], w.items, w.operations, w.bytes, w.footprint, w.crowding,
+                x.input, x.seconds, x.alone, w.lines, w.group_reach, w.group_crowding))
     all.push_back(x);
-  }
-  if (code != SQLITE_DONE) return failure("read");
+  if (!s.done()) return failure("read");
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "common/hash.hpp"
 #include "compiler/helper/half_memory.hpp"
 #include "compiler/helper/macro_use.hpp"
 #include "compiler/helper/options.hpp"

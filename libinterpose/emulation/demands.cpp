@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/emulation/demands.hpp"
 
+#include "common/hash.hpp"
 #include "common/log.hpp"
 #include "libinterpose/emulation/report.hpp"
 #include "libinterpose/process.hpp"
@@ -26,13 +27,12 @@ bool has_local_memory(const KernelLaunch& launch) {
 // PoCL compiles a kernel per local size, and anew for another program.
 uint64_t code_of(const Command& c, bool boxed) {
   const KernelLaunch& launch = c.launch;
-  uint64_t hash = std::hash<std::string>{}(launch.kernel->name);
-  const auto mix = [&](uint64_t value) { hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2); };
-  mix(reinterpret_cast<uintptr_t>(launch.kernel->program.get()));
-  mix(boxed);
-  mix(launch.shape.work_dim);
+  uint64_t hash = short_hash_of(launch.kernel->name);
+  for (const uint64_t fact : {uint64_t{reinterpret_cast<uintptr_t>(launch.kernel->program.get())},
+                              uint64_t{boxed}, uint64_t{launch.shape.work_dim}})
+    hash = mix(hash, fact);
   for (const uint64_t local : launch.shape.local)
-    mix(local);
+    hash = mix(hash, local);
   return hash;
 }
 

@@ -2,6 +2,7 @@
 #include "libinterpose/emulation/platform_file.hpp"
 
 #include "common/files.hpp"
+#include "common/hash.hpp"
 #include "common/json.hpp"
 
 #include <algorithm>
@@ -258,12 +259,7 @@ std::string PlatformFile::kind(int device) const {
     facts << fact << ' ';
   for (const KernelSpec& k : kernels)
     facts << k.pattern << ' ' << k.exponent << ' ' << k.rate << ' ';
-  uint32_t hash = 2166136261;  // FNV-1a
-  for (const char c : facts.str())
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
-  char mark[9];
-  std::snprintf(mark, sizeof mark, "%08x", hash);
-  return d.model + " (emulated, " + mark + ")";
+  return d.model + " (emulated, " + hex(hash_of(facts.str())).substr(0, 8) + ")";
 }
 
 double PlatformFile::bw_all(int mem) const {

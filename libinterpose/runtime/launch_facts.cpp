@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/launch_facts.hpp"
 
+#include "common/hash.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>
@@ -12,11 +13,6 @@ namespace {
 constexpr size_t kLaunchesKept = 8;    // per kernel
 constexpr size_t kBoxesKept = 64;      // per launch
 constexpr size_t kBlocksKept = 32768;  // per launch, 1 MiB: scattered bytes are many
-
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
-  return hash;
-}
 
 uint64_t hash_of(const compiler::Launch& launch) {
   uint64_t hash = launch.work_dim;

@@ -2,6 +2,7 @@
 // Making a Runtime, taking commands in, planning them, waiting for them.
 #include "libinterpose/runtime/runtime.hpp"
 
+#include "common/hash.hpp"
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "compiler/module_file.hpp"
@@ -167,7 +168,7 @@ KernelModel& Runtime::kernel_model(Kernel& kernel) {
 }
 
 std::string content_of(const Kernel& kernel) {
-  return compiler::hex(compiler::hash_of(kernel.sub_kernels->module.spir));
+  return hex(hash_of(kernel.sub_kernels->module.spir));
 }
 
 void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) {

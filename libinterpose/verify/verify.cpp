@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/verify/verify.hpp"
 
+#include "common/hash.hpp"
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
@@ -53,19 +54,18 @@ KernelName name_of(const Kernel& kernel) {
 // Of launches that are described alike: the same numbers, and arguments that share buffers in the same way.
 uint64_t shape_of(const KernelLaunch& launch) {
   uint64_t hash = launch.facts->shape();
-  const auto mix = [&](uint64_t value) { hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2); };
   for (const uint64_t offset : launch.shape.offset)
-    mix(offset);
+    hash = mix(hash, offset);
   std::vector<const Memory*> roots;
   for (const KernelArgument& a : *launch.arguments) {
     if (a.kind != KernelArgument::Kind::memory) continue;
     const Memory* root = a.memory ? a.memory->root() : nullptr;
     const auto known = std::ranges::find(roots, root);
-    mix(static_cast<uint64_t>(known - roots.begin()));
+    hash = mix(hash, static_cast<uint64_t>(known - roots.begin()));
     if (known == roots.end()) roots.push_back(root);
     if (a.memory) {
-      mix(a.memory->origin);
-      mix(a.memory->size);
+      hash = mix(hash, a.memory->origin);
+      hash = mix(hash, a.memory->size);
     }
   }
   return hash;

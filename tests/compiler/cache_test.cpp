@@ -12,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "common/hash.hpp"
 #include "compiler/cache.hpp"
 #include "compiler/client.hpp"
 #include "compiler/module_file.hpp"

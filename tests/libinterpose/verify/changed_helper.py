@@ -1,34 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """A compiler helper that says something else of kernels than the real one does: what it is asked, it asks the real one,
 and has `change(kernels)` change the descriptions in the answer. The module's code stays what it is."""
+import ctypes
 import json
 import struct
 import subprocess
 import sys
 
-MASK = (1 << 64) - 1
 HEADER = struct.Struct("<8sQQQQ")  # compiler/module_file.cpp
 
 
-def rotated(x, bits):
-    return (x << bits | x >> (64 - bits)) & MASK
+class Hash(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
 
 
-def mixed(x):
-    x ^= x >> 30
-    x = x * 0xbf58476d1ce4e5b9 & MASK
-    x ^= x >> 27
-    x = x * 0x94d049bb133111eb & MASK
-    return x ^ x >> 31
+XXHASH = ctypes.CDLL("libxxhash.so.0")
+XXHASH.XXH3_128bits.restype = Hash
+XXHASH.XXH3_128bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 
 
 def checksum(data):
-    a = (0x9e3779b97f4a7c15 + len(data)) & MASK
-    b = 0xc2b2ae3d27d4eb4f ^ len(data)
-    for (word,) in struct.iter_unpack("<Q", data + bytes(-len(data) % 8)):
-        a = mixed(a ^ word)
-        b = (rotated(b, 23) * 0x9fb21c651e98df25 + mixed((word + 0x165667b19e3779f9) & MASK)) & MASK
-    return mixed((a + b) & MASK), mixed(b ^ rotated(a, 32))
+    hash = XXHASH.XXH3_128bits(data, len(data))
+    return hash.high, hash.low
 
 
 def serve(helper, change):
