@@ -200,8 +200,11 @@ void Planner::emit(Task& task) {
     return emit_fill_or_copy(task);
   case Command::Kind::marker:
     // Complete when what it waits for is. Of native commands before it the entry alone knows.
-    if (runtime_.entry_ && !runtime_.entry_->complete())
-      runtime_.push(new_action(*runtime_.home_, &c, marker_behind(*runtime_.home_)));
+    if (runtime_.entry_ && !runtime_.entry_->complete()) {
+      const Ref<Action> action = new_action(*runtime_.home_, &c, marker_behind(*runtime_.home_));
+      action->redo = marker_behind;
+      runtime_.push(action);
+    }
     return;
   }
 }
