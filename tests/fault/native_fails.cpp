@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fill, and kernels in another queue that have nothing to do with it: what becomes of the fill is not theirs.
+// A fill, and kernels in another queue that have nothing to do with it: what becomes of the fill is not
+// theirs.
 #include "../programs/program.h"
 
 int main() {
@@ -19,7 +20,8 @@ int main() {
   set_args(change, data);
   for (int i = 0; i < 4; ++i) {
     const cl_uint zero = 0;
-    CL_CHECK(clEnqueueFillBuffer(cl.queue, filled, &zero, sizeof zero, 0, count * sizeof zero, 0, nullptr, nullptr));
+    CL_CHECK(clEnqueueFillBuffer(cl.queue, filled, &zero, sizeof zero, 0, count * sizeof zero, 0, nullptr,
+                                 nullptr));
     CL_CHECK(clFlush(cl.queue));
     launch(other, change, {count}, {64});
     launch(other, change, {count}, {64});
@@ -28,7 +30,8 @@ int main() {
     CL_CHECK(clWaitForEvents(1, &marker));
     CL_CHECK(clReleaseEvent(marker));
     std::vector<cl_uint> host(count);
-    CL_CHECK(clEnqueueReadBuffer(other, data, CL_TRUE, 0, count * sizeof(cl_uint), host.data(), 0, nullptr, nullptr));
+    CL_CHECK(clEnqueueReadBuffer(other, data, CL_TRUE, 0, count * sizeof(cl_uint), host.data(), 0, nullptr,
+                                 nullptr));
     report("changed", host);
     (void)clFinish(cl.queue);
   }

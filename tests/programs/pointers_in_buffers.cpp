@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that keep the address of one buffer in another, and kernels that follow it there: the buffer is none of their
-// arguments. A large kernel changes it in between.
+// Kernels that keep the address of one buffer in another, and kernels that follow it there: the buffer is
+// none of their arguments. A large kernel changes it in between.
 #include "program.h"
 
 namespace {
