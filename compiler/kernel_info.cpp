@@ -62,7 +62,7 @@ void to_json(json& j, const KernelInfo& k) {
            {"uses_local_shape", k.uses_local_shape},
            {"local_bytes", k.local_bytes},
            {"uses_fp64", k.uses_fp64},
-           {"stores_pointers", k.stores_pointers},
+           {"any_buffer", k.any_buffer},
            {"split_allowed", k.split_allowed},
            {"reasons", k.reasons},
            {"cost", k.cost},
@@ -140,7 +140,7 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("uses_local_shape").get_to(k.uses_local_shape);
     j.at("local_bytes").get_to(k.local_bytes);
     j.at("uses_fp64").get_to(k.uses_fp64);
-    j.at("stores_pointers").get_to(k.stores_pointers);
+    j.at("any_buffer").get_to(k.any_buffer);
     j.at("split_allowed").get_to(k.split_allowed);
     j.at("reasons").get_to(k.reasons);
     j.at("cost").get_to(k.cost);

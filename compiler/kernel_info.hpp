@@ -132,7 +132,7 @@ struct KernelInfo {
   bool uses_local_shape = false;                 // the result may depend on how work-items are grouped
   uint64_t local_bytes = 0;                      // of __local variables inside the kernel
   bool uses_fp64 = false;
-  bool stores_pointers = false;
+  bool any_buffer = false;  // it stores, loads or makes pointers: they may lead into buffers it is not given
   bool split_allowed = false;   // when false the module has no kernel of this name
   std::vector<Reason> reasons;  // why not
   Cost cost;

@@ -27,9 +27,37 @@ bool may_be_global(const llvm::Value* pointer) {
   return space(pointer) == 1 || space(pointer) == 4;
 }
 
-// Of one work-item or work-group. No pointer of these kinds leads into a buffer.
+// Of one work-item or work-group. No pointer of these kinds leads into a buffer, unless the program makes one
+// of another pointer's or a number's bits.
 bool leads_to_own_memory(const llvm::Type* pointer) {
   return pointer->getPointerAddressSpace() == 0 || pointer->getPointerAddressSpace() == 3;
+}
+
+bool holds_pointers(const llvm::Type* type) {
+  return type->isPointerTy() || llvm::any_of(type->subtypes(), holds_pointers);
+}
+
+bool points_to_pointers(const llvm::Type* pointer) {
+  return holds_pointers(pointer->getNonOpaquePointerElementType());
+}
+
+// What is copied was a pointer of the same kind before, or is part of the code.
+bool copies_own_pointers(const llvm::MemTransferInst& copy) {
+  const llvm::Value* from = copy.getRawSource()->stripPointerCasts();
+  if (isa<llvm::GlobalVariable>(from)) return true;
+  return leads_to_own_memory(from->getType()) && points_to_pointers(from->getType());
+}
+
+// Whether pointers in private or local memory are, by way of this cast, made of bits of something else.
+bool makes_pointers_of_bits(const llvm::BitCastOperator& cast) {
+  const llvm::Type *from = cast.getSrcTy(), *to = cast.getDestTy();
+  if (!from->isPointerTy() || !leads_to_own_memory(from)) return false;
+  if (!points_to_pointers(from) && !points_to_pointers(to)) return false;
+  return llvm::any_of(cast.users(), [](const llvm::User* user) {
+    if (const auto* copy = dyn_cast<llvm::MemTransferInst>(user)) return !copies_own_pointers(*copy);
+    const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(user);
+    return !isa<llvm::MemSetInst>(user) && !(intrinsic && intrinsic->isLifetimeStartOrEnd());
+  });
 }
 
 class Checker {
@@ -61,6 +89,12 @@ private:
       info_.reasons.push_back({text, line});
   }
 
+  // It may touch any buffer there is, or let others do so.
+  void refuse_any(const std::string& text, int line) {
+    info_.any_buffer = true;
+    refuse(text, line);
+  }
+
   void visit(llvm::Instruction& i) {
     const int line = i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
     if (i.getType()->getScalarType()->isDoubleTy()) info_.uses_fp64 = true;
@@ -71,41 +105,47 @@ private:
         refuse("volatile global memory is accessed", line);
       if (load->isAtomic() && may_be_global(load->getPointerOperand()))
         refuse("atomics on global memory", line);
-      if (load->getType()->isPointerTy() && may_be_global(load))
-        refuse("a pointer is loaded from memory", line);
+      if (load->getType()->isPointerTy() &&
+          !(leads_to_own_memory(load->getType()) && leads_to_own_memory(load->getPointerOperandType())))
+        refuse_any("a pointer is loaded from memory", line);
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
       if (store->isVolatile() && may_be_global(store->getPointerOperand()))
         refuse("volatile global memory is accessed", line);
       if (store->isAtomic() && may_be_global(store->getPointerOperand()))
         refuse("atomics on global memory", line);
       const llvm::Type* stored = store->getValueOperand()->getType()->getScalarType();
-      if (stored->isPointerTy() && !isa<llvm::AllocaInst>(store->getPointerOperand()) &&
+      if (stored->isPointerTy() &&
           !(leads_to_own_memory(stored) && leads_to_own_memory(store->getPointerOperandType())))
-        stores_pointer(line);
+        refuse_any("a pointer is stored to memory", line);
     } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) {
       if (may_be_global(i.getOperand(0))) refuse("atomics on global memory", line);
     } else if (isa<llvm::IntToPtrInst>(i)) {
-      refuse("an integer is turned into a pointer", line);
+      refuse_any("an integer is turned into a pointer", line);
     } else if (isa<llvm::PtrToIntInst>(i)) {
-      refuse("a pointer is turned into an integer", line);
-      info_.stores_pointers = true;
+      refuse_any("a pointer is turned into an integer", line);
     } else if (auto* call = dyn_cast<llvm::CallBase>(&i)) {
       visit_call(*call, line);
+    } else {
+      visit_cast(i, line);
     }
     for (llvm::Value* operand : i.operands())
       if (operand->getType()->isPointerTy() && space(operand) == 4 && !isa<llvm::AddrSpaceCastInst>(i))
-        refuse("a generic pointer is used", line);
+        refuse_any("a generic pointer is used", line);
   }
 
-  void stores_pointer(int line) {
-    info_.stores_pointers = true;
-    refuse("a pointer is stored to memory", line);
+  // Instructions and constants.
+  void visit_cast(llvm::Value& v, int line) {
+    if (auto* cast = dyn_cast<llvm::BitCastOperator>(&v); cast && makes_pointers_of_bits(*cast))
+      refuse_any("a pointer is read or written as something else", line);
+    if (auto* cast = dyn_cast<llvm::AddrSpaceCastOperator>(&v); cast && leads_to_own_memory(cast->getType()))
+      refuse_any("a pointer is turned into one to private or local memory", line);
   }
 
   void visit_operand(llvm::Value* v, int line) {
     if (auto* expression = dyn_cast<llvm::ConstantExpr>(v)) {
       if (expression->getOpcode() == llvm::Instruction::IntToPtr)
-        refuse("an integer is turned into a pointer", line);
+        refuse_any("an integer is turned into a pointer", line);
+      visit_cast(*expression, line);
       for (llvm::Value* o : expression->operands())
         visit_operand(o, line);
       return;
@@ -121,9 +161,9 @@ private:
   }
 
   void visit_call(llvm::CallBase& call, int line) {
-    if (call.isInlineAsm()) return refuse("inline assembly", line);
+    if (call.isInlineAsm()) return refuse_any("inline assembly", line);
     const llvm::Function* callee = call.getCalledFunction();
-    if (!callee) return refuse("a function is called through a pointer", line);
+    if (!callee) return refuse_any("a function is called through a pointer", line);
     if (callee->isIntrinsic()) {
       if (isa<llvm::MemIntrinsic>(call) || callee->getIntrinsicID() == llvm::Intrinsic::trap) {
         if (auto* m = dyn_cast<llvm::MemIntrinsic>(&call);
@@ -133,9 +173,9 @@ private:
       return;
     }
     if (!callee->isDeclaration())
-      return refuse("the function '" + callee->getName().str() +
-                        "' could not be inlined (recursion, or too much code)",
-                    line);
+      return refuse_any("the function '" + callee->getName().str() +
+                            "' could not be inlined (recursion, or too much code)",
+                        line);
     const llvm::StringRef mangled = callee->getName(), name = base_name(mangled);
     switch (work_item_builtin(mangled)) {
     case Builtin::local_id:
@@ -152,7 +192,7 @@ private:
       info_.uses_local_shape = true;
     for (const llvm::Type* type : callee->getFunctionType()->params())
       if (type->isPointerTy() && type->getPointerAddressSpace() == 4)
-        return refuse("'" + name.str() + "' is given a generic pointer", line);
+        return refuse_any("'" + name.str() + "' is given a generic pointer", line);
     if (const std::string why = missing_on_spir(mangled); !why.empty()) return refuse(why, line);
     if (is_atomic(name)) {
       for (const llvm::Value* operand : call.args())

@@ -9,7 +9,7 @@
 namespace mkmd::compiler {
 
 // On the prepared clone, with everything inlined: adds reasons, and fills uses_local_shape, local_bytes,
-// uses_fp64 and stores_pointers.
+// uses_fp64 and any_buffer.
 void check_safety(llvm::Function& kernel, KernelInfo& info);
 
 }  // namespace mkmd::compiler

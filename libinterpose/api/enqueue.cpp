@@ -31,7 +31,7 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
       continue;
     }
     // The vendor knows what becomes of a command behind a failed event.
-    if (event->is_user && vendor::execution_status(event->native.get()) < 0) return false;
+    if (vendor::execution_status(event->native.get()) < 0) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/local_size.hpp"
+#include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/profile.hpp"
 #include "libinterpose/runtime/summary.hpp"
@@ -55,7 +56,7 @@ void decide(Kernel& kernel, const Shape& shape, const char* why_not) {
 
 // Everything a captured launch needs, or false if the launch is for the vendor: odd in any way, or in error.
 bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch& launch) {
-  if (kernel.info == nullptr || kernel.uses_svm || kernel.info->stores_pointers) return false;
+  if (kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer) return false;
   if (kernel.context() != queue.context.get() || shape.global == nullptr) return false;
   if (shape.work_dim < 1 || shape.work_dim > 3) return false;
   for (const KernelArgument& a : *kernel.arguments) {
@@ -92,15 +93,32 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   return true;
 }
 
-void add_touched(const Kernel& kernel, std::vector<Touched>& touched) {
-  for (size_t i = 0; i < kernel.arguments->size(); ++i) {
-    const KernelArgument& a = (*kernel.arguments)[i];
-    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-    const bool constant =
-        kernel.info != nullptr && kernel.info->arguments[i].kind == compiler::Argument::Kind::constant_buffer;
-    touched.push_back({a.memory.get(), !constant});
+// What a launch names, or where it may follow pointers to other buffers, every buffer there is.
+class TouchedByLaunch {
+public:
+  void add(const Kernel& kernel, const Runtime* runtime) {
+    const bool any = kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer;
+    if (any && runtime != nullptr && runtime->separate_memories()) {
+      live_ = live_memories();
+      for (const Ref<Memory>& memory : live_)
+        touched_.push_back({memory.get(), true});
+      return;
+    }
+    for (size_t i = 0; i < kernel.arguments->size(); ++i) {
+      const KernelArgument& a = (*kernel.arguments)[i];
+      if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+      const bool constant = kernel.info != nullptr &&
+                            kernel.info->arguments[i].kind == compiler::Argument::Kind::constant_buffer;
+      touched_.push_back({a.memory.get(), !constant});
+    }
   }
-}
+
+  std::span<const Touched> list() const { return touched_; }
+
+private:
+  std::vector<Ref<Memory>> live_;
+  std::vector<Touched> touched_;
+};
 
 // Why a launch is not even looked at.
 std::string why_odd(const Kernel& kernel) {
@@ -140,7 +158,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   const WaitList waits{num_events_in_wait_list, event_wait_list};
   const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
   Runtime* runtime = queue->context->runtime.get();
-  std::vector<Touched> touched;
+  TouchedByLaunch touched;
   bool odd = false;  // not to be captured, whatever it is worth
   if (runtime != nullptr) {
     const bool capturing = runtime->capturing();
@@ -181,12 +199,12 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     }
     if (!can && verifying()) note_unverified(*kernel, why_odd(*kernel));
     std::lock_guard lock(kernel->mutex);
-    if (runtime->separate_memories() || kernel->info == nullptr) add_touched(*kernel, touched);
+    if (runtime->separate_memories() || kernel->info == nullptr) touched.add(*kernel, runtime);
     add_kernel(false);
     odd = !not_worth && !can;
   }
   const cl_int status = enqueue_native(
-      *queue, CL_COMMAND_NDRANGE_KERNEL, touched, waits, event, false, [&](const NativeCall& n) {
+      *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& n) {
         return vendor::table(n.queue).clEnqueueNDRangeKernel(n.queue, kernel->native.get(), work_dim,
                                                              global_work_offset, global_work_size,
                                                              local_work_size, n.wait_count, n.waits, n.event);
@@ -205,13 +223,13 @@ cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_u
   Kernel* kernel = object_cast<Kernel>(kernel_handle);
   if (kernel == nullptr) return CL_INVALID_KERNEL;
   if (queue->context->runtime != nullptr && verifying()) note_unverified(*kernel, "it has one work-group");
-  std::vector<Touched> touched;
+  TouchedByLaunch touched;
   {
     std::lock_guard lock(kernel->mutex);
-    add_touched(*kernel, touched);
+    touched.add(*kernel, queue->context->runtime.get());
   }
-  return enqueue_native(*queue, CL_COMMAND_TASK, touched, {num_events_in_wait_list, event_wait_list}, event,
-                        false, [&](const NativeCall& n) {
+  return enqueue_native(*queue, CL_COMMAND_TASK, touched.list(), {num_events_in_wait_list, event_wait_list},
+                        event, false, [&](const NativeCall& n) {
                           return vendor::table(n.queue).clEnqueueTask(n.queue, kernel->native.get(),
                                                                       n.wait_count, n.waits, n.event);
                         });

@@ -203,9 +203,12 @@ void Planner::emit(Task& task) {
     return emit_fill_or_copy(task);
   case Command::Kind::marker:
     // Complete when what it waits for is. Of native commands before it the entry alone knows.
-    if (runtime_.entry_ && !runtime_.entry_->complete())
-      runtime_.executor_.push(
-          new_action(runtime_.executor_.home(), &c, marker_behind(runtime_.executor_.home())));
+    if (runtime_.entry_ && !runtime_.entry_->complete()) {
+      const Ref<Action> action =
+          new_action(runtime_.executor_.home(), &c, marker_behind(runtime_.executor_.home()));
+      action->redo = marker_behind;
+      runtime_.executor_.push(action);
+    }
     return;
   }
 }

@@ -134,6 +134,10 @@ public:
   History* moved_history = nullptr;
   bool device_lost = false;  // it has not run, because a device or a memory is gone
   bool begun = false;        // though it was under way
+  // Of an entry: a command of the program before it ended with an error. Others: they were chained behind
+  // such an entry, and the driver has ended them for that without having begun them.
+  bool entry_failed = false;
+  bool ended_by_entry() const;
 
   enum class State { waiting, ready, submitting, submitted, complete };
   State state = State::waiting;

@@ -91,7 +91,7 @@ std::set<const Action*> Executor::stuck_actions() const {
   std::set<const Action*> stuck;
   const auto is_stuck = [&](const Ref<Action>& action) { return stuck.count(action.get()) > 0; };
   const auto has_failed = [&](const Ref<Action>& before) {
-    return before->over && before->status < 0 && before->ended + a_while < now;
+    return before->over && (before->status < 0 || before->entry_failed) && before->ended + a_while < now;
   };
   for (size_t known = 1; known != stuck.size();) {
     known = stuck.size();

@@ -11,6 +11,7 @@ import re
 POCL_ICD = "/etc/OpenCL/vendors/pocl.icd"
 STEPS = {"name": "stencil", "command": "stencil", "args": ["384", "12"], "timeout": 120}
 IN_PLACE = {"name": "in_place_steps", "command": "in_place_steps", "folder": "tests/fault", "timeout": 120}
+NATIVE = {"name": "native_fails", "command": "native_fails", "folder": "tests/fault", "timeout": 120}
 COPIES = {"name": "fill_copy_chains", "command": "fill_copy_chains", "timeout": 120}
 MANY = {"name": "many_commands", "command": "many_commands", "timeout": 120}
 EXITS = [{"name": name, "command": name, "timeout": 120} for name in ("at_exit", "global_destructor")]
@@ -128,6 +129,13 @@ def callbacks_never_come(f):
     try_rules(f, "shared", "clEnqueueNDRangeKernel@1:late=20:2", program=IN_PLACE, error_allowed=True)
 
 
+def native_commands_fail(f):
+    """A command that went to home's own queue ends with an error after others were captured: those go on."""
+    for mode in MODES:
+        for how in ("behind=30:1", "behind=30:*2", "behind=1:1+", "late=30:1", "abort:1+"):
+            try_rules(f, mode, f"clEnqueueFillBuffer@whole:{how}", program=NATIVE)
+
+
 def events_say_nothing(f):
     """What became of a command is asked in another way, and nothing is made of an answer that came with an error."""
     for mode in MODES:
@@ -225,6 +233,6 @@ def privileges_dropped(f):
             f.wrong.append(f"{mode}: on stderr: {ours.said}")
 
 
-CASES = [helpers_fail, helpers_garble, commands_end_with_errors, callbacks_never_come, events_say_nothing,
+CASES = [helpers_fail, helpers_garble, commands_end_with_errors, callbacks_never_come, native_commands_fail, events_say_nothing,
          refused_behind_others, helpers_fail_at_exit, home_fails, device_left_out, no_threads,
          privileges_dropped]

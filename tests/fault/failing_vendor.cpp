@@ -14,6 +14,8 @@
 //              late=MS     the command is not executed; its event ends with an error so many milliseconds
 //                          later, and no callback set on it is ever called
 //              silent      the command is executed, and no callback set on its event is ever called
+//              behind=MS   the command waits for an event that ends with an error so many milliseconds later:
+//                          the driver ends it, and what waits for it, with errors
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
 //   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed
@@ -224,6 +226,17 @@ cl_event late_event(cl_command_queue queue, int milliseconds) {
   return event;
 }
 
+// The same call, behind one more event.
+template <typename Call, typename Arguments, size_t... First>
+cl_int call_behind(Call call, const Arguments& arguments, int milliseconds, std::index_sequence<First...>) {
+  constexpr size_t kFirst = sizeof...(First);
+  const cl_event* waits = std::get<kFirst + 1>(arguments);
+  std::vector<cl_event> all(waits, waits + std::get<kFirst>(arguments));
+  all.push_back(late_event(std::get<0>(arguments), milliseconds));
+  return call(std::get<First>(arguments)..., static_cast<cl_uint>(all.size()), all.data(),
+              std::get<kFirst + 2>(arguments));
+}
+
 template <typename Returns, typename Last>
 Returns error(cl_int code, Last last) {
   if constexpr (std::is_same_v<Returns, cl_int>) {
@@ -300,6 +313,12 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
         const cl_command_queue queue = std::get<0>(std::tuple(arguments...));
         if (last != nullptr) *last = late_event(queue, due->value);
         return error<Returns>(CL_SUCCESS, last);
+      }
+      if constexpr (sizeof...(Arguments) >= 4 && std::is_same_v<Returns, cl_int>) {
+        if (due->mode == "behind") {
+          return call_behind(original.*Slot, std::tuple(arguments...), due->value,
+                             std::make_index_sequence<sizeof...(Arguments) - 3>());
+        }
       }
       const bool half = due->mode == "half";
       if (half || due->mode == "abort") {

@@ -158,6 +158,16 @@ __kernel void column_blocks(__global int* out) {
   for (int r = get_local_id(1); r < 16; r += get_local_size(1))
     out[(get_group_id(1) * 16 + r) * w + x] = r;
 }
+// Events are pointers, too, as far as the compiler is concerned.
+//@ event_array global=64 local=8 exact : i32[64] i32[64] local=32
+__kernel void event_array(__global const int* in, __global int* out, __local int* tile) {
+  event_t halves[2];
+  const int part = get_local_size(0) / 2, first = get_group_id(0) * get_local_size(0);
+  for (int k = 0; k < 2; ++k)
+    halves[k] = async_work_group_copy(tile + k * part, in + first + k * part, part, 0);
+  wait_group_events(2, halves);
+  out[get_global_id(0)] = tile[2 * part - 1 - get_local_id(0)];
+}
 typedef struct { int a[2]; uchar kind; } Entry;
 typedef struct { Entry entries[4]; int first; int* place; } Own;
 // What the array begins with is a table of Clang's own; a pointer into private memory leads to no buffer.
