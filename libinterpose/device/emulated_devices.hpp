@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of a platform file: real ones execute, and the machine's clock says what it takes (docs/emulation.md).
+// Devices of a platform file: real ones execute, and the machine's clock says what it takes
+// (docs/emulation.md).
 #pragma once
 
 #include "libinterpose/device/opencl_devices.hpp"

@@ -10,8 +10,8 @@ namespace mkmd {
 
 namespace {
 
-// A driver's callback has one pointer. The listener may be gone when the callback of an action comes whose end
-// somebody else has heard of.
+// A driver's callback has one pointer. The listener may be gone when the callback of an action comes whose
+// end somebody else has heard of.
 struct Hearing {
   Devices::Listener* listener;
   Ref<Action> action;

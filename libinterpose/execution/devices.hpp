@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: what carries out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
-// emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor asks none of
-// them which it is. No function is called with the executor's mutex held, but for now().
+// emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor asks none
+// of them which it is. No function is called with the executor's mutex held, but for now().
 #pragma once
 
 #include "libinterpose/execution/action.hpp"
@@ -33,19 +33,19 @@ public:
   // Nanoseconds of the clock that actions' times are on.
   virtual cl_ulong now() const = 0;
 
-  // Gives an asynchronous lane's action to its device, to start when `before` are over. If one of them is known to
-  // have failed, the submission fails.
+  // Gives an asynchronous lane's action to its device, to start when `before` are over. If one of them is
+  // known to have failed, the submission fails.
   virtual Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) = 0;
-  // Carries out a threaded lane's action, sets its times, and returns its outcome. `refused` below 0: the executor
-  // wants this outcome, without work.
+  // Carries out a threaded lane's action, sets its times, and returns its outcome. `refused` below 0: the
+  // executor wants this outcome, without work.
   virtual cl_int run(Action& action, cl_int refused) = 0;
   // Devices may wait for this before they begin with what they were given.
   virtual void flush(Lane& lane) = 0;
 
   // The execution status of an action under way. Null: the device does not say.
   virtual std::optional<cl_int> status(const Action& action) = 0;
-  // The status with which an action has ended, of which a listener was told `told` at `heard` (nanoseconds of the
-  // host's clock). Sets its times.
+  // The status with which an action has ended, of which a listener was told `told` at `heard` (nanoseconds of
+  // the host's clock). Sets its times.
   virtual cl_int end(Action& action, cl_int told, cl_ulong heard) = 0;
 
   // Something given to the lane's device has failed.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Executor carries actions out on lanes: each when those it waits for are complete, in the plan's order among
-// those that are ready. What a helper fails at, home does again (Rule 20). It knows nothing of commands, plans and
-// traces: its observer hears of every completion.
+// The Executor carries actions out on lanes: each when those it waits for are complete, in the plan's order
+// among those that are ready. What a helper fails at, home does again (Rule 20). It knows nothing of
+// commands, plans and traces: its observer hears of every completion.
 //
-// Asynchronous lanes are fed by whoever calls pump(), one thread at a time; the others leave it their work. So a
-// flush costs no thread switch. Threaded lanes have a thread each. Ends of actions only go into a list (Posts);
-// whoever waits, or else the conductor thread, takes them from there.
+// Asynchronous lanes are fed by whoever calls pump(), one thread at a time; the others leave it their work.
+// So a flush costs no thread switch. Threaded lanes have a thread each. Ends of actions only go into a list
+// (Posts); whoever waits, or else the conductor thread, takes them from there.
 //
 // This class has more than 15 fields: the state of lanes, of failures and of threads changes under one mutex.
 #pragma once
@@ -32,8 +32,8 @@ public:
   public:
     // With the mutex held. The action has its status and its times, and what waits for it may start.
     virtual void completed(Action& action) = 0;
-    // With the mutex held, where losses are made good: the action has not run, or not to its end, because a device
-    // or a memory is gone (Action::begun). Nothing new starts.
+    // With the mutex held, where losses are made good: the action has not run, or not to its end, because a
+    // device or a memory is gone (Action::begun). Nothing new starts.
     virtual void lost(Action& action) = 0;
     // With the mutex held: after halt() or lost(), nothing runs any more. May call resume().
     virtual void halted() = 0;
@@ -72,8 +72,8 @@ public:
   // Guards all actions that are not complete, and the observer's things.
   std::mutex& mutex() { return mutex_; }
 
-  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes are
-  // whole, so every later action has it.
+  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
+  // are whole, so every later action has it.
   cl_int failed() const { return failed_.load(std::memory_order_acquire); }
 
   // The rest with the mutex held, if nothing else is said.
@@ -92,7 +92,8 @@ public:
   void resume();
   void drop_waiting();  // actions that are not under way are forgotten
 
-  // What nobody needs any more, to be let go of without the mutex: the last reference to an object may be among it.
+  // What nobody needs any more, to be let go of without the mutex: the last reference to an object may be
+  // among it.
   struct Dead {
     std::vector<Ref<ActionOwner>> owners;  // announce() is due
     std::vector<Action::Held> held;        // by complete actions
@@ -112,8 +113,8 @@ public:
   // Without the mutex.
   bool take_posts();   // makes actions complete whose ends were heard of; false: there were none
   void ask_devices();  // what became of what they were given
-  // `done` is called with the mutex held. False if it is not so at the instant `latest` of the host's clock; without
-  // one this waits for ever.
+  // `done` is called with the mutex held. False if it is not so at the instant `latest` of the host's clock;
+  // without one this waits for ever.
   bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {});
 
 private:

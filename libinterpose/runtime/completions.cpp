@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Runtime does when an action is complete: progress of its command, learned times, trace and summary.
+// What the Runtime does when an action is complete: progress of its command, learned times, trace and
+// summary.
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/host_clock.hpp"
@@ -93,8 +94,8 @@ void Runtime::note_piece(const Action& action) {
   const int domain = action.lane->domain;
   const int busy = executor_.busy_lanes(domain, action.lane);
   times_.learn(kernel_model(*launch.kernel), command_of(action).cost, action.piece.device, action.piece.share,
-               seconds_alone(seconds, action.piece.bytes,
-                             std::max(action.piece.sharing, busy), shared_memory(domain)));
+               seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
+                             shared_memory(domain)));
 }
 
 // Kernels that the devices share would have taken at home what such launches have taken there, or else what

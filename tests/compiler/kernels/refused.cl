@@ -18,12 +18,12 @@ typedef struct { __global int* next; int value; } Node;
 __kernel void stores_pointer(__global Node* nodes, __global int* data) { nodes[get_global_id(0)].next = data + get_global_id(0); }
 //@ casts whole=integer global=8 local=8 : u64[8] i32[8]
 __kernel void casts(__global ulong* address, __global int* data) { *(__global int*)(address[0]) = data[0]; }
-//@ address_in_parts whole=stored global=8 local=8 : u32[16] i32[8]
+//@ address_in_parts whole=stored global=8 local=8 : i32[16] i32[8]
 __kernel void address_in_parts(__global uint2* address, __global int* data) {
   __global int* p = data + get_global_id(0);
   address[get_global_id(0)] = vload2(0, (__private const uint*)&p);
 }
-//@ private_pointer_of_bits whole=something_else global=8 local=8 : u32[16]
+//@ private_pointer_of_bits whole=something_else global=8 local=8 : i32[16]
 __kernel void private_pointer_of_bits(__global const uint2* address) {
   int* p[2];
   vstore2(address[get_global_id(0)], 0, (__private uint*)&p[get_local_id(0) & 1]);

@@ -29,7 +29,8 @@ protected:
     for (size_t d = 0; d < contexts.size(); ++d)
       executor_->add(lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d]));
     executor_->set_home(*executor_->compute().front());
-    if (!configuration.makes_losses_good) executor_->set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
+    if (!configuration.makes_losses_good)
+      executor_->set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
   }
 
   static std::unique_ptr<Lane> lane(Lane::Kind kind, int device, int context) {

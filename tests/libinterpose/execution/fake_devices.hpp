@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of tests. Their time is virtual, nothing is executed, and they do what a test tells them: take so long,
-// refuse an action, fail at it, or never say that it is over. One thread, no driver, no clock.
+// Devices of tests. Their time is virtual, nothing is executed, and they do what a test tells them: take so
+// long, refuse an action, fail at it, or never say that it is over. One thread, no driver, no clock.
 #pragma once
 
 #include "libinterpose/execution/devices.hpp"
@@ -45,7 +45,8 @@ public:
       const auto ended = ends_.find(one.get());
       if (ended != ends_.end() && ended->second < 0) return {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
     }
-    if (const cl_int refused = std::exchange(scripts[&action].refused, CL_SUCCESS); refused < 0) return {refused};
+    if (const cl_int refused = std::exchange(scripts[&action].refused, CL_SUCCESS); refused < 0)
+      return {refused};
     const Action::Outcome outcome = action.perform({});
     if (outcome.status < 0) return {outcome.status};
     action.begun = true;
@@ -141,7 +142,8 @@ private:
     });
   }
 
-  // Null: something that it comes after is under way still, or has failed: as with PoCL, it then never starts.
+  // Null: something that it comes after is under way still, or has failed: as with PoCL, it then never
+  // starts.
   std::optional<cl_ulong> start_of(const UnderWay& one) const {
     for (const UnderWay& other : under_way_) {
       if (other.action == one.action) break;
