@@ -23,7 +23,7 @@ void CL_CALLBACK event_reached(cl_event, cl_int status, void* data) {
 }
 
 bool closed(const Command& command) {
-  return std::any_of(command.gates.begin(), command.gates.end(),
+  return std::any_of(command.sure_gates.begin(), command.sure_gates.end(),
                      [](const GatePtr& gate) { return !gate->is_set; });
 }
 

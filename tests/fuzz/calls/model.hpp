@@ -103,7 +103,8 @@ struct Command {
   }
   cl_event event = nullptr;  // one reference is the model's own; null: has none
   QueuePtr queue;
-  std::set<GatePtr> gates;
+  std::set<GatePtr> gates;       // user events that it may wait for
+  std::set<GatePtr> sure_gates;  // of these, those that it does wait for
   bool complete = false;
   std::vector<std::shared_ptr<void>> kept;  // host memory that it uses
   std::vector<Check> checks;
@@ -115,6 +116,7 @@ struct Queue : Counted<cl_command_queue> {
   bool flushed = true;               // nothing was enqueued since
   std::vector<CommandPtr> commands;  // not known to be complete
   std::set<GatePtr> gates;           // that some of them wait for
+  std::set<GatePtr> sure_gates;      // that the next command waits for, too: of an in-order queue
 };
 
 struct Access {

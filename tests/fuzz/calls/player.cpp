@@ -184,6 +184,7 @@ void Player::add_wait(Order& order, const CommandPtr& command) {
   if (std::find(order.waits.begin(), order.waits.end(), command->event) != order.waits.end()) return;
   order.waits.push_back(command->event);
   order.command->gates.insert(command->gates.begin(), command->gates.end());
+  order.command->sure_gates.insert(command->sure_gates.begin(), command->sure_gates.end());
   if (command->queue != order.queue) flush(command->queue);
 }
 
@@ -208,7 +209,10 @@ Player::Order Player::order(Family& family, const QueuePtr& queue, const std::ve
     if (event->gate) {
       if (queue->shared) open({event->gate});
       result.waits.push_back(event->handle);
-      if (!event->gate->is_set) result.command->gates.insert(event->gate);
+      if (!event->gate->is_set) {
+        result.command->gates.insert(event->gate);
+        result.command->sure_gates.insert(event->gate);
+      }
     } else if (event->command) {
       add_wait(result, event->command);
     }
@@ -231,10 +235,15 @@ void Player::enqueued(Family& family, Order& order, const std::vector<Use>& uses
   const CommandPtr& command = order.command;
   command->event = order.event;
   Queue& queue = *order.queue;
-  std::erase_if(queue.gates, [](const GatePtr& gate) { return gate->is_set; });
+  for (auto* gates : {&queue.gates, &queue.sure_gates})
+    std::erase_if(*gates, [](const GatePtr& gate) { return gate->is_set; });
   queue.gates.insert(command->gates.begin(), command->gates.end());
   // In an out-of-order queue a barrier may hold it up as well.
   command->gates.insert(queue.gates.begin(), queue.gates.end());
+  if (queue.in_order) {
+    queue.sure_gates.merge(std::set<GatePtr>(command->sure_gates));
+    command->sure_gates = queue.sure_gates;
+  }
   queue.commands.push_back(command);
   queue.flushed = blocking;
   for (const Use& use : uses)
