@@ -293,6 +293,31 @@ TEST_F(ExecutorTest, AFailureAtHomeFailsAllLaterActions) {
   EXPECT_EQ(works_, 1);
 }
 
+// What became of a command of the program, behind which captured work begins, is the program's business.
+TEST_F(ExecutorTest, WhatEndsWithTheProgramsOwnFailureIsDoneAgain) {
+  make({0, 0});
+  const Ref<Action> entry(new Action(
+      executor_->home(), nullptr, [](const std::vector<cl_event>&) { return Action::Outcome{}; }));
+  const auto at_home = action(0), at_helper = action(1);
+  script(entry).fails = CL_INVALID_VALUE;
+  for (const auto& piece : {at_home, at_helper}) {
+    piece->uses = {{buffer(1), ByteRanges(0, 8), ByteRanges(0, 8), ByteRanges(0, 8)}};
+    piece->wait_for(*entry);
+  }
+  at_helper->wait_for(*at_home);
+  push(entry), push(at_home), push(at_helper);
+  finish();
+  devices_->wait(2'000'000'000);
+  executor_->ask_devices();
+  executor_->take_posts();
+  EXPECT_THAT(completed_, ElementsAre(entry.get(), at_home.get(), at_helper.get()));
+  EXPECT_EQ(at_home->status, CL_SUCCESS);
+  EXPECT_EQ(at_helper->status, CL_SUCCESS);
+  EXPECT_GE(at_helper->started, at_home->ended);
+  EXPECT_EQ(executor_->failed(), CL_SUCCESS);
+  EXPECT_THAT(devices_->troubles, IsEmpty());
+}
+
 // It read what it has written itself, perhaps.
 TEST_F(ExecutorTest, GivesUpWhereBytesAreGone) {
   make({0, 0});
