@@ -296,8 +296,8 @@ TEST_F(ExecutorTest, AFailureAtHomeFailsAllLaterActions) {
 // What became of a command of the program, behind which captured work begins, is the program's business.
 TEST_F(ExecutorTest, WhatEndsWithTheProgramsOwnFailureIsDoneAgain) {
   make({0, 0});
-  const Ref<Action> entry(new Action(
-      executor_->home(), nullptr, [](const std::vector<cl_event>&) { return Action::Outcome{}; }));
+  const Ref<Action> entry(
+      new Action(executor_->home(), nullptr, [](const std::vector<cl_event>&) { return Action::Outcome{}; }));
   const auto at_home = action(0), at_helper = action(1);
   script(entry).fails = CL_INVALID_VALUE;
   for (const auto& piece : {at_home, at_helper}) {
