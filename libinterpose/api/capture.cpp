@@ -10,6 +10,11 @@ std::optional<cl_int> capture(Ref<Command> command, cl_command_type type, WaitLi
   Event* const made = event != nullptr ? new Event(queue.context.get(), &queue, type) : nullptr;
   command->event = Ref<Event>(made);
   const std::vector<Event*> waits = events_of(wait_list);
+  for (Event* wait : waits) {
+    const bool ended = wait->native ? vendor::execution_status(wait->native.get()) == CL_COMPLETE
+                                    : wait->status.load(std::memory_order_acquire) == CL_COMPLETE;
+    if (!ended) command->waits.emplace_back(wait);
+  }
   if (!runtime.capture(command, waits)) {
     if (made != nullptr) made->program_release();
     return std::nullopt;

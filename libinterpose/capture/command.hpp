@@ -48,7 +48,8 @@ public:
   uint64_t number =
       0;  // what traces call it: the same, but another one when it is planned again after a loss
   const Ref<Queue> queue;
-  Ref<Event> event;    // null if the program did not ask for one
+  Ref<Event> event;               // null if the program did not ask for one
+  std::vector<Ref<Event>> waits;  // the events of its wait list that had not ended when it was captured
   bool eager = false;  // somebody may want to know at once when it is complete, or what is before it
 
   KernelLaunch launch;       // kernel

@@ -140,6 +140,7 @@ private:
 
   // completions.cpp; with the mutex held
   void count_for_command(const Action& action);
+  static cl_int error_of_waits(const Command& command);
   void finish_part(Command& command);
   void complete_event(Command& command);
   void note_piece(const Action& action);

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fill, and kernels in another queue that have nothing to do with it: what becomes of the fill is not
-// theirs.
+// theirs. With an argument, a kernel of each round waits for the fill, and has to end as the fill does.
 #include "../programs/program.h"
 
-int main() {
+static bool has_failed(cl_event event) {
+  cl_int status = CL_COMPLETE;
+  CL_CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
+  CL_CHECK(clReleaseEvent(event));
+  return status < 0;
+}
+
+int main(int argc, char**) {
+  const bool waits = argc > 1;
   const Cl cl = open_cl();
   const cl_command_queue other = new_queue(cl);
   const cl_program program = build(cl, R"(
@@ -20,10 +28,22 @@ int main() {
   set_args(change, data);
   for (int i = 0; i < 4; ++i) {
     const cl_uint zero = 0;
+    cl_event fill = nullptr;
     CL_CHECK(clEnqueueFillBuffer(cl.queue, filled, &zero, sizeof zero, 0, count * sizeof zero, 0, nullptr,
-                                 nullptr));
+                                 waits ? &fill : nullptr));
     CL_CHECK(clFlush(cl.queue));
     launch(other, change, {count}, {64});
+    if (waits) {
+      const cl_command_queue behind = new_queue(cl);
+      const size_t groups = 64;
+      cl_event kernel = nullptr;
+      CL_CHECK(clEnqueueNDRangeKernel(behind, change, 1, nullptr, &count, &groups, 1, &fill, &kernel));
+      CL_CHECK(clFlush(behind));
+      (void)clWaitForEvents(1, &kernel);
+      std::printf("it %s\n", has_failed(kernel) == has_failed(fill) ? "ends as the fill" : "ends otherwise");
+      CL_CHECK(clReleaseCommandQueue(behind));
+      continue;
+    }
     launch(other, change, {count}, {64});
     cl_event marker = nullptr;
     CL_CHECK(clEnqueueMarkerWithWaitList(other, 0, nullptr, &marker));
