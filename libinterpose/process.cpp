@@ -133,13 +133,13 @@ bool choose_emulated(Process& process) {
   }).join();
   if (hosts.empty()) return false;
   process.machine = new emulation::Machine(std::move(*platform));
-  for (const emulation::DeviceSpec& spec : process.machine->platform().devices) {
+  for (const platform::Device& spec : process.machine->platform().devices) {
     vendor::Device device = hosts[process.devices.size() % hosts.size()];
     device.name = spec.name;
     device.synchronous = true;  // a thread of ours lets it take its time
-    device.type = spec.device_class == emulation::DeviceClass::cpu   ? CL_DEVICE_TYPE_CPU
-                  : spec.device_class == emulation::DeviceClass::gpu ? CL_DEVICE_TYPE_GPU
-                                                                     : CL_DEVICE_TYPE_ACCELERATOR;
+    device.type = spec.device_class == platform::DeviceClass::cpu   ? CL_DEVICE_TYPE_CPU
+                  : spec.device_class == platform::DeviceClass::gpu ? CL_DEVICE_TYPE_GPU
+                                                                    : CL_DEVICE_TYPE_ACCELERATOR;
     process.devices.push_back(std::move(device));
   }
   process.domain_count = process.machine->domain_count();

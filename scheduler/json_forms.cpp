@@ -2,7 +2,8 @@
 #include "scheduler/json_forms.hpp"
 
 #include "common/json.hpp"
-#include "scheduler/json_reader.hpp"
+#include "common/json_reader.hpp"
+#include "platform/json.hpp"
 #include "scheduler/problem_index.hpp"
 
 #include <algorithm>
@@ -16,51 +17,6 @@ using nlohmann::ordered_json;
 
 std::string element(const char* list, size_t i) {
   return std::string(list) + "[" + std::to_string(i) + "]";
-}
-
-DeviceClass read_class(JsonReader& in) {
-  const std::string name = in.text("class");
-  if (name == "GPU") return DeviceClass::gpu;
-  if (name == "ACCELERATOR") return DeviceClass::accelerator;
-  if (name != "CPU") in.fail("class", "is \"" + name + "\", not CPU, GPU or ACCELERATOR");
-  return DeviceClass::cpu;
-}
-
-void read_platform(const json& j, Platform& p, Status& status) {
-  JsonReader in(j, "platform", status);
-  const json& devices = in.list("devices");
-  for (size_t i = 0; i < devices.size() && status.ok(); ++i) {
-    JsonReader d(devices[i], element("platform.devices", i), status);
-    Device device;
-    device.name = d.text("name");
-    device.device_class = read_class(d);
-    device.mem = d.integer("mem");
-    device.launch = d.number_or("launch", 0);
-    device.mem_bw = d.number_or("mem_bw", 0);
-    p.devices.push_back(std::move(device));
-  }
-  p.bw = in.number_or("bw", 0);
-  p.lat = in.number_or("lat", 0);
-  const json& links = in.list("links", false);
-  for (size_t i = 0; i < links.size() && status.ok(); ++i) {
-    JsonReader l(links[i], element("platform.links", i), status);
-    p.links.push_back({l.integer("src"), l.integer("dst"), l.number("bw"), l.number_or("lat", p.lat)});
-  }
-  const json& memories = in.list("memories", false);
-  for (size_t i = 0; i < memories.size() && status.ok(); ++i) {
-    JsonReader m(memories[i], element("platform.memories", i), status);
-    p.memories.push_back({m.integer("mem"), m.number_or("bw_one", 0), m.number_or("bw_all", 0)});
-  }
-  if (!in.has("launch")) return;  // one number for all, or a list
-  if (j["launch"].is_number()) {
-    for (Device& d : p.devices)
-      d.launch = in.number("launch");
-    return;
-  }
-  const json& launch = in.list("launch");
-  if (launch.size() != p.devices.size()) return in.fail("launch", "must have one time per device");
-  for (size_t i = 0; i < launch.size(); ++i)
-    p.devices[i].launch = in.as_number(launch[i], element("launch", i));
 }
 
 class GraphReader {
@@ -239,44 +195,15 @@ Result<Document> document_from_json(const json& j) {
   for (const char* key : {"platform", "graph"})
     if (!in.has(key)) in.fail(key, "is missing");
   if (!status) return status;
-  read_platform(j["platform"], document.problem.platform, status);
+  Result<Platform> read = platform::from_json(j["platform"]);
+  if (!read) return read.status();
+  document.problem.platform = std::move(*read);
   GraphReader(document.problem, status).read(j["graph"]);
   if (!status) return status;
   if (Result<ProblemIndex> index = ProblemIndex::make(document.problem); !index) return index.status();
   if (in.has("schedule")) document.schedule = ScheduleReader(document.problem, status).read(j["schedule"]);
   if (!status) return status;
   return document;
-}
-
-Result<Platform> platform_from_json(const json& j) {
-  Status status;
-  Problem problem;
-  read_platform(j, problem.platform, status);
-  if (status.ok()) status = check(problem);
-  if (!status) return status;
-  return problem.platform;
-}
-
-ordered_json to_json(const Platform& p) {
-  ordered_json devices = ordered_json::array();
-  for (const Device& d : p.devices) {
-    ordered_json device = {{"name", d.name}, {"class", to_string(d.device_class)}, {"mem", d.mem}};
-    if (d.launch > 0) device["launch"] = d.launch;
-    if (d.mem_bw > 0) device["mem_bw"] = d.mem_bw;
-    devices.push_back(std::move(device));
-  }
-  ordered_json links = ordered_json::array();
-  for (const Link& l : p.links)
-    links.push_back({{"src", l.src}, {"dst", l.dst}, {"bw", l.bw}, {"lat", l.lat}});
-  ordered_json out = {
-      {"devices", std::move(devices)}, {"bw", p.bw}, {"lat", p.lat}, {"links", std::move(links)}};
-  for (const Memory& m : p.memories) {
-    ordered_json memory = {{"mem", m.mem}};
-    if (m.bw_one > 0) memory["bw_one"] = m.bw_one;
-    if (m.bw_all > 0) memory["bw_all"] = m.bw_all;
-    out["memories"].push_back(std::move(memory));
-  }
-  return out;
 }
 
 ordered_json to_json(const TaskGraph& g) {

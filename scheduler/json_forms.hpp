@@ -22,9 +22,7 @@ struct Document {
 
 Result<Document> parse_document(std::string_view text);
 Result<Document> document_from_json(const nlohmann::json& json);
-Result<Platform> platform_from_json(const nlohmann::json& json);
 
-nlohmann::ordered_json to_json(const Platform& platform);
 nlohmann::ordered_json to_json(const TaskGraph& graph);
 nlohmann::ordered_json to_json(const Problem& problem);  // {"platform", "graph"}
 nlohmann::ordered_json to_json(const Schedule& schedule, const Problem& problem);

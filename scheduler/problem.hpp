@@ -5,10 +5,10 @@
 #pragma once
 
 #include "common/status.hpp"
+#include "platform/platform.hpp"
 
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mkmd::scheduler {
@@ -16,35 +16,12 @@ namespace mkmd::scheduler {
 // A time that a task does not have: it cannot run on that device.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-enum class DeviceClass { cpu, gpu, accelerator };
-
-struct Device {
-  std::string name;
-  DeviceClass device_class = DeviceClass::cpu;
-  int mem = 0;        // devices with equal ids share a memory: no transfer and no merge between them
-  double launch = 0;  // seconds added to every piece that computes
-  double mem_bw = 0;  // bytes/s a merge kernel moves; 0: merges take no time
-};
-
-struct Link {
-  int src = 0, dst = 0;  // memory ids
-  double bw = 0, lat = 0;
-};
-
-// How fast what runs on its devices gets at a memory: tasks that say how many bytes they move (Task::bytes)
-// are bound by it. Memories not listed have no limit.
-struct Memory {
-  int mem = 0;
-  double bw_one = 0;  // bytes/s that a device working alone reaches; 0: not known, times say it all
-  double bw_all = 0;  // bytes/s that all devices of the memory reach together; 0: no common limit
-};
-
-struct Platform {
-  std::vector<Device> devices;
-  double bw = 0, lat = 0;  // between any two memories without a link of their own
-  std::vector<Link> links;
-  std::vector<Memory> memories;
-};
+using platform::Device;
+using platform::DeviceClass;
+using platform::Link;
+using platform::Memory;
+using platform::Platform;
+using platform::to_string;
 
 struct Task {
   int id = 0;  // the name in JSON; everywhere else tasks are indices
@@ -92,7 +69,5 @@ struct Problem {
 // Whether every number and index makes sense, naming the place that does not ("graph.tasks[3].times[1]:
 // ..."). Cycles are found by ProblemIndex::make, which calls this first.
 Status check(const Problem& problem);
-
-std::string_view to_string(DeviceClass device_class);
 
 }  // namespace mkmd::scheduler

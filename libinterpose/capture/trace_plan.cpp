@@ -4,6 +4,7 @@
 #include "libinterpose/capture/planner.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/trace.hpp"
+#include "platform/json.hpp"
 #include "scheduler/json_forms.hpp"
 
 namespace mkmd {
@@ -25,24 +26,23 @@ compiler::Reason why_whole(const KernelLaunch& launch, bool has_pieces_code, boo
   return {"the policy found nothing to gain"};
 }
 
+platform::Rates rates_of(const DeviceRates& d) {
+  return {d.operations_per_second, d.bytes_per_second, d.bytes_per_second, d.bytes_per_second};
+}
+
 }  // namespace
 
 void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_seconds) const {
-  const scheduler::Problem problem = make_problem();
-  nlohmann::json platform = scheduler::to_json(problem.platform);
-  for (size_t d = 0; d < platform["devices"].size(); ++d) {
-    const DeviceRates& rates = runtime_.times_.rates(static_cast<int>(d));
-    platform["devices"][d]["rates"] = {{"operations", rates.operations_per_second},
-                                       {"bytes", rates.bytes_per_second}};
-  }
+  scheduler::Problem problem = make_problem();
+  for (size_t d = 0; d < problem.platform.devices.size(); ++d)
+    problem.platform.devices[d].rates = rates_of(runtime_.times_.rates(static_cast<int>(d)));
+  nlohmann::json machine = platform::to_json(problem.platform);
   const Process& p = process();
   if (p.home_is_whole()) {
     const DeviceRates& rates = runtime_.times_.rates(p.home_index());
-    platform["whole"] = {
-        {"launch", rates.launch_seconds},
-        {"rates", {{"operations", rates.operations_per_second}, {"bytes", rates.bytes_per_second}}}};
+    machine["whole"] = {{"launch", rates.launch_seconds}, {"rates", platform::to_json(rates_of(rates))}};
   }
-  trace_platform(platform);
+  trace_platform(machine);
 
   double in_order_at_home = 0;
   nlohmann::json commands = nlohmann::json::array();

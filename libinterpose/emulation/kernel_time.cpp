@@ -13,11 +13,11 @@ namespace {
 // local memory has some 6 to 10 trips, and 16 is what the compiler guesses where it cannot tell.
 constexpr double kFewTrips = 16;
 
-double bytes_rate(const DeviceSpec& d, const KernelCounts& c, const std::string& chosen) {
+double bytes_rate(const platform::Device& d, const KernelCounts& c, const std::string& chosen) {
   if (chosen == "bytes_tiles" || (chosen.empty() && c.local_memory && c.trips <= kFewTrips))
-    return d.bytes_tiles;
-  if (chosen == "bytes_rows" || (chosen.empty() && c.trips > kFewTrips)) return d.bytes_rows;
-  return d.bytes;
+    return d.rates.bytes_tiles;
+  if (chosen == "bytes_rows" || (chosen.empty() && c.trips > kFewTrips)) return d.rates.bytes_rows;
+  return d.rates.bytes;
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ double full_bytes(const SizeScale& scale, double bytes, double buffer_bytes) {
   return bytes * std::pow(scale.factor, exponent_of(scale, buffer_bytes / sizeof(float)));
 }
 
-KernelCost kernel_cost(const PlatformFile& p, const DeviceSpec& d, const KernelCounts& c) {
+KernelCost kernel_cost(const PlatformFile& p, const platform::Device& d, const KernelCounts& c) {
   int exponent = exponent_of(p.size_scale, c.items * (c.trips > kFewTrips ? c.trips : 1.0));
   std::string rate;
   for (const KernelSpec& k : p.kernels) {
@@ -41,7 +41,7 @@ KernelCost kernel_cost(const PlatformFile& p, const DeviceSpec& d, const KernelC
     break;
   }
   const double factor = p.size_scale.on() ? std::pow(p.size_scale.factor, exponent) : 1.0;
-  const double compute = c.operations / d.operations;
+  const double compute = c.operations / d.rates.operations;
   const double memory = c.bytes / bytes_rate(d, c, rate);
   if (rate == "operations") return {compute * factor, 0};
   if (!rate.empty()) return {memory * factor, c.bytes * factor};

@@ -28,7 +28,7 @@ struct KernelCost {    // of the whole launch at full size, on one device
   double bytes = 0;    // that go to and from memory
 };
 
-KernelCost kernel_cost(const PlatformFile&, const DeviceSpec&, const KernelCounts&);
+KernelCost kernel_cost(const PlatformFile&, const platform::Device&, const KernelCounts&);
 
 // How a quantity of so many elements grows with the side of the problem: 0 to 3.
 int exponent_of(const SizeScale&, double elements);

@@ -61,7 +61,7 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
 }  // namespace
 
 Machine::Machine(PlatformFile platform) : platform_(std::move(platform)), clock_(platform_.time_scale) {
-  for (const DeviceSpec& d : platform_.devices) {
+  for (const platform::Device& d : platform_.devices) {
     const auto known = std::find(memory_of_domain_.begin(), memory_of_domain_.end(), d.mem);
     domain_.push_back(static_cast<int>(known - memory_of_domain_.begin()));
     if (known == memory_of_domain_.end()) memory_of_domain_.push_back(d.mem);
@@ -89,11 +89,11 @@ double Machine::jitter(uint64_t& state) const {
 double Machine::seconds_of(const Demand& d, double& bytes, double& launch) {
   const SizeScale& scale = platform_.size_scale;
   if (d.kind == Demand::Kind::transfer) {
-    const LinkSpec link = platform_.link(memory_of_domain_[d.from], memory_of_domain_[d.to]);
+    const platform::Link link = platform_.link(memory_of_domain_[d.from], memory_of_domain_[d.to]);
     bytes = launch = 0;
     return (link.lat + full_bytes(scale, d.bytes, d.buffer_bytes) / link.bw) * jitter(port_random_[d.to]);
   }
-  const DeviceSpec& device = platform_.devices[d.device];
+  const platform::Device& device = platform_.devices[d.device];
   double seconds = 0;
   if (d.kind == Demand::Kind::kernel) {
     const KernelCost cost = kernel_cost(platform_, device, d.counts);
@@ -101,7 +101,7 @@ double Machine::seconds_of(const Demand& d, double& bytes, double& launch) {
     bytes = cost.bytes * d.share;
   } else {
     bytes = full_bytes(scale, d.bytes, d.buffer_bytes);
-    seconds = bytes / device.bytes;
+    seconds = bytes / device.rates.bytes;
   }
   const double varied = jitter(device_random_[d.device]);
   launch = device.launch * varied;

@@ -4,246 +4,173 @@
 #include "common/files.hpp"
 #include "common/hash.hpp"
 #include "common/json.hpp"
+#include "common/json_reader.hpp"
+#include "platform/json.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <optional>
+#include <limits>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 namespace mkmd::emulation {
 
 namespace {
 
 using nlohmann::json;
+using platform::Device;
 
-// Reads one object. The first thing that is wrong is kept; later reads then do nothing.
-class Reader {
-public:
-  Reader(const json& object, std::string path, std::optional<std::string>& problem)
-      : object_(object), path_(std::move(path)), problem_(problem) {
-    if (!object.is_object()) wrong("", "give an object {…}");
-  }
+constexpr int kMostMemories = 30;  // bit masks of memories are 32 bits wide
 
-  void number(const char* key, double& value, double lowest, bool above, const char* accepted,
-              bool required) {
-    const json* found = find(key, required, accepted);
-    if (found == nullptr) return;
-    const bool good = found->is_number() && std::isfinite(found->get<double>()) &&
-                      (above ? found->get<double>() > lowest : found->get<double>() >= lowest);
-    if (!good) return wrong(key, std::string("give ") + accepted);
-    value = found->get<double>();
-  }
-  void positive(const char* key, double& value, bool required) {
-    number(key, value, 0, true, "a number above 0", required);
-  }
-  void not_negative(const char* key, double& value) {
-    number(key, value, 0, false, "a number from 0", false);
-  }
+// The number under `key` if it is one from `lowest` to `highest`, as `accepted` says.
+double number_in(JsonReader& in, const char* key, double otherwise, double lowest, double highest,
+                 const char* accepted) {
+  const double x = in.number_or(key, otherwise);
+  if (x < lowest || x > highest) in.fail(key, std::string("give ") + accepted);
+  return x;
+}
+constexpr double kAny = std::numeric_limits<double>::max();
 
-  void boolean(const char* key, bool& value) {
-    const json* found = find(key, false, "true or false");
-    if (found == nullptr) return;
-    if (!found->is_boolean()) return wrong(key, "give true or false");
-    value = found->get<bool>();
-  }
-
-  void integer(const char* key, int& value, int lowest, int highest, bool required) {
-    const std::string accepted =
-        "an integer from " + std::to_string(lowest) + " to " + std::to_string(highest);
-    const json* found = find(key, required, accepted.c_str());
-    if (found == nullptr) return;
-    if (!found->is_number_integer() || found->get<int64_t>() < lowest || found->get<int64_t>() > highest)
-      return wrong(key, "give " + accepted);
-    value = found->get<int>();
-  }
-
-  void text(const char* key, std::string& value, bool required) {
-    const json* found = find(key, required, "a text");
-    if (found == nullptr) return;
-    if (!found->is_string() || found->get<std::string>().empty()) return wrong(key, "give a text");
-    value = found->get<std::string>();
-  }
-
-  // The elements of an array, each with its path; none if the key is missing and not required.
-  template <typename Each>
-  void array(const char* key, bool required, Each&& each) {
-    const json* found = find(key, required, "an array […]");
-    if (found == nullptr) return;
-    if (!found->is_array() || (required && found->empty()))
-      return wrong(key, "give an array of at least one object");
-    for (size_t i = 0; i < found->size() && !problem_; ++i) {
-      Reader element((*found)[i], place(key) + "[" + std::to_string(i) + "]", problem_);
-      if (!problem_) each(element);
-    }
-  }
-  template <typename Use>
-  void object(const char* key, bool required, Use&& use) {
-    const json* found = find(key, required, "an object {…}");
-    if (found == nullptr) return;
-    Reader inner(*found, place(key), problem_);
-    if (!problem_) use(inner);
-  }
-
-  bool has(const char* key) const { return object_.is_object() && object_.contains(key); }
-
-  // Our own parts of the format have no extra keys: a typing error must not be silence.
-  void only(std::initializer_list<const char*> keys) {
-    for (auto it = object_.begin(); it != object_.end() && !problem_; ++it) {
-      if (std::any_of(keys.begin(), keys.end(), [&](const char* key) { return it.key() == key; })) continue;
-      std::string all;
-      for (const char* key : keys)
-        all += (all.empty() ? "" : ", ") + std::string(key);
-      wrong(it.key().c_str(), "there is no such key; accepted: " + all);
-    }
-  }
-
-  void wrong(const char* key, const std::string& what) {
-    if (!problem_) problem_ = place(key) + ": " + what;
-  }
-
-private:
-  std::string place(const char* key) const {
-    if (*key == '\0') return path_.empty() ? "top level" : path_;
-    return path_.empty() ? key : path_ + "." + key;
-  }
-  const json* find(const char* key, bool required, const char* accepted) {
-    if (problem_) return nullptr;
-    const auto it = object_.find(key);
-    if (it != object_.end()) return &*it;
-    if (required) wrong(key, std::string("is missing: give ") + accepted);
-    return nullptr;
-  }
-
-  const json& object_;
-  const std::string path_;
-  std::optional<std::string>& problem_;
-};
-
-// mem_bw is of the exchange format, for simulations.
-void read_device(Reader& r, DeviceSpec& d) {
-  r.only({"name", "model", "class", "mem", "launch", "rates", "mem_bw"});
-  r.text("name", d.name, true);
-  d.model = d.name;
-  r.text("model", d.model, false);
-  std::string device_class;
-  r.text("class", device_class, true);
-  if (device_class == "GPU") {
-    d.device_class = DeviceClass::gpu;
-  } else if (device_class == "accelerator") {
-    d.device_class = DeviceClass::accelerator;
-  } else if (device_class != "CPU") {
-    r.wrong("class", "give \"CPU\", \"GPU\" or \"accelerator\"");
-  }
-  r.integer("mem", d.mem, 0, 30, true);
-  r.not_negative("launch", d.launch);
-  r.object("rates", true, [&](Reader& rates) {
-    rates.only({"operations", "bytes", "bytes_rows", "bytes_tiles"});
-    rates.positive("operations", d.operations, true);
-    rates.positive("bytes", d.bytes, true);
-    d.bytes_rows = d.bytes_tiles = d.bytes;
-    rates.positive("bytes_rows", d.bytes_rows, false);
-    rates.positive("bytes_tiles", d.bytes_tiles, false);
-  });
+double positive(JsonReader& in, const char* key) {
+  const double x = in.number(key);
+  if (x <= 0) in.fail(key, "give a number above 0");
+  return x;
 }
 
-// A device by name or index.
-int device_of(Reader& r, const PlatformFile& p) {
-  std::string name;
-  r.text("device", name, true);
+// Unknown keys are allowed in the exchange format. Here they are mistakes.
+void check_keys(JsonReader& in) {
+  in.only({"devices", "bw", "lat", "links", "memories", "launch"});
+  in.each("devices", false, [](JsonReader& d) {
+    d.only({"name", "model", "class", "mem", "launch", "rates", "mem_bw"});
+    if (!d.has("rates"))
+      return d.fail("rates", "is missing: give an object with operations and bytes per second");
+    JsonReader rates = d.inner("rates");
+    rates.only({"operations", "bytes", "bytes_rows", "bytes_tiles"});
+    for (const char* key : {"operations", "bytes", "bytes_rows", "bytes_tiles"}) {
+      const std::string_view name = key;
+      if (name == "operations" || name == "bytes" || rates.has(key)) positive(rates, key);
+    }
+  });
+  in.each("links", false, [](JsonReader& l) { l.only({"src", "dst", "bw", "lat"}); });
+  in.each("memories", false, [](JsonReader& m) { m.only({"mem", "bw_one", "bw_all"}); });
+}
+
+void check_devices(JsonReader& in, PlatformFile& p) {
+  std::set<std::string> names;
+  for (Device& d : p.devices) {
+    if (d.name.empty()) in.fail("devices", "give every device a name");
+    if (!names.insert(d.name).second) in.fail("devices", "two are called \"" + d.name + "\"");
+    if (d.mem < 0 || d.mem > kMostMemories)
+      in.fail("devices",
+              "mem of \"" + d.name + "\": give an integer from 0 to " + std::to_string(kMostMemories));
+    if (d.model.empty()) d.model = d.name;
+  }
+  if (p.devices.size() < 2) in.fail("devices", "give two or more");
+}
+
+void read_machine(JsonReader& top, PlatformFile& p, Status& status) {
+  JsonReader in = top.inner("platform");
+  if (status.ok()) check_keys(in);
+  if (!status.ok()) return;
+  Result<platform::Platform> machine = platform::from_json(top.json()["platform"]);
+  if (!machine) {
+    status = machine.status();
+    return;
+  }
+  static_cast<platform::Platform&>(p) = std::move(*machine);
+  check_devices(in, p);
+}
+
+// A device by name.
+int device_of(JsonReader& in, const PlatformFile& p) {
+  const std::string name = in.text("device");
   for (size_t i = 0; i < p.devices.size(); ++i) {
     if (p.devices[i].name == name) return static_cast<int>(i);
   }
   std::string names;
-  for (const DeviceSpec& d : p.devices)
+  for (const Device& d : p.devices)
     names += (names.empty() ? "" : ", ") + d.name;
-  r.wrong("device", "there is no \"" + name + "\"; accepted: " + names);
+  in.fail("device", "there is no \"" + name + "\"; accepted: " + names);
   return 0;
 }
 
-void a_memory(Reader& r, const char* key, int mem, const PlatformFile& p) {
+void read_memory(JsonReader& in, PlatformFile& p) {
+  in.only({"mem", "bw_all"});
+  const int mem = in.integer("mem");
+  const double bw_all = positive(in, "bw_all");
+  if (p.has_memory(mem)) return p.set_bw_all(mem, bw_all);
   std::set<int> memories;
-  for (const DeviceSpec& d : p.devices)
+  for (const Device& d : p.devices)
     memories.insert(d.mem);
-  if (memories.count(mem) > 0) return;
   std::string all;
   for (const int m : memories)
     all += (all.empty() ? "" : ", ") + std::to_string(m);
-  r.wrong(key, "no device has memory " + std::to_string(mem) + "; accepted: " + all);
+  in.fail("mem", "no device has memory " + std::to_string(mem) + "; accepted: " + all);
 }
 
-void read_event(Reader& r, PlatformFile& p) {
-  r.only({"at", "device", "slows", "fails", "has"});
+void read_event(JsonReader& in, PlatformFile& p) {
+  in.only({"at", "device", "slows", "fails", "has"});
   EventSpec e;
-  r.number("at", e.at, 0, false, "seconds from 0", true);
-  e.device = device_of(r, p);
-  if (r.has("fails") + r.has("slows") + r.has("has") != 1)
-    return r.wrong("", "give one of \"slows\": FACTOR, \"fails\": true and \"has\": BYTES");
-  if (r.has("slows")) {
-    r.positive("slows", e.factor, true);
-  } else if (r.has("fails")) {
+  e.at = in.number("at");
+  if (e.at < 0) in.fail("at", "give seconds from 0");
+  e.device = device_of(in, p);
+  if (in.has("fails") + in.has("slows") + in.has("has") != 1)
+    return in.fail("", "give one of \"slows\": FACTOR, \"fails\": true and \"has\": BYTES");
+  if (in.has("slows")) {
+    e.factor = positive(in, "slows");
+  } else if (in.has("fails")) {
     e.kind = EventSpec::Kind::fails;
-    bool fails = true;
-    r.boolean("fails", fails);
-    if (!fails) r.wrong("fails", "give true");
-    if (e.device == 0) r.wrong("device", "the first device is home and holds the program: it cannot fail");
+    if (!in.flag_or("fails", true)) in.fail("fails", "give true");
+    if (e.device == 0) in.fail("device", "the first device is home and holds the program: it cannot fail");
   } else {
     e.kind = EventSpec::Kind::has;
-    r.number("has", e.bytes, 0, false, "bytes from 0", true);
+    e.bytes = number_in(in, "has", 0, 0, kAny, "bytes from 0");
     if (p.devices[e.device].mem == p.devices[0].mem)
-      r.wrong("device", "its memory is the first device's, which holds the program: it cannot be filled");
+      in.fail("device", "its memory is the first device's, which holds the program: it cannot be filled");
   }
   p.events.push_back(e);
 }
 
-void read_kernel(Reader& r, PlatformFile& p) {
-  r.only({"name", "exponent", "rate"});
+void read_kernel(JsonReader& in, PlatformFile& p) {
+  in.only({"name", "exponent", "rate"});
   KernelSpec k;
-  r.text("name", k.pattern, true);
-  r.integer("exponent", k.exponent, 0, 3, false);
-  r.text("rate", k.rate, false);
-  const std::set<std::string> rates{"", "operations", "bytes", "bytes_rows", "bytes_tiles"};
-  if (rates.count(k.rate) == 0) r.wrong("rate", "give operations, bytes, bytes_rows or bytes_tiles");
+  k.pattern = in.text("name");
+  if (k.pattern.empty()) in.fail("name", "give a text");
+  if (in.has("exponent")) {
+    k.exponent = in.integer("exponent");
+    if (k.exponent < 0 || k.exponent > 3) in.fail("exponent", "give an integer from 0 to 3");
+  }
+  const std::set<std::string> rates{"operations", "bytes", "bytes_rows", "bytes_tiles"};
+  if (in.has("rate")) {
+    k.rate = in.text("rate");
+    if (rates.count(k.rate) == 0) in.fail("rate", "give operations, bytes, bytes_rows or bytes_tiles");
+  }
   p.kernels.push_back(std::move(k));
 }
 
-void read_emulation(Reader& r, PlatformFile& p) {
-  r.only({"time_scale", "jitter", "seed", "size_scale", "memories", "kernels", "events"});
-  const char* const time_scale = "a number from 1 to 1000000 (real seconds per emulated second)";
-  r.number("time_scale", p.time_scale, 1, false, time_scale, false);
-  if (p.time_scale > 1e6) r.wrong("time_scale", std::string("give ") + time_scale);
-  r.not_negative("jitter", p.jitter);
-  if (p.jitter > 0.5) r.wrong("jitter", "give a number from 0 to 0.5");
-  int seed = 1;
-  r.integer("seed", seed, 0, 1 << 30, false);
+void read_emulation(JsonReader in, PlatformFile& p) {
+  in.only({"time_scale", "jitter", "seed", "size_scale", "memories", "kernels", "events"});
+  p.time_scale = number_in(in, "time_scale", p.time_scale, 1, 1e6,
+                           "a number from 1 to 1000000 (real seconds per emulated second)");
+  p.jitter = number_in(in, "jitter", p.jitter, 0, 0.5, "a number from 0 to 0.5");
+  const int seed = in.integer_or("seed", 1);
+  if (seed < 0) in.fail("seed", "give an integer from 0");
   p.seed = static_cast<uint64_t>(seed);
-  r.object("size_scale", false, [&](Reader& s) {
+  if (in.has("size_scale")) {
+    JsonReader s = in.inner("size_scale");
     s.only({"full", "factor"});
-    s.number("full", p.size_scale.full, 1, false, "elements along a side, from 1", true);
-    s.number("factor", p.size_scale.factor, 1, false, "a number from 1", true);
-    if (p.size_scale.side() < 2) s.wrong("factor", "leaves less than two elements along a side");
-  });
-  r.array("memories", false, [&](Reader& m) {
-    m.only({"mem", "bw_all"});
-    MemorySpec spec;
-    m.integer("mem", spec.mem, 0, 30, true);
-    a_memory(m, "mem", spec.mem, p);
-    m.positive("bw_all", spec.bw_all, true);
-    p.memories.push_back(spec);
-  });
-  r.array("kernels", false, [&](Reader& k) { read_kernel(k, p); });
-  r.array("events", false, [&](Reader& e) { read_event(e, p); });
+    if (!s.has("factor")) s.fail("factor", "is missing: give a number from 1");
+    p.size_scale.full = s.number("full");
+    if (p.size_scale.full < 1) s.fail("full", "give elements along a side, from 1");
+    p.size_scale.factor = number_in(s, "factor", 1, 1, kAny, "a number from 1");
+    if (p.size_scale.side() < 2) s.fail("factor", "leaves less than two elements along a side");
+  }
+  in.each("memories", false, [&](JsonReader& m) { read_memory(m, p); });
+  in.each("kernels", false, [&](JsonReader& k) { read_kernel(k, p); });
+  in.each("events", false, [&](JsonReader& e) { read_event(e, p); });
 }
 
 }  // namespace
-
-LinkSpec PlatformFile::link(int src, int dst) const {
-  for (const LinkSpec& l : links) {
-    if (l.src == src && l.dst == dst) return l;
-  }
-  return {src, dst, bw, lat};
-}
 
 bool PlatformFile::can_fail() const {
   return std::any_of(events.begin(), events.end(),
@@ -251,22 +178,16 @@ bool PlatformFile::can_fail() const {
 }
 
 std::string PlatformFile::kind(int device) const {
-  const DeviceSpec& d = devices[device];
+  const Device& d = devices[device];
   std::ostringstream facts;
   facts << std::hexfloat;
-  for (const double fact : {d.launch, d.operations, d.bytes, d.bytes_rows, d.bytes_tiles, bw_all(d.mem),
-                            size_scale.on() ? size_scale.full : 0, size_scale.factor})
+  for (const double fact :
+       {d.launch, d.rates.operations, d.rates.bytes, d.rates.bytes_rows, d.rates.bytes_tiles, bw_all(d.mem),
+        size_scale.on() ? size_scale.full : 0, size_scale.factor})
     facts << fact << ' ';
   for (const KernelSpec& k : kernels)
     facts << k.pattern << ' ' << k.exponent << ' ' << k.rate << ' ';
   return d.model + " (emulated, " + hex(hash_of(facts.str())).substr(0, 8) + ")";
-}
-
-double PlatformFile::bw_all(int mem) const {
-  for (const MemorySpec& m : memories) {
-    if (m.mem == mem) return m.bw_all;
-  }
-  return 0;
 }
 
 Result<PlatformFile> parse_platform(const std::string& text, const std::string& file) {
@@ -274,36 +195,14 @@ Result<PlatformFile> parse_platform(const std::string& text, const std::string& 
   p.file = file;
   const Result<json> all = parse_json(text);
   if (!all) return Status::internal(file + ": not JSON: " + all.status().message());
-  std::optional<std::string> problem;
-  Reader top(*all, "", problem);
+  Status status;
+  JsonReader top(*all, "", status);
   // What else is in a document of the exchange format (mkmd simulate) is not for us, but no mistake.
-  if (!problem) top.only({"platform", "emulation", "graph", "schedule"});
-  top.object("platform", true, [&](Reader& r) {
-    r.only({"devices", "bw", "lat", "links", "memories"});
-    r.array("devices", true, [&](Reader& d) { read_device(d, p.devices.emplace_back()); });
-    std::set<std::string> names;
-    std::set<int> memories;
-    for (const DeviceSpec& d : p.devices) {
-      if (!names.insert(d.name).second) r.wrong("devices", "two are called \"" + d.name + "\"");
-      memories.insert(d.mem);
-    }
-    if (p.devices.size() < 2) r.wrong("devices", "give two or more");
-    r.positive("bw", p.bw, memories.size() > 1);
-    r.not_negative("lat", p.lat);
-    r.array("links", false, [&](Reader& l) {
-      l.only({"src", "dst", "bw", "lat"});
-      LinkSpec link{0, 0, p.bw, p.lat};
-      l.integer("src", link.src, 0, 30, true);
-      a_memory(l, "src", link.src, p);
-      l.integer("dst", link.dst, 0, 30, true);
-      a_memory(l, "dst", link.dst, p);
-      l.positive("bw", link.bw, true);
-      l.not_negative("lat", link.lat);
-      p.links.push_back(link);
-    });
-  });
-  top.object("emulation", false, [&](Reader& r) { read_emulation(r, p); });
-  if (problem) return Status::internal(file + ": " + *problem);
+  top.only({"platform", "emulation", "graph", "schedule"});
+  if (!top.has("platform")) top.fail("platform", "is missing: give an object of devices and links");
+  if (status.ok()) read_machine(top, p, status);
+  if (status.ok() && top.has("emulation")) read_emulation(top.inner("emulation"), p);
+  if (!status.ok()) return Status::internal(file + ": " + status.message());
   std::stable_sort(p.events.begin(), p.events.end(),
                    [](const EventSpec& a, const EventSpec& b) { return a.at < b.at; });
   return p;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform file of an emulated run (docs/emulation.md): the devices, memories and links of a machine that
-// is not there, and how its time is kept. Plain values; seconds, bytes, operations. Nothing outside this
-// folder reads the rates: the scheduler and the time model learn them from what runs.
+// The platform file of an emulated run (docs/emulation.md): a machine that is not there, and how its time is
+// kept. Plain values; seconds, bytes, operations. Nothing outside this folder reads the rates: the scheduler
+// and the time model learn them from what runs.
 #pragma once
 
 #include "common/status.hpp"
+#include "platform/platform.hpp"
 
 #include <cstdint>
 #include <string>
@@ -14,30 +15,6 @@ namespace mkmd::emulation {
 
 // What bounds a kernel whose arithmetic does not (see kernel_time.hpp for how a launch gets one).
 enum class Bound { bytes, bytes_rows, bytes_tiles };
-
-enum class DeviceClass { cpu, gpu, accelerator };
-
-struct DeviceSpec {
-  std::string name;
-  std::string model{};  // equal for devices that are alike; the name if the file gives none
-  DeviceClass device_class = DeviceClass::cpu;
-  int mem = 0;             // devices with equal mem share that memory
-  double launch = 0;       // seconds added to every piece
-  double operations = 0;   // per second, as our compiler counts them
-  double bytes = 0;        // per second, distinct bytes, of kernels that read and write in order
-  double bytes_rows = 0;   // of kernels whose work-items loop over memory
-  double bytes_tiles = 0;  // of kernels that rearrange data through local memory
-};
-
-struct LinkSpec {
-  int src = 0, dst = 0;  // memories
-  double bw = 0, lat = 0;
-};
-
-struct MemorySpec {
-  int mem = 0;
-  double bw_all = 0;  // bytes/s all its devices reach together; 0: no common limit
-};
 
 struct EventSpec {
   enum class Kind { slows, fails, has };
@@ -62,12 +39,9 @@ struct SizeScale {
   bool on() const { return full > 0 && factor != 1; }
 };
 
-struct PlatformFile {
+// The first device is home: its memory is the program's.
+struct PlatformFile : platform::Platform {
   std::string file;
-  std::vector<DeviceSpec> devices;  // the first is home; its memory is the program's
-  double bw = 0, lat = 0;
-  std::vector<LinkSpec> links;
-  std::vector<MemorySpec> memories;
   double time_scale = 1;  // real seconds per virtual second
   double jitter = 0.05;   // times vary evenly by so much up and down
   uint64_t seed = 1;
@@ -75,8 +49,6 @@ struct PlatformFile {
   std::vector<KernelSpec> kernels;
   std::vector<EventSpec> events;  // by time
 
-  LinkSpec link(int src, int dst) const;  // the one given, or bw and lat
-  double bw_all(int mem) const;           // 0: no common limit
   // What a device's kernel times are known by: its model, and a mark that differs if any of what they depend
   // on does. Two files may call quite different devices "gpu".
   std::string kind(int device) const;

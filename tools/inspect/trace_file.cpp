@@ -2,9 +2,10 @@
 #include "tools/inspect/trace_file.hpp"
 
 #include "common/json.hpp"
+#include "common/json_reader.hpp"
 #include "common/text.hpp"
+#include "platform/json.hpp"
 #include "scheduler/json_forms.hpp"
-#include "scheduler/json_reader.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +18,6 @@ namespace mkmd::inspect {
 namespace {
 
 using nlohmann::json;
-using scheduler::JsonReader;
 
 constexpr int kFormat = 2;
 
@@ -128,18 +128,9 @@ private:
     trace_.has_whole = true;
   }
 
-  void read_rates(const json& j, const std::string& place, Device& device) {
-    JsonReader in(j, place, status_);
-    device.launch = in.number_or("launch", 0);
-    if (!in.has("rates")) return;
-    JsonReader rates(j["rates"], place + ".rates", status_);
-    device.operations_per_second = rates.number_or("operations", 0);
-    device.bytes_per_second = rates.number_or("bytes", 0);
-  }
-
   void platform(const json& j) {
     platform_ = j;
-    auto parsed = scheduler::platform_from_json(j);
+    auto parsed = platform::from_json(j);
     if (!parsed) {
       status_ = parsed.status();
       return;
@@ -149,9 +140,17 @@ private:
       return;
     }
     for (size_t d = 0; d < planned_devices_; ++d)
-      read_rates(j["devices"][d], "platform.devices", trace_.devices[d]);
-    if (trace_.has_whole && j.contains("whole"))
-      read_rates(j["whole"], "platform.whole", trace_.devices.back());
+      set_speed(trace_.devices[d], parsed->devices[d].launch, parsed->devices[d].rates);
+    if (!trace_.has_whole || !j.contains("whole")) return;
+    JsonReader in(j["whole"], "platform.whole", status_);
+    const double launch = in.number_or("launch", 0);
+    set_speed(trace_.devices.back(), launch, platform::read_rates(in));
+  }
+
+  static void set_speed(Device& device, double launch, const platform::Rates& rates) {
+    device.launch = launch;
+    device.operations_per_second = rates.operations;
+    device.bytes_per_second = rates.bytes;
   }
 
   void window(const json& j) {

@@ -3,8 +3,7 @@
 
 #include "common/files.hpp"
 #include "common/json.hpp"
-#include "scheduler/json_forms.hpp"
-#include "scheduler/json_reader.hpp"
+#include "platform/json.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -15,24 +14,8 @@ using namespace scheduler;
 
 namespace {
 
-Result<std::vector<Rates>> rates_in(const nlohmann::json& platform) {
-  Status status;
-  std::vector<Rates> result;
-  for (const nlohmann::json& device : platform["devices"]) {
-    Rates rates;
-    if (device.contains("rates")) {
-      JsonReader in(device["rates"], "platform.devices[" + std::to_string(result.size()) + "].rates", status);
-      rates = {in.number_or("operations", 0), in.number_or("bytes", 0)};
-      if (rates.operations < 0 || rates.bytes < 0) in.fail("", "must not be negative");
-    }
-    result.push_back(rates);
-  }
-  if (!status) return status;
-  return result;
-}
-
 // The larger of what computing and what moving takes; 0: not known.
-double roofline(double operations, double bytes, const Rates& rates) {
+double roofline(double operations, double bytes, const platform::Rates& rates) {
   double seconds = 0;
   if (operations > 0 && rates.operations > 0) seconds = operations / rates.operations;
   if (bytes > 0 && rates.bytes > 0) seconds = std::max(seconds, bytes / rates.bytes);
@@ -41,7 +24,7 @@ double roofline(double operations, double bytes, const Rates& rates) {
 
 // Which device of the problem each new one is like.
 Result<std::vector<size_t>> find_alike(const std::vector<Device>& old, const std::vector<Device>& devices,
-                                       const std::vector<Rates>& rates, const Counts& counts) {
+                                       const Counts& counts) {
   std::vector<size_t> like;
   for (size_t d = 0; d < devices.size(); ++d) {
     const auto of_class = [&](const Device& o) { return o.device_class == devices[d].device_class; };
@@ -52,7 +35,7 @@ Result<std::vector<size_t>> find_alike(const std::vector<Device>& old, const std
       like.push_back(static_cast<size_t>(same - old.begin()));
     } else if (std::count_if(old.begin(), old.end(), of_class) == 1) {
       like.push_back(static_cast<size_t>(first - old.begin()));
-    } else if (!counts.rates.empty() && rates[d].operations > 0) {
+    } else if (!counts.rates.empty() && devices[d].rates.operations > 0) {
       like.push_back(first != old.end() ? static_cast<size_t>(first - old.begin()) : 0);
     } else {
       return Status::internal("nothing is known about device \"" + devices[d].name +
@@ -80,12 +63,10 @@ Status move_to_platform(Problem& problem, const std::string& path, const Counts&
   nlohmann::json json = std::move(*parsed);
   if (json.is_object() && json.contains("platform")) json = json["platform"];
   if (!json.is_object()) return Status::internal(path + ": not a JSON object with a platform");
-  Result<Platform> platform = platform_from_json(json);
+  Result<Platform> platform = platform::from_json(json);
   if (!platform) return Status::internal(path + ": " + platform.status().message());
-  const Result<std::vector<Rates>> rates = rates_in(json);
-  if (!rates) return Status::internal(path + ": " + rates.status().message());
   const auto& old = problem.platform.devices;
-  const Result<std::vector<size_t>> like = find_alike(old, platform->devices, *rates, counts);
+  const Result<std::vector<size_t>> like = find_alike(old, platform->devices, counts);
   if (!like) return Status::internal(path + ": " + like.status().message());
 
   for (size_t i = 0; i < problem.graph.tasks.size(); ++i) {
@@ -97,7 +78,7 @@ Status move_to_platform(Problem& problem, const std::string& path, const Counts&
       times.push_back(t.times[l]);
       if (!counts.rates.empty() && i < counts.operations.size()) {
         const double before = roofline(counts.operations[i], counts.bytes[i], counts.rates[l]);
-        const double after = roofline(counts.operations[i], counts.bytes[i], (*rates)[d]);
+        const double after = roofline(counts.operations[i], counts.bytes[i], platform->devices[d].rates);
         if (before > 0 && after > 0) times.back() *= after / before;
       }
       if (t.pinned >= 0 && pinned < 0 && static_cast<size_t>(t.pinned) == l) pinned = static_cast<int>(d);

@@ -17,14 +17,9 @@ inline constexpr uint64_t kLargestInput = 96'000'000;  // bytes
 
 Status write_file(const std::string& path, const nlohmann::ordered_json& json);
 
-// How fast a device is; 0: not known.
-struct Rates {
-  double operations = 0, bytes = 0;  // per second
-};
-
 // What a problem's source knows beyond the problem.
 struct Counts {
-  std::vector<Rates> rates;               // by device
+  std::vector<platform::Rates> rates;     // by device
   std::vector<double> operations, bytes;  // by task
 };
 

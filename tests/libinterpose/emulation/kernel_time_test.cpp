@@ -60,7 +60,7 @@ TEST(KernelTime, TheFileMayOverruleTheRule) {
   PlatformFile p;
   p.size_scale = {100, 10};
   p.kernels = {{"fast_*", 1, "bytes"}};
-  const DeviceSpec device{.name = "d", .operations = 1, .bytes = 100, .bytes_rows = 1, .bytes_tiles = 1};
+  const platform::Device device{.name = "d", .rates = {1, 100, 1, 1}};
   KernelCounts counts{"fast_one", 100, 0, 1000, 100, false};
   EXPECT_DOUBLE_EQ(kernel_cost(p, device, counts).seconds, 10);
   counts.name = "slow_one";

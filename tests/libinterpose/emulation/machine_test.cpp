@@ -16,10 +16,8 @@ PlatformFile two_devices() {
   p.jitter = 0;
   p.bw = 1e9;
   p.lat = 1e-6;
-  p.devices = {{.name = "c", .mem = 0, .launch = 1e-5, .operations = 1e9, .bytes = 1e9},
-               {.name = "g", .mem = 1, .launch = 2e-5, .operations = 1e9, .bytes = 1e9}};
-  for (DeviceSpec& d : p.devices)
-    d.bytes_rows = d.bytes_tiles = d.bytes;
+  p.devices = {{.name = "c", .mem = 0, .launch = 1e-5, .rates = {1e9, 1e9, 1e9, 1e9}},
+               {.name = "g", .mem = 1, .launch = 2e-5, .rates = {1e9, 1e9, 1e9, 1e9}}};
   return p;
 }
 
@@ -153,8 +151,7 @@ TEST(Machine, AMemoryIsFull) {
 
 TEST(Machine, AMemoryIsLostWithTheLastOfItsDevices) {
   PlatformFile p = two_devices();
-  p.devices.push_back(
-      {.name = "h", .mem = 1, .operations = 1e9, .bytes = 1e9, .bytes_rows = 1e9, .bytes_tiles = 1e9});
+  p.devices.push_back({.name = "h", .mem = 1, .rates = {1e9, 1e9, 1e9, 1e9}});
   p.events = {{.at = 0, .device = 1, .kind = EventSpec::Kind::fails}};
   EXPECT_FALSE(Machine(p).lost(1));
   EXPECT_TRUE(Machine(p).failed(1));

@@ -27,9 +27,9 @@ TEST(PlatformFile, HasDefaults) {
   const auto p = parse_platform(file(""), "p.json");
   ASSERT_TRUE(p) << p.status().message();
   EXPECT_EQ(p->devices.size(), 2u);
-  EXPECT_EQ(p->devices[0].bytes_rows, 2e9) << "as bytes";
-  EXPECT_EQ(p->devices[1].bytes_rows, 6e9);
-  EXPECT_EQ(p->devices[1].device_class, DeviceClass::gpu);
+  EXPECT_EQ(p->devices[0].rates.bytes_rows, 2e9) << "as bytes";
+  EXPECT_EQ(p->devices[1].rates.bytes_rows, 6e9);
+  EXPECT_EQ(p->devices[1].device_class, platform::DeviceClass::gpu);
   EXPECT_EQ(p->devices[1].model, "g");
   EXPECT_EQ(p->jitter, 0.05);
   EXPECT_EQ(p->time_scale, 1);
@@ -54,12 +54,14 @@ TEST(PlatformFile, ProblemsNameFileKeyAndWhatIsAccepted) {
       {"{", "p.json: not JSON", "line 1"},
       {file(R"("jitter": 1e999)"), "p.json: not JSON", "line 3, column "},
       {file(R"("jitter": 1e999)"), "number overflow", "1e999"},
-      {"[]", "top level", "object"},
+      {"[]", "the input", "object"},
       {"{}", "platform: is missing", "object"},
-      {file("", R"("devices": [])"), "platform.devices", "array"},
-      {file("", kDevices), "platform.bw: is missing", "above 0"},
-      {file("", R"("devices": [{"name": "c", "class": "FPGA", "mem": 0}], "bw": 1)"),
-       "platform.devices[0].class", "\"CPU\", \"GPU\""},
+      {file("", R"("devices": [])"), "platform.devices", "at least one"},
+      {file("", kDevices), "platform.bw", "greater than 0"},
+      {file(
+           "",
+           R"("devices": [{"name": "c", "class": "FPGA", "mem": 0, "rates": {"operations": 1, "bytes": 1}}])"),
+       "platform.devices[0].class", "CPU, GPU or ACCELERATOR"},
       {file("", R"("devices": [{"name": "c", "class": "CPU", "mem": 0}], "bw": 1)"),
        "platform.devices[0].rates: is missing", "object"},
       {file(
@@ -68,12 +70,16 @@ TEST(PlatformFile, ProblemsNameFileKeyAndWhatIsAccepted) {
        "platform.devices[0].rates.operations", "above 0"},
       {file("", R"("devices": [{"name": "c", "class": "CPU", "mem": 0, "lunch": 3}])"),
        "platform.devices[0].lunch", "launch"},
+      {file(
+           "",
+           R"("devices": [{"name": "c", "class": "CPU", "mem": 31, "rates": {"operations": 1, "bytes": 1}}])"),
+       "platform.devices: mem of \"c\"", "from 0 to 30"},
       {R"({"plattform": {}})", "plattform", "platform, emulation"},
       {file("", std::string(kDevices) + R"(, "bw": 1, "latency": 1)"), "platform.latency", "lat, links"},
       {file("", std::string(kDevices) + R"(, "bw": 1, "links": [{"src": 0, "dst": 1, "bandwidth": 1}])"),
        "platform.links[0].bandwidth", "bw"},
       {file("", std::string(kDevices) + R"(, "bw": 1, "links": [{"src": 0, "dst": 2, "bw": 1}])"),
-       "platform.links[0].dst", "accepted: 0, 1"},
+       "platform.links[0].dst", "no device has memory 2"},
       {file(R"("memories": [{"mem": 5, "bw_all": 1}])"), "emulation.memories[0].mem", "accepted: 0, 1"},
       {file(R"("time_scale": 1e9)"), "emulation.time_scale", "to 1000000"},
       {file(R"("time_scale": 0.5)"), "emulation.time_scale", "from 1"},
@@ -121,6 +127,24 @@ TEST(PlatformFile, AKindIsWhatTimesDependOn) {
   ASSERT_TRUE(p);
   EXPECT_NE(p->kind(1), plain);
   EXPECT_EQ(p->kind(1).substr(0, 13), "g (emulated, ");
+}
+
+TEST(PlatformFile, ALimitOfTheMachineIsOneOfTheEmulation) {
+  const std::string machine = std::string(kDevices) + R"(, "bw": 1, "memories": [{"mem": 0, "bw_all": 3}])";
+  const auto p = parse_platform(file(R"("memories": [{"mem": 1, "bw_all": 2}])", machine), "p.json");
+  ASSERT_TRUE(p) << p.status().message();
+  EXPECT_EQ(p->bw_all(0), 3);
+  EXPECT_EQ(p->bw_all(1), 2);
+}
+
+TEST(PlatformFile, AnAcceleratorIsOneInAnyLetters) {
+  for (const char* name : {"ACCELERATOR", "accelerator"}) {
+    std::string text = file("");
+    text.replace(text.find("\"GPU\""), 5, "\"" + std::string(name) + "\"");
+    const auto p = parse_platform(text, "p.json");
+    ASSERT_TRUE(p) << p.status().message();
+    EXPECT_EQ(p->devices[1].device_class, platform::DeviceClass::accelerator);
+  }
 }
 
 TEST(PlatformFile, AFolderIsNone) {

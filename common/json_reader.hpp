@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed reads from a JSON object that remember where they are, so that the first thing wrong becomes one line
-// with its place. After an error every read gives a default and the error stays. For json_forms.cpp.
+// with its place. After an error every read gives a default and the error stays.
 #pragma once
 
 #include "common/status.hpp"
@@ -8,10 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string>
 
-namespace mkmd::scheduler {
+namespace mkmd {
 
 class JsonReader {
 public:
@@ -80,6 +82,33 @@ public:
     return json_[key];
   }
 
+  // The elements of the array under `key`, each with its place, while nothing is wrong.
+  template <typename Each>
+  void each(const char* key, bool needed, Each&& each_of_them) {
+    const Json& elements = list(key, needed);
+    for (size_t i = 0; i < elements.size() && status_.ok(); ++i) {
+      JsonReader element(elements[i], at(key) + "[" + std::to_string(i) + "]", status_);
+      if (status_.ok()) each_of_them(element);
+    }
+  }
+
+  const Json& json() const { return json_; }
+
+  // The object under `key`, which is there (has).
+  JsonReader inner(const char* key) { return {json_[key], at(key), status_}; }
+
+  // For formats where an unknown key is a typing error.
+  void only(std::initializer_list<const char*> keys) {
+    if (!json_.is_object()) return;
+    for (auto it = json_.begin(); it != json_.end() && status_.ok(); ++it) {
+      if (std::any_of(keys.begin(), keys.end(), [&](const char* key) { return it.key() == key; })) continue;
+      std::string all;
+      for (const char* key : keys)
+        all += (all.empty() ? "" : ", ") + std::string(key);
+      fail(printable(it.key()), "there is no such key; accepted: " + all);
+    }
+  }
+
   double as_number(const Json& v, const std::string& key) {
     if (!v.is_number()) {
       fail(key, "must be a number");
@@ -107,4 +136,4 @@ private:
   Status& status_;
 };
 
-}  // namespace mkmd::scheduler
+}  // namespace mkmd
