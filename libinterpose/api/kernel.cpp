@@ -70,12 +70,20 @@ cl_kernel CloneKernel(cl_kernel source_kernel, cl_int* errcode_ret) {
   Kernel* source = object_cast<Kernel>(source_kernel);
   if (source == nullptr) return fail(errcode_ret, CL_INVALID_KERNEL);
   cl_int error = CL_SUCCESS;
-  const std::lock_guard lock(source->mutex);
-  auto native = vendor_create<&cl_icd_dispatch::clCloneKernel>(error, source->native.get());
-  if (!native) return fail(errcode_ret, error);
-  auto* clone = new Kernel(source->program.get(), std::move(native), source->name,
-                           static_cast<cl_uint>(source->arguments->size()));
+  vendor::Owned<cl_kernel> native;
+  size_t arguments = 0;
   {
+    const std::lock_guard lock(source->mutex);
+    native = vendor_create<&cl_icd_dispatch::clCloneKernel>(error, source->native.get());
+    arguments = source->arguments->size();
+  }
+  if (!native) return fail(errcode_ret, error);
+  // Without the source's mutex: a kernel enters the list of kernels, and who holds that list locks kernels.
+  auto* clone =
+      new Kernel(source->program.get(), std::move(native), source->name, static_cast<cl_uint>(arguments));
+  {
+    // Only now: from here on memory that goes is dropped from the clone's arguments, too.
+    const std::lock_guard lock(source->mutex);
     const std::lock_guard clone_lock(clone->mutex);
     clone->arguments = std::make_shared<KernelArguments>(*source->arguments);
     clone->uses_svm = source->uses_svm;
