@@ -53,7 +53,7 @@ void Planner::keep_cuts(Task& task) {
   constexpr size_t kMost = 4096;  // launches: a program that changes a scalar on every one must not grow us
   const Command& c = *task.command;
   if (runtime_.cuts_.size() > kMost) runtime_.cuts_.clear();
-  auto& kept = runtime_.cuts_[{&runtime_.kernel_model(*c.launch.kernel), c.cost.shape}];
+  auto& kept = runtime_.cuts_[{runtime_.kernel_model(*c.launch.kernel).number, c.cost.shape}];
   const auto groups = static_cast<double>(c.launch.groups[task.cut]);
   bool keep = kept.size() == task.pieces.size();
   for (size_t i = 0; i < task.pieces.size() && keep; ++i) {

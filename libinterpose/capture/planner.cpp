@@ -256,7 +256,7 @@ void Planner::enter_trial(const Task& task, KernelModel& model) const {
   if (!process().home_is_sum())
     trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
   if (runtime_.is_long(task.seconds[0], 0) && !task.left_alone)
-    trial->kernels.emplace_back(&model, task.at_home);
+    trial->kernels.emplace_back(model.shared_from_this(), task.at_home);
 }
 
 // An emulated memory may be full; a real driver's word comes when something is allocated.

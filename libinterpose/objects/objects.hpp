@@ -201,7 +201,7 @@ public:
   // The runtime's own copies, one per lane, so that setting arguments never meets the program's.
   std::mutex lane_mutex;
   std::map<std::pair<const void*, bool>, vendor::Owned<cl_kernel>> lane_kernels;  // (lane, as sub-kernel)
-  KernelModel* model = nullptr;                           // what is known of its times; guarded by `mutex`
+  std::shared_ptr<KernelModel> model;                     // what is known of its times; guarded by `mutex`
   LaunchDecision decision;                                // guarded by `mutex`
   std::vector<std::shared_ptr<const LaunchFacts>> facts;  // of its last launches; guarded by `mutex`
   // How its last launch was split, for the planner: along which dimension (-1: it was not), of those that had

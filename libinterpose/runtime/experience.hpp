@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct Trial {
   double measured = 0;    // of these: as launches like them have taken there
   bool again = false;     // some of them have lost
   // Those worth splitting, and their seconds at home.
-  std::vector<std::pair<KernelModel*, double>> kernels = {};
+  std::vector<std::pair<std::shared_ptr<KernelModel>, double>> kernels = {};
 };
 
 // Of a kernel's launches of about one length.

@@ -34,7 +34,7 @@ constexpr int kEmulatedRuns = 9;  // their mean is a sample: an emulated time is
 struct State {
   std::mutex mutex;
   profiler::Spool spool{profiler::default_spool_folder()};
-  std::map<const KernelModel*, std::set<uint64_t>> shapes;  // measured, per kernel
+  std::map<uint64_t, std::set<uint64_t>> shapes;  // measured, by the kernel's number
   ProfileProgress progress;
   bool transfers_measured = false;
 };
@@ -76,7 +76,7 @@ public:
   void run() {
     State& s = state();
     std::lock_guard lock(s.mutex);
-    auto& shapes = s.shapes[&model_];
+    auto& shapes = s.shapes[model_.number];
     if (shapes.contains(cost_.shape) || shapes.size() >= kShapesMeasured) return;
     const int wanted = process().settings.profile;
     // The first launch is measured thoroughly; others of the kernel add inputs, which is what models need.

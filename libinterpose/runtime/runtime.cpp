@@ -162,7 +162,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
 KernelModel& Runtime::kernel_model(Kernel& kernel) {
   std::lock_guard lock(kernel.mutex);
   if (kernel.model == nullptr) {
-    kernel.model = &times_.of_kernel(kernel.name, content_of(kernel));
+    kernel.model = times_.of_kernel(kernel.name, content_of(kernel));
   }
   return *kernel.model;
 }

@@ -205,12 +205,11 @@ private:
     int cut;       // the dimension
     uint64_t end;  // work-groups along it
   };
-  std::map<std::pair<const KernelModel*, uint64_t>, std::vector<Cut>>
-      cuts_;                                     // last used, by kernel and shape
-  const std::unique_ptr<KeptPlans> kept_plans_;  // planners'
-  std::vector<Ref<Action>> emulated_;            // made by the plan under way; ready when it is over
-  Ref<Action> entry_;          // orders the captured epoch after the native commands before it
-  Ref<Action> last_in_order_;  // since a plan of this epoch wanted one action after the other
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<Cut>> cuts_;  // last used, by kernel's number and shape
+  const std::unique_ptr<KeptPlans> kept_plans_;                     // planners'
+  std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
+  Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
+  Ref<Action> last_in_order_;          // since a plan of this epoch wanted one action after the other
   std::unique_ptr<Journal> journal_;
   uint32_t lost_domains_ = 0;     // one bit each: noticed
   cl_ulong last_window_end_ = 0;  // nanoseconds of the host's clock

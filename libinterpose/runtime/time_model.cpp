@@ -59,10 +59,40 @@ LaunchCost cost_of(const LaunchFacts& facts, const KernelModel& model) {
 TimeModel::TimeModel(std::vector<DeviceRates> rates, std::vector<models::Entry> profiles)
     : rates_(std::move(rates)), profiles_(std::move(profiles)) {}
 
-KernelModel& TimeModel::of_kernel(const std::string& name, const std::string& content) {
+// Programs may make sources without end. With the mutex held, so nobody else begins to hold one.
+void TimeModel::forget_unused() {
+  using Entry = std::map<std::string, Known>::iterator;
+  std::vector<Entry> unused;
+  for (Entry it = kernels_.begin(); it != kernels_.end(); ++it) {
+    if (it->second.model.use_count() > 1) {
+      it->second.held = asked_;
+    } else {
+      unused.push_back(it);
+    }
+  }
+  if (unused.size() > kKept) {
+    const auto kept = unused.end() - kKept;
+    std::nth_element(unused.begin(), kept, unused.end(),
+                     [](Entry a, Entry b) { return a->second.held < b->second.held; });
+    for (auto it = unused.begin(); it != kept; ++it)
+      kernels_.erase(*it);
+  }
+  look_again_ = kernels_.size() + kKept;
+}
+
+size_t TimeModel::kernels() const {
   std::lock_guard lock(mutex_);
-  KernelModel& model = kernels_[name + "#" + content];
-  if (!model.devices.empty()) return model;
+  return kernels_.size();
+}
+
+std::shared_ptr<KernelModel> TimeModel::of_kernel(const std::string& name, const std::string& content) {
+  std::lock_guard lock(mutex_);
+  Known& known = kernels_[name + "#" + content];
+  known.held = ++asked_;
+  if (known.model != nullptr) return known.model;
+  auto made = known.model = std::make_shared<KernelModel>();
+  KernelModel& model = *made;
+  model.number = asked_;
   model.devices.resize(rates_.size());
   model.against_profile.resize(rates_.size());
   model.profiled.resize(rates_.size(), nullptr);
@@ -74,7 +104,8 @@ KernelModel& TimeModel::of_kernel(const std::string& name, const std::string& co
       model.has_profile = true;
     }
   }
-  return model;
+  if (kernels_.size() >= look_again_) forget_unused();
+  return made;
 }
 
 double TimeModel::estimate(const LaunchCost& cost, int device) const {

@@ -12,6 +12,7 @@
 #include "models/model.hpp"
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,11 +23,12 @@ namespace mkmd {
 class LaunchFacts;
 
 // What is known of one kernel. A correction is the logarithm of measured over estimated time.
-struct KernelModel {
+struct KernelModel : std::enable_shared_from_this<KernelModel> {
   struct Learned {
     double correction = 0;
     int samples = 0;
   };
+  uint64_t number = 0;           // no other has had it: an address may be another one's later
   std::vector<Learned> devices;  // over all launches, of the roofline
   std::map<uint64_t, std::vector<Learned>>
       by_shape;                                // per launch shape and scalar arguments, of the roofline
@@ -50,8 +52,11 @@ class TimeModel {
 public:
   explicit TimeModel(std::vector<DeviceRates> rates, std::vector<models::Entry> profiles = {});
 
-  // The model of a kernel, by its name and a hash of the program. Lives as long as the process.
-  KernelModel& of_kernel(const std::string& name, const std::string& content = "");
+  // The model of a kernel, by its name and a hash of the program: that of every program object of the same
+  // source. It is known as long as somebody holds it. Of those that nobody holds, the last ones are kept.
+  std::shared_ptr<KernelModel> of_kernel(const std::string& name, const std::string& content = "");
+  size_t kernels() const;  // how many are known
+  static constexpr size_t kKept = 256;
 
   // Seconds the whole launch takes alone on `device`.
   double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
@@ -82,6 +87,7 @@ public:
   double copy_seconds(int from, int to, double bytes) const;
 
 private:
+  void forget_unused();
   std::optional<double> profiled_copy(int device, bool to_device, double bytes) const;
   double calibrated_copy(int device, double bytes) const;
   double estimate(const LaunchCost& cost, int device) const;
@@ -95,7 +101,13 @@ private:
   const std::vector<DeviceRates> rates_;
   const std::vector<models::Entry> profiles_;
   mutable std::mutex mutex_;
-  std::map<std::string, KernelModel> kernels_;
+  struct Known {
+    std::shared_ptr<KernelModel> model;
+    uint64_t held = 0;  // when it was last seen to be, by `asked_`
+  };
+  std::map<std::string, Known> kernels_;
+  uint64_t asked_ = 0;
+  size_t look_again_ = kKept;  // at what size of `kernels_`
 };
 
 // The process's model, calibrated when first asked for.

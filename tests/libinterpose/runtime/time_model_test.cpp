@@ -22,7 +22,7 @@ TimeModel three_devices() {
 
 TEST(TimeModel, BeginsWithTheRoofline) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   EXPECT_DOUBLE_EQ(model.seconds(kernel, {2e6, 1e6, 1}, 0), 2e-3);
   EXPECT_DOUBLE_EQ(model.seconds(kernel, {1e6, 4e6, 1}, 0), 4e-3);
   EXPECT_DOUBLE_EQ(model.seconds(kernel, {2e6, 1e6, 1}, 2), 2e-2);
@@ -30,7 +30,7 @@ TEST(TimeModel, BeginsWithTheRoofline) {
 
 TEST(TimeModel, OneMeasuredPieceCorrectsTheWholeLaunch) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   const LaunchCost cost{2e6, 1e6, 1};
   model.learn(kernel, cost, 0, 0.25, 1.5e-3);  // a quarter took 1.5 ms
   EXPECT_NEAR(model.seconds(kernel, cost, 0), 6e-3, 1e-12);
@@ -40,7 +40,7 @@ TEST(TimeModel, OneMeasuredPieceCorrectsTheWholeLaunch) {
 
 TEST(TimeModel, AnotherShapeUsesTheKernelsCorrectionUntilItHasItsOwn) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   model.learn(kernel, {2e6, 0, 1}, 0, 1.0, 4e-3);
   EXPECT_NEAR(model.seconds(kernel, {8e6, 0, 2}, 0), 16e-3, 1e-12);
   model.learn(kernel, {8e6, 0, 2}, 0, 1.0, 8e-3);
@@ -50,11 +50,11 @@ TEST(TimeModel, AnotherShapeUsesTheKernelsCorrectionUntilItHasItsOwn) {
 
 TEST(TimeModel, AWindowIsOneExperienceHoweverManyOfAKernelsLaunchesItHas) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   Trial window;
   window.at_home = 16e-3;
   for (int i = 0; i < 16; ++i)
-    window.kernels.emplace_back(&kernel, 1e-3);
+    window.kernels.emplace_back(kernel.shared_from_this(), 1e-3);
   for (int i = 0; i < 3; ++i)
     model.learn(window, 32e-3, 1);
   EXPECT_FALSE(model.has_lost(kernel, 1e-3)) << "three windows that lost are not four";
@@ -67,7 +67,7 @@ TEST(TimeModel, AWindowIsOneExperienceHoweverManyOfAKernelsLaunchesItHas) {
 
 TEST(TimeModel, WhatWasMeasuredIsOfThatDeviceAndShape) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   const LaunchCost cost{2e6, 1e6, 1};
   model.learn(kernel, cost, 0, 0.25, 1.5e-3);
   ASSERT_TRUE(model.measured(kernel, cost, 0));
@@ -78,10 +78,10 @@ TEST(TimeModel, WhatWasMeasuredIsOfThatDeviceAndShape) {
 
 TEST(TimeModel, OneWindowAtATimeTriesAgain) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   Trial window;
   window.at_home = 1e-3;
-  window.kernels.emplace_back(&kernel, 1e-3);
+  window.kernels.emplace_back(kernel.shared_from_this(), 1e-3);
   for (int i = 0; i < 4; ++i)
     model.learn(window, 2e-3, 1);
   ASSERT_FALSE(model.better_left_alone(kernel, 1e-3, 10));
@@ -91,9 +91,43 @@ TEST(TimeModel, OneWindowAtATimeTriesAgain) {
   EXPECT_FALSE(model.better_left_alone(kernel, 1e-3, 10));
 }
 
+TEST(TimeModel, ProgramsOfOneSourceShareWhatIsKnown) {
+  TimeModel model = three_devices();
+  const uint64_t number = model.of_kernel("k", "source")->number;
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(model.of_kernel("k", "source")->number, number);
+  EXPECT_EQ(model.kernels(), 1);
+}
+
+TEST(TimeModel, SourcesWithoutEndAreForgotten) {
+  TimeModel model = three_devices();
+  const auto held = model.of_kernel("held");
+  const LaunchCost cost{2e6, 1e6, 1};
+  model.learn(*held, cost, 0, 1, 8e-3);
+  for (int i = 0; i < 1000; ++i) {
+    const auto kernel = model.of_kernel("k", std::to_string(i));
+    model.learn(*kernel, cost, 0, 1, 5e-3);
+  }
+  EXPECT_LE(model.kernels(), 2 * TimeModel::kKept + 2);
+  EXPECT_EQ(model.of_kernel("held"), held);
+  EXPECT_TRUE(model.measured(*model.of_kernel("k", "999"), cost, 0)) << "the last ones are kept";
+  EXPECT_TRUE(model.measured(*model.of_kernel("k", "800"), cost, 0));
+  EXPECT_FALSE(model.measured(*model.of_kernel("k", "0"), cost, 0));
+}
+
+TEST(TimeModel, WhatIsHeldIsKeptHoweverMuchThereIs) {
+  TimeModel model = three_devices();
+  std::vector<std::shared_ptr<KernelModel>> held;
+  for (int i = 0; i < 1000; ++i)
+    held.push_back(model.of_kernel("k", std::to_string(i)));
+  EXPECT_EQ(model.kernels(), 1000);
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(model.of_kernel("k", std::to_string(i)), held[i]);
+}
+
 TEST(TimeModel, AnOutlierMovesThePredictionLittle) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   const LaunchCost cost{1e6, 0, 1};
   for (int i = 0; i < 20; ++i)
     model.learn(kernel, cost, 0, 1.0, 1e-3);
@@ -103,7 +137,7 @@ TEST(TimeModel, AnOutlierMovesThePredictionLittle) {
 
 TEST(TimeModel, FollowsALastingChange) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   const LaunchCost cost{1e6, 0, 1};
   for (int i = 0; i < 20; ++i)
     model.learn(kernel, cost, 0, 1.0, 1e-3);
@@ -124,7 +158,7 @@ TEST(SecondsAlone, OfASaturatedMemoryAreThoseOfItsFullSpeed) {
 
 TEST(TimeModel, NonsenseIsNotLearned) {
   TimeModel model = three_devices();
-  KernelModel& kernel = model.of_kernel("k");
+  KernelModel& kernel = *model.of_kernel("k");
   const LaunchCost cost{1e6, 0, 1};
   model.learn(kernel, cost, 0, 0.0, 1.0);
   model.learn(kernel, cost, 0, 0.5, 0.0);
@@ -158,22 +192,22 @@ TimeModel profiled(double a, double b) {
 
 TEST(ProfiledTimes, AreBelievedWhereTheyAgreeOnWhichDeviceIsHowMuchFaster) {
   TimeModel model = profiled(4e-9, 60e-9);
-  const KernelModel& kernel = model.of_kernel("k", "program");
+  const KernelModel& kernel = *model.of_kernel("k", "program");
   EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 4e-3, 1e-9);
   EXPECT_NEAR(model.seconds(kernel, launch(1e6), 1), 60e-3, 1e-9);
 }
 
 TEST(ProfiledTimes, AreForThisProgramAndThoseDevicesOnly) {
   TimeModel model = profiled(4e-9, 60e-9);
-  EXPECT_NEAR(model.seconds(model.of_kernel("k", "another program"), launch(1e6), 0), 1e-3, 1e-9);
-  EXPECT_NEAR(model.seconds(model.of_kernel("other", "program"), launch(1e6), 0), 1e-3, 1e-9);
+  EXPECT_NEAR(model.seconds(*model.of_kernel("k", "another program"), launch(1e6), 0), 1e-3, 1e-9);
+  EXPECT_NEAR(model.seconds(*model.of_kernel("other", "program"), launch(1e6), 0), 1e-3, 1e-9);
 }
 
 TEST(ProfiledTimes, OutsideTheirRangeTheRooflineAnswers) {
   auto narrow = profile("a", 4e-9);
   narrow.model.range.operations = {1e5, 2e6};
   TimeModel model({rates("a", 1e9, 1e9)}, {narrow});
-  const KernelModel& kernel = model.of_kernel("k", "program");
+  const KernelModel& kernel = *model.of_kernel("k", "program");
   EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 4e-3, 1e-9);
   EXPECT_NEAR(model.seconds(kernel, launch(1e8), 0), 0.1, 1e-9);
 }
@@ -181,7 +215,7 @@ TEST(ProfiledTimes, OutsideTheirRangeTheRooflineAnswers) {
 TEST(ProfiledTimes, NonsenseCannotHideADeviceNorFavourItMuch) {
   for (const double factor : {1e-12, 1e-6, 1e6, 1e12}) {
     TimeModel model = profiled(1e-9, 10e-9 * factor);
-    const KernelModel& kernel = model.of_kernel("k", "program");
+    const KernelModel& kernel = *model.of_kernel("k", "program");
     EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 1e-3, 1e-9);
     const double b = model.seconds(kernel, launch(1e6), 1);
     EXPECT_GE(b, 10e-3 / 3.001) << factor;
@@ -192,7 +226,7 @@ TEST(ProfiledTimes, NonsenseCannotHideADeviceNorFavourItMuch) {
 TEST(ProfiledTimes, NonsenseForAllDevicesIsNotBelievedAtAll) {
   for (const double factor : {1e-12, 0.1, 100.0, 1e12}) {
     TimeModel model = profiled(1e-9 * factor, 1e-9 * factor);
-    const KernelModel& kernel = model.of_kernel("k", "program");
+    const KernelModel& kernel = *model.of_kernel("k", "program");
     EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 1e-3, 1e-9) << factor;
     EXPECT_NEAR(model.seconds(kernel, launch(1e6), 1), 1e-2, 1e-9) << "the ratio is nonsense, too";
   }
@@ -200,14 +234,14 @@ TEST(ProfiledTimes, NonsenseForAllDevicesIsNotBelievedAtAll) {
 
 TEST(ProfiledTimes, ShortOnesThatAreNotConfirmedCannotHideAKernel) {
   TimeModel model = profiled(0.3e-9, 3e-9);
-  const KernelModel& kernel = model.of_kernel("k", "program");
+  const KernelModel& kernel = *model.of_kernel("k", "program");
   EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 0.3e-3, 1e-9);
   EXPECT_NEAR(model.seconds_at_most(kernel, launch(1e6), 0), 1e-3, 1e-9) << "so it is captured, and measured";
 }
 
 TEST(ProfiledTimes, WhatIsMeasuredCountsMoreThanAnyModel) {
   TimeModel model = profiled(1e3, 1e-12);
-  KernelModel& kernel = model.of_kernel("k", "program");
+  KernelModel& kernel = *model.of_kernel("k", "program");
   model.learn(kernel, launch(1e6), 0, 0.5, 1e-3);
   model.learn(kernel, launch(1e6), 1, 0.5, 8e-3);
   EXPECT_NEAR(model.seconds(kernel, launch(1e6), 0), 2e-3, 1e-9);
@@ -216,7 +250,7 @@ TEST(ProfiledTimes, WhatIsMeasuredCountsMoreThanAnyModel) {
 
 TEST(ProfiledTimes, AStaleModelIsGivenUpForOtherShapes) {
   TimeModel model = profiled(1e-6, 1e-5);  // a thousand times too slow
-  KernelModel& kernel = model.of_kernel("k", "program");
+  KernelModel& kernel = *model.of_kernel("k", "program");
   for (int i = 0; i < 2; ++i)
     model.learn(kernel, launch(1e6), 0, 1.0, 1e-3);
   EXPECT_NEAR(model.seconds(kernel, launch(4e6, 2), 0), 4e-3, 1e-9);
@@ -227,11 +261,11 @@ TEST(ProfiledTimes, WhatDevicesLoseToEachOtherIsKnownUntilTheModelIsStale) {
   with.model.together = 1.8;
   with.model.range.operations = {0, 5e6};
   TimeModel model({rates("a", 1e9, 1e9), rates("b", 1e8, 1e8)}, {with, profile("b", 1e-8)});
-  KernelModel& kernel = model.of_kernel("k", "program");
+  KernelModel& kernel = *model.of_kernel("k", "program");
   EXPECT_EQ(model.together(kernel, launch(1e6), 0), 1.8);
   EXPECT_EQ(model.together(kernel, launch(1e7), 0), std::nullopt) << "larger than any that was measured";
   EXPECT_EQ(model.together(kernel, launch(1e6), 1), std::nullopt) << "profiled, but never beside others";
-  EXPECT_EQ(model.together(model.of_kernel("other", "program"), launch(1e6), 0), std::nullopt);
+  EXPECT_EQ(model.together(*model.of_kernel("other", "program"), launch(1e6), 0), std::nullopt);
   for (int i = 0; i < 2; ++i)
     model.learn(kernel, launch(1e6), 0, 1.0, 1e-2);
   EXPECT_EQ(model.together(kernel, launch(1e6), 0), std::nullopt)
@@ -241,7 +275,7 @@ TEST(ProfiledTimes, WhatDevicesLoseToEachOtherIsKnownUntilTheModelIsStale) {
 TEST(ProfiledTimes, AConfirmedModelIsFollowedWhereTheRooflineWasWrong) {
   // Twice as slow as measured here; the profile knows that the second device is as fast as the first.
   TimeModel model = profiled(2e-9, 2e-9);
-  KernelModel& kernel = model.of_kernel("k", "program");
+  KernelModel& kernel = *model.of_kernel("k", "program");
   model.learn(kernel, launch(1e6), 0, 0.5, 1e-3);
   model.learn(kernel, launch(1e6), 1, 0.5, 1e-3);
   EXPECT_NEAR(model.seconds(kernel, launch(4e6, 2), 0), 8e-3, 1e-9);
