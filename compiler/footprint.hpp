@@ -29,6 +29,7 @@ struct Launch {
 struct GroupBox {
   std::array<uint64_t, 3> lo{0, 0, 0}, hi{1, 1, 1};
 
+  uint64_t group_count() const { return (hi[0] - lo[0]) * (hi[1] - lo[1]) * (hi[2] - lo[2]); }
   bool operator==(const GroupBox&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include "libinterpose/execution/action.hpp"
 #include "libinterpose/memory/journal.hpp"
 #include "libinterpose/objects/objects.hpp"
+#include "libinterpose/planning/window.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/time_model.hpp"
 
@@ -17,13 +18,6 @@
 #include <vector>
 
 namespace mkmd {
-
-inline uint64_t groups_in(const compiler::GroupBox& box) {
-  uint64_t groups = 1;
-  for (int d = 0; d < 3; ++d)
-    groups *= box.hi[d] - box.lo[d];
-  return groups;
-}
 
 // A kernel launch as the program asked for it, local size chosen.
 struct KernelLaunch {
@@ -39,7 +33,7 @@ struct KernelLaunch {
 
 class Command : public ActionOwner {
 public:
-  enum class Kind { kernel, read, write, copy, fill, marker };
+  using Kind = planning::CommandKind;
 
   Command(Kind kind, Queue* queue) : kind(kind), queue(queue) {}
 

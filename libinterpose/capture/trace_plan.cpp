@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace's line about a planned window: its commands, the graph the policy was given, and the plan.
-#include "common/host_clock.hpp"
-#include "libinterpose/capture/planner.hpp"
-#include "libinterpose/process.hpp"
+#include "libinterpose/capture/trace_plan.hpp"
+
 #include "libinterpose/runtime/trace.hpp"
 #include "platform/json.hpp"
 #include "scheduler/json_forms.hpp"
@@ -12,17 +10,16 @@ namespace mkmd {
 namespace {
 
 // Why a kernel has one piece, and the source line if that says it (0: not).
-compiler::Reason why_whole(const KernelLaunch& launch, bool has_pieces_code, bool worth, int cut,
-                           const char* not_split) {
+compiler::Reason why_whole(const KernelLaunch& launch, const planning::PlannedTask& of) {
   const compiler::KernelInfo& info = *launch.kernel->info;
   if (!info.split_allowed) {
     return info.reasons.empty() ? compiler::Reason{"the compiler does not allow it"} : info.reasons.front();
   }
-  if (!has_pieces_code) return {"no code for its pieces could be had"};
-  if (!worth) return {"too short to split"};
+  if (!of.task.understood) return {"no code for its pieces could be had"};
+  if (!of.task.is_long) return {"too short to split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
-  if (not_split != nullptr) return {not_split};
-  if (cut < 0) return {"its work-groups touch the same bytes"};
+  if (of.not_split != nullptr) return {of.not_split};
+  if (of.cut < 0) return {"its work-groups touch the same bytes"};
   return {"the policy found nothing to gain"};
 }
 
@@ -30,63 +27,64 @@ platform::Rates rates_of(const DeviceRates& d) {
   return {d.operations_per_second, d.bytes_per_second, d.bytes_per_second, d.bytes_per_second};
 }
 
+nlohmann::json describe(const planning::PlannedTask& of, const Command& c, bool home_is_whole) {
+  const planning::Task& task = of.task;
+  std::vector<double> seconds = task.seconds;
+  if (home_is_whole) seconds.push_back(task.is_kernel() ? task.at_home : task.seconds[0]);
+  nlohmann::json line = {{"id", c.number}, {"kind", to_string(c.kind)}, {"start", of.start}};
+  if (!task.is_kernel()) {
+    line["bytes"] = c.size;
+    line["seconds"] = seconds;
+    return line;
+  }
+  line["kernel"] = task.name;
+  line["groups"] = task.groups;
+  line["local"] = c.launch.shape.local;
+  line["operations"] = c.cost.operations;
+  line["bytes"] = c.cost.bytes;
+  line["seconds"] = seconds;
+  line["pieces"] = nlohmann::json::array();
+  for (const planning::Piece& piece : of.pieces)
+    line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
+  if (of.pieces.size() < 2) {
+    const compiler::Reason reason = why_whole(c.launch, of);
+    line["whole_because"] = reason.text;
+    line["line"] = reason.line;
+  }
+  return line;
+}
+
 }  // namespace
 
-void Planner::trace_plan(const scheduler::Schedule* schedule, double planning_seconds) const {
-  scheduler::Problem problem = make_problem();
+void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& window,
+                const PlanningFacts& facts) {
+  const planning::Machine& machine = facts.machine;
+  scheduler::Problem problem = make_problem(machine, plan.tasks, facts.buffer_of);
   for (size_t d = 0; d < problem.platform.devices.size(); ++d)
-    problem.platform.devices[d].rates = rates_of(runtime_.times_.rates(static_cast<int>(d)));
-  nlohmann::json machine = platform::to_json(problem.platform);
-  const Process& p = process();
-  if (p.home_is_whole()) {
-    const DeviceRates& rates = runtime_.times_.rates(p.home_index());
-    machine["whole"] = {{"launch", rates.launch_seconds}, {"rates", platform::to_json(rates_of(rates))}};
+    problem.platform.devices[d].rates = rates_of(facts.times.rates(static_cast<int>(d)));
+  nlohmann::json platform = platform::to_json(problem.platform);
+  if (machine.home_is_whole) {
+    const DeviceRates& rates = facts.times.rates(machine.home);
+    platform["whole"] = {{"launch", rates.launch_seconds}, {"rates", platform::to_json(rates_of(rates))}};
   }
-  trace_platform(machine);
+  trace_platform(platform);
 
   double in_order_at_home = 0;
   nlohmann::json commands = nlohmann::json::array();
-  for (const Task& task : tasks_) {
-    const Command& c = *task.command;
-    const bool kernel = c.kind == Command::Kind::kernel;
-    const double at_home = kernel ? task.at_home : task.seconds[0];
-    in_order_at_home += at_home;
-    std::vector<double> seconds = task.seconds;
-    if (p.home_is_whole()) seconds.push_back(at_home);
-    nlohmann::json line = {{"id", c.number}, {"kind", to_string(c.kind)}, {"start", task.start}};
-    if (!kernel) {
-      line["bytes"] = c.size;
-      line["seconds"] = seconds;
-      commands.push_back(std::move(line));
-      continue;
-    }
-    line["kernel"] = c.launch.kernel->name;
-    line["groups"] = c.launch.groups;
-    line["local"] = c.launch.shape.local;
-    line["operations"] = c.cost.operations;
-    line["bytes"] = c.cost.bytes;
-    line["seconds"] = seconds;
-    line["pieces"] = nlohmann::json::array();
-    for (const Piece& piece : task.pieces)
-      line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
-    if (task.pieces.size() < 2) {
-      const compiler::Reason reason =
-          why_whole(c.launch, task.footprints != nullptr, runtime_.is_long(task.seconds[0], 0), task.cut,
-                    task.not_split);
-      line["whole_because"] = reason.text;
-      line["line"] = reason.line;
-    }
-    commands.push_back(std::move(line));
+  for (size_t i = 0; i < plan.tasks.size(); ++i) {
+    const planning::PlannedTask& of = plan.tasks[i];
+    in_order_at_home += of.task.is_kernel() ? of.task.at_home : of.task.seconds[0];
+    commands.push_back(describe(of, *window[i], machine.home_is_whole));
   }
-  nlohmann::json window = {{"time", runtime_.now()},
-                           {"planning_seconds", planning_seconds},
-                           {"kept_plan", taken_over_},
-                           {"policy", schedule != nullptr ? p.settings.policy : "home"},
-                           {"predicted", schedule != nullptr ? schedule->makespan() : in_order_at_home},
-                           {"commands", std::move(commands)},
-                           {"graph", scheduler::to_json(problem.graph)}};
-  if (schedule != nullptr) window["schedule"] = scheduler::to_json(*schedule, problem);
-  trace({{"window", std::move(window)}});
+  nlohmann::json line = {{"time", facts.now},
+                         {"planning_seconds", facts.planning_seconds},
+                         {"kept_plan", plan.kept},
+                         {"policy", plan.schedule ? machine.policy_name : "home"},
+                         {"predicted", plan.schedule ? plan.schedule->makespan() : in_order_at_home},
+                         {"commands", std::move(commands)},
+                         {"graph", scheduler::to_json(problem.graph)}};
+  if (plan.schedule) line["schedule"] = scheduler::to_json(*plan.schedule, problem);
+  trace({{"window", std::move(line)}});
 }
 
 }  // namespace mkmd

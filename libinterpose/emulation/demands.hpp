@@ -2,7 +2,7 @@
 // What the planner's actions ask of an emulated machine. Null everywhere where nothing is emulated.
 #pragma once
 
-#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/capture/command.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
 namespace mkmd {

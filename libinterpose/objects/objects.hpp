@@ -204,12 +204,6 @@ public:
   std::shared_ptr<KernelModel> model;                     // what is known of its times; guarded by `mutex`
   LaunchDecision decision;                                // guarded by `mutex`
   std::vector<std::shared_ptr<const LaunchFacts>> facts;  // of its last launches; guarded by `mutex`
-  // How its last launch was split, for the planner: along which dimension (-1: it was not), of those that had
-  // several work-groups (a bit each).
-  struct LastCut {
-    int dimension = -1;
-    unsigned among = 0;
-  } last_cut;
 };
 
 // An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.

@@ -5,7 +5,6 @@
 // and every driver but the home's. So what is captured is finished and brought home first. Launches after
 // that are repetitions: code that the home's driver has run, as the program's own code whole at home or as
 // pieces of ours, it runs again.
-#include "libinterpose/capture/planner.hpp"
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/runtime.hpp"
@@ -141,33 +140,6 @@ std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch) {
   const auto known = code.ran.find({launch.kernel->name, launch.shape.local, true});
   if (known == code.ran.end()) return std::nullopt;
   return known->second;
-}
-
-// A driver may have compiled other code for larger pieces, or for another device.
-void Planner::repeat(Task& task) {
-  const Command& c = *task.command;
-  if (c.kind != Command::Kind::kernel || task.footprints == nullptr) return;
-  const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch);
-  if (!ran) return;
-  task.pieces.clear();
-  task.as_before = true;
-  const auto& groups = c.launch.groups;
-  std::array<uint64_t, 3> extent{};  // as equal as can be: there may be no code for a small rest
-  for (int d = 0; d < 3; ++d) {
-    const uint64_t parts = (groups[d] + ran->groups[d] - 1) / ran->groups[d];
-    extent[d] = (groups[d] + parts - 1) / parts;
-  }
-  compiler::GroupBox box;
-  for (box.lo[2] = 0; box.lo[2] < groups[2]; box.lo[2] = box.hi[2]) {
-    box.hi[2] = std::min(groups[2], box.lo[2] + extent[2]);
-    for (box.lo[1] = 0; box.lo[1] < groups[1]; box.lo[1] = box.hi[1]) {
-      box.hi[1] = std::min(groups[1], box.lo[1] + extent[1]);
-      for (box.lo[0] = 0; box.lo[0] < groups[0]; box.lo[0] = box.hi[0]) {
-        box.hi[0] = std::min(groups[0], box.lo[0] + extent[0]);
-        task.pieces.push_back({ran->lane, box, {}});
-      }
-    }
-  }
 }
 
 }  // namespace mkmd

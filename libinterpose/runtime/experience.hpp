@@ -19,9 +19,6 @@ namespace mkmd {
 
 struct KernelModel;
 
-inline constexpr const char* kLeftAlone =
-    "planning and splitting such launches took more time than they saved";
-
 // A window under way.
 struct Trial {
   cl_ulong began = 0;     // when planning did; nanoseconds of the host's clock

@@ -6,8 +6,8 @@
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "compiler/module_file.hpp"
-#include "libinterpose/capture/kept_plans.hpp"
-#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/capture/lowering.hpp"
+#include "libinterpose/capture/window_planning.hpp"
 #include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
@@ -59,7 +59,7 @@ Runtime::Runtime(Context& context)
     : context_(context), times_(time_model()),
       executor_(*this, {process().home_is_whole(),
                         process().machine != nullptr && process().machine->platform().can_fail()}),
-      host_memory_(UINT64_MAX, 1, SIZE_MAX), kept_plans_(std::make_unique<KeptPlans>()) {}
+      host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Status Runtime::start() {
   (void)may_only_repeat();  // remembers the user
@@ -152,7 +152,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   const LaunchCost cost = cost_of(*launch.facts, model);
   if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
   const double at_home = times_.seconds(model, cost, process().home_index());
-  if (times_.better_left_alone(model, at_home, host_seconds())) return kLeftAlone;
+  if (times_.better_left_alone(model, at_home, host_seconds())) return planning::kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
   if (!programs_ready(*kernel.sub_kernels, code_places_)) return "no code for its pieces could be had";
   std::lock_guard lock(executor_.mutex());
@@ -311,13 +311,14 @@ void Runtime::flush() {
 bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
   const bool at_home = home_lesson_due_ && lessons_ <= kHomeLesson && seems_to_lose_;
   if (at_home) home_lesson_due_ = false;
-  Planner planner(*this, at_home);
+  WindowPlanning planner(*this, at_home);
   std::shared_ptr<Trial> trial;
   if (may_leave_alone()) {
     trial = std::make_shared<Trial>(Trial{.began = host_nanoseconds(), .entry = entry_});
     for (const Ref<Command>& command : commands)
       command->trial = trial;
   }
+  planning::Plan plan;
   bool more = false;
   struct Planning {
     explicit Planning(Runtime& runtime) : runtime(runtime) { runtime.planning_ = true; }
@@ -346,28 +347,29 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
       std::unique_lock<std::mutex>& lock;
       size_t planned = 0;
     } unlocked(*this, commands, lock);
-    unlocked.planned = planner.plan(commands);
+    plan = planner.plan(commands);
+    unlocked.planned = plan.tasks.size();
     more = unlocked.planned < commands.size();
   }
   if (trial) trial->unfinished = commands.size();
   if (trial && trial->again) times_.begin_try(*trial, host_seconds());
   lessons_ = std::max(0, lessons_ - 1);
-  planner.emit([&] {
+  Lowering(*this, plan, commands).emit([&] {
     if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
     executor_.pump(lock);  // lets go of the mutex while drivers are called: woken threads take it then
   });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
+  kept_plans_.keep(std::move(plan));
   return more;
 }
 
 cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
   emulation::Machine& machine = *process().machine;
   std::optional<emulation::HostWork> work(machine.clock());
-  Planner planner(*this);
-  planner.plan(commands);
+  planning::Plan plan = WindowPlanning(*this).plan(commands);
   cl_ulong over = 0;
-  planner.emit([&] {
+  Lowering(*this, plan, commands).emit([&] {
     over = machine.pay(*work);  // none of these actions starts before it is made
     for (const Ref<Action>& action : std::exchange(emulated_, {}))
       action->ready_at = std::max(action->ready_at, over);
@@ -375,6 +377,7 @@ cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
   });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
+  kept_plans_.keep(std::move(plan));
   return over;
 }
 

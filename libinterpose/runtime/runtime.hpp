@@ -12,6 +12,8 @@
 #include "libinterpose/capture/command.hpp"
 #include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
+#include "libinterpose/planning/cuts.hpp"
+#include "libinterpose/planning/kept_plans.hpp"
 #include "libinterpose/runtime/at_exit.hpp"
 #include "libinterpose/runtime/code_places.hpp"
 #include "libinterpose/runtime/time_model.hpp"
@@ -25,8 +27,6 @@
 
 namespace mkmd {
 
-class KeptPlans;
-
 // Parts of commands the journal keeps, and with them the buffers they name. What is older cannot be computed
 // again.
 inline constexpr size_t kRemembered = 2048;
@@ -36,7 +36,7 @@ inline constexpr size_t kRemembered = 2048;
 // it.
 inline constexpr double kWorthSplitting = 60e-6;
 
-class Runtime : private Executor::Observer {
+class Runtime final : private Executor::Observer {
 public:
   explicit Runtime(Context& context);
   ~Runtime();  // every command is done; may not run on one of the runtime's own threads
@@ -106,7 +106,8 @@ public:
 private:
   static void note_code(const Action& action);  // at_exit.cpp
 
-  friend class Planner;
+  friend class WindowPlanning;
+  friend class Lowering;
   friend class LaunchProfiler;
   friend class Rehearsal;
 
@@ -200,13 +201,10 @@ private:
   // void.
   uint64_t epoch_ = 1;
   RegionMap host_memory_;
-  struct Cut {
-    int device;
-    int cut;       // the dimension
-    uint64_t end;  // work-groups along it
-  };
-  std::map<std::pair<uint64_t, uint64_t>, std::vector<Cut>> cuts_;  // last used, by kernel's number and shape
-  const std::unique_ptr<KeptPlans> kept_plans_;                     // planners'
+  // Of whoever plans.
+  std::unique_ptr<const planning::Machine> machine_;  // made when first planned for
+  planning::CutMemory cuts_;
+  planning::KeptPlans kept_plans_;
   std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
   Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
   Ref<Action> last_in_order_;          // since a plan of this epoch wanted one action after the other

@@ -241,7 +241,7 @@ bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool
   std::vector<BufferUses> uses;
   uses.reserve(pieces.size());
   for (const compiler::GroupBox& box : pieces)
-    uses.push_back(buffer_uses(arguments_, facts_, box, most_blocks));
+    uses.push_back(buffer_uses(arguments_, facts_.of(box, most_blocks).get()));
   for (size_t a = 0; a < uses.size(); ++a) {
     for (size_t b = a + 1; b < uses.size(); ++b) {
       if (!independent(uses[a], uses[b])) return false;
@@ -249,7 +249,7 @@ bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool
   }
   // They are compared with the whole launch: nothing of it that does not run may write their bytes.
   for (const compiler::GroupBox& box : left_out(whole_, pieces)) {
-    const BufferUses others = buffer_uses(arguments_, facts_, box, most_blocks);
+    const BufferUses others = buffer_uses(arguments_, facts_.of(box, most_blocks).get());
     if (!std::ranges::all_of(uses, [&](const BufferUses& piece) { return independent(piece, others); }))
       return false;
   }

@@ -4,6 +4,7 @@
 #include "common/hash.hpp"
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
+#include "libinterpose/capture/window_planning.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/rehearsal.hpp"
 #include "libinterpose/runtime/runtime.hpp"
@@ -220,7 +221,10 @@ private:
     } else if (launch_.group_count() < 2) {
       why.text = "it has one work-group";
     } else {
-      dimension_ = best_cut(*launch_.arguments, *launch_.facts).dimension;
+      const auto uses_of = [this](const compiler::GroupBox& box, size_t most_blocks) {
+        return buffer_uses(*launch_.arguments, launch_.facts->of(box, most_blocks).get());
+      };
+      dimension_ = planning::best_cut(launch_.groups, uses_of).dimension;
       if (dimension_ >= 0) return true;
       why.text = "its pieces touch the same bytes";
     }
@@ -308,8 +312,9 @@ private:
     // As the planner: with sets of few blocks, if these are enough. The other poison lies between blocks,
     // too.
     const auto whole_split = [&](const Pieces& pieces, Poison poison, bool surely) {
-      const bool done = (poison == Poison::small && step(pieces, true, poison, kFewBlocks, surely)) ||
-                        step(pieces, true, poison, compiler::kMostBlocks, surely);
+      const bool done =
+          (poison == Poison::small && step(pieces, true, poison, planning::kFewBlocks, surely)) ||
+          step(pieces, true, poison, compiler::kMostBlocks, surely);
       if (done) ++totals.splits;
     };
     const auto single = slabs(whole, dimension_, seed);

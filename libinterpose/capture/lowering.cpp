@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last step of planning: actions, in the program's order, each waiting for those before it that touch the
-// same bytes in the same memory, and the transfers that make bytes valid where they are needed.
-#include "libinterpose/capture/planner.hpp"
+#include "libinterpose/capture/lowering.hpp"
+
+#include "libinterpose/capture/window_planning.hpp"
 #include "libinterpose/emulation/copies.hpp"
 #include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
@@ -29,7 +29,31 @@ ByteRanges share_of(const Memory& root, uint64_t row, double lo, double hi) {
 
 }  // namespace
 
-Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work) {
+Lowering::Lowering(Runtime& runtime, planning::Plan& plan, const std::vector<Ref<Command>>& window)
+    : runtime_(runtime), plan_(plan), window_(window), first_order_(runtime.next_order_) {
+  runtime_.next_order_ += static_cast<double>(plan_.orders);
+}
+
+void Lowering::emit(const std::function<void()>& some) {
+  constexpr size_t kSome = 8;  // commands
+  const size_t count = plan_.tasks.size();
+  std::vector<double> first_of_rest(count + 1, kAllEmitted);  // from each task on
+  for (size_t i = count; i-- > 0;)
+    first_of_rest[i] = std::min(first_of_rest[i + 1], order_of(plan_.tasks[i].first_order()));
+  struct Emitting {  // whatever happens, lanes must not wait for ever
+    ~Emitting() { executor.hold_from(kAllEmitted); }
+    Executor& executor;
+  } emitting{runtime_.executor_};
+  runtime_.executor_.hold_from(first_of_rest.front());
+  for (size_t i = 0; i < count; ++i) {
+    emit(i);
+    if ((i + 1) % kSome != 0 && i + 1 < count) continue;
+    runtime_.executor_.hold_from(first_of_rest[i + 1]);
+    some();
+  }
+}
+
+Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work) {
   Ref<Action> action(new Action(lane, command, std::move(work)));
   action->order = order_;
   if (command != nullptr) {
@@ -41,12 +65,13 @@ Ref<Action> Planner::new_action(Lane& lane, Command* command, Action::Work work)
   if (process().machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
   if (runtime_.last_in_order_) action->come_after(*runtime_.last_in_order_);
-  if (runtime_.last_in_order_ || (schedule_ && schedule_->in_order)) runtime_.last_in_order_ = action;
+  if (runtime_.last_in_order_ || (plan_.schedule && plan_.schedule->in_order))
+    runtime_.last_in_order_ = action;
   return action;
 }
 
 // The policy knows whose port is busy: its source is taken where that has the bytes by now.
-std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const ByteRanges& missing) const {
+std::vector<RegionMap::Source> Lowering::sources(int domain, Memory& root, const ByteRanges& missing) const {
   const RegionMap& regions = root.storage->regions;
   std::vector<RegionMap::Source> result;
   const auto add = [&](int from, const ByteRanges& ranges) {
@@ -56,10 +81,10 @@ std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const 
     result.push_back({from, ranges});
   };
   ByteRanges left = missing;
-  if (const auto planned = planned_sources_.find({buffer_number(root), domain});
-      planned != planned_sources_.end()) {
+  if (const auto planned = plan_.sources.find({buffer_number(root), domain});
+      planned != plan_.sources.end()) {
     const uint64_t row = missing.begin()->count > 1 ? missing.begin()->pitch : root.size;
-    for (const PlannedSource& source : planned->second) {
+    for (const planning::PlannedSource& source : planned->second) {
       ByteRanges here = left.intersection(share_of(root, row, source.lo, source.hi));
       here.subtract(regions.missing(source.domain, here));
       if (here.empty()) continue;
@@ -72,7 +97,7 @@ std::vector<RegionMap::Source> Planner::sources(int domain, Memory& root, const 
   return result;
 }
 
-void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
+void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   RegionMap& regions = root.storage->regions;
   const ByteRanges missing = regions.missing(domain, ranges);
   if (missing.empty()) return;
@@ -104,23 +129,22 @@ void Planner::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
 
 // Bytes the command needs went with a device, or may have: it ends with an error, and what it should have
 // written is not to be had either.
-bool Planner::doomed(Task& task) {
+bool Lowering::doomed(const planning::PlannedTask& of, Command& c) {
   if (const cl_int failed = runtime_.failed(); failed < 0) {
-    task.command->status = failed;
+    c.status = failed;
     return true;
   }
   if (!runtime_.journal_) return false;
-  if (std::all_of(task.whole.begin(), task.whole.end(), [](const BufferUse& use) {
+  if (std::all_of(of.whole.begin(), of.whole.end(), [](const BufferUse& use) {
         return use.root->storage->regions.nowhere(use.needed).empty();
       }))
     return false;
-  Command& c = *task.command;
   c.status = CL_OUT_OF_RESOURCES;
   c.started = c.ended = runtime_.now();
   auto deed = std::make_shared<CommandDeed>();
   deed->sequence = c.sequence;
   deed->command = Ref<Command>(&c);
-  for (const BufferUse& use : task.whole) {
+  for (const BufferUse& use : of.whole) {
     use.root->storage->regions.set_invalid(use.writes);
     deed->roots.push_back(use.root);
     deed->uses.push_back({use.root->storage->history.get(), {}, use.writes});
@@ -130,7 +154,7 @@ bool Planner::doomed(Task& task) {
   return true;
 }
 
-void Planner::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
+void Lowering::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
   if (!runtime_.journal_) return;
   auto deed = std::make_shared<CommandDeed>();
   Command& command = command_of(action);
@@ -148,14 +172,14 @@ void Planner::journal(Action& action, const BufferUses& uses, const compiler::Gr
   runtime_.journal_->add(std::move(deed));
 }
 
-void Planner::order_uses(int domain, const BufferUses& uses, Action& action) {
+void Lowering::order_uses(int domain, const BufferUses& uses, Action& action) {
   for (const BufferUse& use : uses) {
     use.root->storage->regions.order_read(domain, use.reads, action);
     use.root->storage->regions.order_write(domain, use.writes, action);
   }
 }
 
-void Planner::record_uses(int domain, const BufferUses& uses, Action& action) {
+void Lowering::record_uses(int domain, const BufferUses& uses, Action& action) {
   for (const BufferUse& use : uses) {
     RegionMap& regions = use.root->storage->regions;
     regions.record_read(domain, use.reads, action);
@@ -164,7 +188,7 @@ void Planner::record_uses(int domain, const BufferUses& uses, Action& action) {
   }
 }
 
-std::vector<cl_mem> Planner::memories_in(int domain, const KernelLaunch& launch) const {
+std::vector<cl_mem> Lowering::memories_in(int domain, const KernelLaunch& launch) const {
   std::vector<cl_mem> memories(launch.arguments->size(), nullptr);
   for (size_t i = 0; i < memories.size(); ++i) {
     const KernelArgument& a = (*launch.arguments)[i];
@@ -175,7 +199,7 @@ std::vector<cl_mem> Planner::memories_in(int domain, const KernelLaunch& launch)
   return memories;
 }
 
-RemoteMemory Planner::remote(int domain, const BufferUses& uses) const {
+RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
   const Runtime::Domain& of = runtime_.domains_[domain];
   RemoteMemory where{of.transfer, {}};
   for (const BufferUse& use : uses)
@@ -183,71 +207,73 @@ RemoteMemory Planner::remote(int domain, const BufferUses& uses) const {
   return where;
 }
 
-void Planner::emit(Task& task) {
-  Command& c = *task.command;
+void Lowering::emit_marker(Command& c) {
+  // Complete when what it waits for is. Of native commands before it the entry alone knows.
+  if (!runtime_.entry_ || runtime_.entry_->complete()) return;
+  Lane& home = runtime_.executor_.home();
+  const Ref<Action> action = new_action(home, &c, marker_behind(home));
+  action->redo = marker_behind;
+  runtime_.executor_.push(action);
+}
+
+void Lowering::emit(size_t i) {
+  Command& c = *window_[i];
+  planning::PlannedTask& of = plan_.tasks[i];
   c.planned = true;
   emitting_ = c.number;
-  for (const BufferUse& use : task.whole)
+  for (const BufferUse& use : of.whole)
     runtime_.join_epoch(*use.root);
-  if (doomed(task)) return;
-  order_ = task.order;
+  if (doomed(of, c)) return;
+  order_ = order_of(of.order);
   switch (c.kind) {
   case Command::Kind::kernel:
-    return emit_kernel(task);
+    return emit_kernel(of, c);
   case Command::Kind::read:
-    return emit_read(task);
+    return emit_read(of, c);
   case Command::Kind::write:
-    return emit_write(task);
+    return emit_write(of, c);
   case Command::Kind::copy:
   case Command::Kind::fill:
-    return emit_fill_or_copy(task);
+    return emit_fill_or_copy(of, c);
   case Command::Kind::marker:
-    // Complete when what it waits for is. Of native commands before it the entry alone knows.
-    if (runtime_.entry_ && !runtime_.entry_->complete()) {
-      const Ref<Action> action =
-          new_action(runtime_.executor_.home(), &c, marker_behind(runtime_.executor_.home()));
-      action->redo = marker_behind;
-      runtime_.executor_.push(action);
-    }
-    return;
+    return emit_marker(c);
   }
 }
 
-void Planner::emit_kernel(Task& task) {
-  Command& c = *task.command;
-  const bool boxed = task.footprints != nullptr;
+void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
+  const bool boxed = of.task.understood;
   std::vector<std::vector<cl_mem>> memories;
-  for (Piece& piece : task.pieces) {
+  for (planning::Piece& piece : of.pieces) {
     const int domain = process().lane_domain(piece.device);
     memories.push_back(memories_in(domain, c.launch));
     if (memories.back().size() !=
         c.launch.arguments->size()) {  // that memory is full: home has room by definition
       piece.device = process().home_index();
       memories.back() = memories_in(0, c.launch);
-      words_.clear();  // there may be room the next time
+      plan_.may_keep = false;  // there may be room the next time
     }
-    order_ = piece.order;
+    order_ = order_of(piece.order);
     for (const BufferUse& use : piece.uses)
       make_valid(process().lane_domain(piece.device), *use.root, use.needed);
   }
   const double bytes = emulated_bytes(c.launch, boxed);
   std::vector<Ref<Action>> actions;
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
-  for (const Piece& piece : task.pieces)
+  for (const planning::Piece& piece : of.pieces)
     sharing[process().lane_domain(piece.device)].insert(piece.device);
-  for (size_t i = 0; i < task.pieces.size(); ++i) {
-    const Piece& piece = task.pieces[i];
+  for (size_t i = 0; i < of.pieces.size(); ++i) {
+    const planning::Piece& piece = of.pieces[i];
     const int domain = process().lane_domain(piece.device);
     Lane& lane = *runtime_.executor_.compute()[piece.device];
-    order_ = piece.order;
+    order_ = order_of(piece.order);
     // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
-    const bool own = &lane == &runtime_.executor_.home() && piece.box == c.launch.whole() && !task.as_before;
+    const bool own = &lane == &runtime_.executor_.home() && piece.box == c.launch.whole() && !of.as_before;
     const auto work_on = [&c, box = piece.box, memories = memories[i], boxed = boxed && !own](Lane& some) {
       return kernel_piece(some, c, box, memories, boxed);
     };
     const Ref<Action> action = new_action(lane, &c, work_on(lane));
     const double share =
-        static_cast<double>(groups_in(piece.box)) / static_cast<double>(c.launch.group_count());
+        static_cast<double>(piece.box.group_count()) / static_cast<double>(c.launch.group_count());
     if (piece.seconds > 0) {
       action->piece.seconds = piece.seconds;
       action->moved = work_on;
@@ -271,26 +297,25 @@ void Planner::emit_kernel(Task& task) {
     action->piece.ours = boxed && !own;
     action->piece.lo = piece.box.lo;
     action->piece.hi = piece.box.hi;
-    action->piece.groups = groups_in(piece.box);
+    action->piece.groups = piece.box.group_count();
     action->piece.share = share;
-    action->piece.bytes = task.bytes * action->piece.share;
+    action->piece.bytes = of.bytes * action->piece.share;
     action->demand = emulated_piece(piece.device, c, bytes, action->piece.share, boxed);
     journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
   for (size_t i = 0; i < actions.size(); ++i) {
-    record_uses(process().lane_domain(task.pieces[i].device), task.pieces[i].uses, *actions[i]);
+    record_uses(process().lane_domain(of.pieces[i].device), of.pieces[i].uses, *actions[i]);
     runtime_.executor_.push(actions[i]);
   }
 }
 
-void Planner::emit_read(Task& task) {
-  Command& c = *task.command;
+void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
   // Each part of the read writes its own bytes of the program's memory.
   const uint64_t from = c.source->origin + c.source_offset;
   const auto to = reinterpret_cast<uintptr_t>(c.host);
-  const BufferUse& use = task.whole.front();
+  const BufferUse& use = of.whole.front();
   RegionMap& regions = use.root->storage->regions;
   auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges) {
     regions.read(domain, ranges, *action);
@@ -327,19 +352,18 @@ void Planner::emit_read(Task& task) {
   }
 }
 
-void Planner::emit_write(Task& task) {
-  Command& c = *task.command;
+void Lowering::emit_write(const planning::PlannedTask& of, Command& c) {
   Lane& home = runtime_.executor_.home();
   Memory& root = *c.destination->root();
   const Ref<Action> action = new_action(
       home, &c, emulated_write_work(*root.storage, home, root.native.get(), c, write_at_home(home, c)));
-  journal(*action, task.whole);
-  order_uses(0, task.whole, *action);
-  record_uses(0, task.whole, *action);
+  journal(*action, of.whole);
+  order_uses(0, of.whole, *action);
+  record_uses(0, of.whole, *action);
   const auto from = reinterpret_cast<uintptr_t>(c.host);
   const ByteRanges given(from, from + c.size);
   action->redo = [&c](Lane& lane) { return write_at_home(lane, c); };
-  action->uses = task.whole;
+  action->uses = of.whole;
   action->uses.push_back({nullptr, given, {}, given});
   runtime_.host_memory_.read(0, given, *action);
   runtime_.executor_.push(action);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last step of planning: a plan becomes actions, in the program's order, each waiting for those before it
+// that touch the same bytes in the same memory, and the transfers that make bytes valid where they are
+// needed.
+#pragma once
+
+#include "libinterpose/planning/plan.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+
+namespace mkmd {
+
+struct RemoteMemory;
+
+// With the runtime's mutex held.
+class Lowering {
+public:
+  // The plan is of the window's first commands; both must outlive this.
+  Lowering(Runtime& runtime, planning::Plan& plan, const std::vector<Ref<Command>>& window);
+
+  // Makes the actions. `some` is called after every few commands, and the mutex may be let go of there:
+  // devices can begin with what comes first in the plan (Executor::hold_from says up to where).
+  void emit(const std::function<void()>& some);
+
+private:
+  void emit(size_t i);
+  bool doomed(const planning::PlannedTask& of, Command& command);
+  void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {});
+  void emit_kernel(planning::PlannedTask& of, Command& command);
+  void emit_read(const planning::PlannedTask& of, Command& command);
+  void emit_write(const planning::PlannedTask& of, Command& command);
+  void emit_marker(Command& command);
+  Ref<Action> new_action(Lane& lane, Command* command, Action::Work work);
+  std::vector<RegionMap::Source> sources(int domain, Memory& root, const ByteRanges& missing) const;
+  void make_valid(int domain, Memory& root, const ByteRanges& ranges);
+  static void order_uses(int domain, const BufferUses& uses, Action& action);
+  void record_uses(int domain, const BufferUses& uses, Action& action);
+  RemoteMemory remote(int domain, const BufferUses& uses) const;
+  std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
+
+  // lower_copies.cpp
+  struct Share;
+  std::vector<Share> shares_of(const planning::PlannedTask& of, const Command& command);
+  void emit_fill_or_copy(const planning::PlannedTask& of, Command& command);
+
+  double order_of(size_t place) const { return first_order_ + static_cast<double>(place); }
+
+  Runtime& runtime_;
+  planning::Plan& plan_;
+  const std::vector<Ref<Command>>& window_;
+  const double first_order_;
+  double order_ = 0;       // of the actions being emitted
+  uint64_t emitting_ = 0;  // the command's number in traces
+};
+
+}  // namespace mkmd

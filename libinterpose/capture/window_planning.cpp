@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/capture/window_planning.hpp"
+
+#include "common/host_clock.hpp"
+#include "common/log.hpp"
+#include "libinterpose/capture/trace_plan.hpp"
+#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/emulation/rates.hpp"
+#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/runtime/summary.hpp"
+#include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/runtime/trouble.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace mkmd {
+
+namespace {
+
+using planning::CommandKind;
+using planning::Purpose;
+
+void add_memory(std::vector<uint64_t>& words, const Ref<Memory>& memory) {
+  if (memory) {
+    words.insert(words.end(), {buffer_number(*memory->root()), memory->origin, memory->size});
+  } else {
+    words.push_back(0);
+  }
+}
+
+// What identifies the commands, as far as plans depend on them.
+planning::Identity identity_of(const std::vector<Ref<Command>>& window) {
+  planning::Identity identity;
+  std::vector<uint64_t>& words = identity.words;
+  for (const Ref<Command>& command : window) {
+    const Command& c = *command;
+    if (!c.redo.empty()) return {};
+    words.push_back(static_cast<uint64_t>(c.kind));
+    if (c.kind != CommandKind::kernel) {
+      add_memory(words, c.source);
+      add_memory(words, c.destination);
+      words.insert(words.end(), {c.source_offset, c.destination_offset, c.size, c.pattern.size()});
+      continue;
+    }
+    words.push_back(reinterpret_cast<uintptr_t>(c.launch.facts.get()));  // the kernel, its shape and scalars
+    identity.named.emplace_back(c.launch.facts);
+    for (const KernelArgument& a : *c.launch.arguments) {
+      if (a.kind == KernelArgument::Kind::memory) add_memory(words, a.memory);
+    }
+  }
+  return identity;
+}
+
+scheduler::Device describe_device(const vendor::Device& of, int domain, const DeviceRates& rates) {
+  scheduler::Device device;
+  device.name = of.name;
+  device.device_class = (of.type & CL_DEVICE_TYPE_GPU) != 0   ? scheduler::DeviceClass::gpu
+                        : (of.type & CL_DEVICE_TYPE_CPU) != 0 ? scheduler::DeviceClass::cpu
+                                                              : scheduler::DeviceClass::accelerator;
+  device.mem = domain;
+  device.launch = rates.launch_seconds;
+  return device;
+}
+
+planning::Machine describe_machine(const TimeModel& times, bool can_fail) {
+  const Process& p = process();
+  planning::Machine machine;
+  for (size_t d = 0; d < p.devices.size(); ++d)
+    machine.platform.devices.push_back(
+        describe_device(p.devices[d], p.domain[d], times.rates(static_cast<int>(d))));
+  const DeviceRates& home = times.rates(p.home_index());
+  machine.platform.bw = home.copy_bytes_per_second;
+  machine.platform.lat = home.copy_seconds;
+  if (p.machine != nullptr) {
+    machine.platform.links = emulated_links(*p.machine);
+  } else {
+    machine.copy_seconds = [&times](int from, int to, double bytes) {
+      return times.copy_seconds(from, to, bytes);
+    };
+  }
+  machine.domains = p.domain_count;
+  machine.home = p.home_index();
+  machine.home_is_whole = p.home_is_whole();
+  machine.home_is_sum = p.home_is_sum();
+  machine.can_fail = can_fail;
+  machine.policy = chosen_policy();
+  machine.policy_name = p.settings.policy;
+  machine.regardless_of_gain = machine.policy != nullptr && machine.policy->regardless_of_gain();
+  return machine;
+}
+
+// What is measured, or asked of a driver.
+void ask_about_memory(planning::Machine& machine) {
+  machine.platform.memories = shared_memories();
+  if (process().machine == nullptr)
+    machine.cache = static_cast<double>(
+        vendor::device_value<cl_ulong>(process().home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+}
+
+// An emulated memory may be full; a real driver's word comes when something is allocated.
+bool has_room(const Command& c, int device) {
+  const int domain = process().domain[device];
+  if (process().machine == nullptr || domain == 0) return true;
+  std::vector<const Memory*> roots;
+  uint64_t bytes = 0;
+  for (const KernelArgument& a : *c.launch.arguments) {
+    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+    Memory* const root = a.memory->root();
+    if (!root->storage->is_new_in(domain) || std::find(roots.begin(), roots.end(), root) != roots.end())
+      continue;
+    roots.push_back(root);
+    bytes += root->size;
+  }
+  return bytes == 0 || process().machine->has_room(domain, bytes);
+}
+
+Purpose purpose_of(bool at_home) {
+  if (may_only_repeat() && process().machine == nullptr) return Purpose::repeats;
+  return at_home ? Purpose::home_times : Purpose::speed;
+}
+
+}  // namespace
+
+uint64_t buffer_number(const Memory& root) {
+  uint64_t& number = root.storage->number;
+  if (number == 0) number = process().next_buffer.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
+  return a.platform == b.platform && a.device_name == b.device_name;
+}
+
+const scheduler::Policy* chosen_policy() {
+  static const scheduler::Policy* const policy = []() -> const scheduler::Policy* {
+    auto made = scheduler::make_policy(process().settings.policy);
+    if (made) return made->release();
+    log(LogLevel::warning,
+        "MKMD_POLICY: " + made.status().message() + "; kernels run whole on the home device");
+    return nullptr;
+  }();
+  return policy;
+}
+
+WindowPlanning::WindowPlanning(Runtime& runtime, bool at_home)
+    : runtime_(runtime), purpose_(purpose_of(at_home)), buffer_of_([](Memory* root) {
+        return planning::Buffer{buffer_number(*root), root->size, &root->storage->regions};
+      }) {}
+
+const planning::Machine& WindowPlanning::machine() {
+  if (runtime_.machine_ == nullptr) {
+    planning::Machine machine = describe_machine(runtime_.times_, runtime_.journal_ != nullptr);
+    if (purpose_ != Purpose::repeats) ask_about_memory(machine);
+    runtime_.machine_ = std::make_unique<const planning::Machine>(std::move(machine));
+  }
+  return *runtime_.machine_;
+}
+
+planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
+  const cl_ulong began = host_nanoseconds();
+  planning::Identity identity;
+  // Devices that fail are not to be planned on again.
+  if (purpose_ == Purpose::speed && !runtime_.journal_ && !any_left_out()) identity = identity_of(window);
+  std::optional<planning::Plan> kept = take_over(window, identity);
+  planning::Plan plan = kept ? std::move(*kept) : make(window);
+  plan.identity = std::move(identity);
+  for (size_t i = 0; i < plan.tasks.size(); ++i) {
+    const planning::PlannedTask& of = plan.tasks[i];
+    enter_trial(*window[i], of.task);
+    if (!of.pieces.empty()) add_kernel(of.pieces.size() > 1);
+  }
+  if (!tracing()) return plan;
+  const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
+  std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
+  if (process().machine != nullptr) stop.emplace(process().machine->clock());
+  trace_plan(plan, window, {machine(), buffer_of_, runtime_.times_, runtime_.now(), seconds});
+  return plan;
+}
+
+std::optional<planning::Plan> WindowPlanning::take_over(const std::vector<Ref<Command>>& window,
+                                                        const planning::Identity& identity) {
+  std::optional<planning::Plan> kept = runtime_.kept_plans_.take(identity);
+  if (!kept) return std::nullopt;
+  for (size_t i = 0; i < window.size(); ++i) {
+    window[i]->submitted = runtime_.now();
+    described_.push_back(describe(*window[i]));
+  }
+  if (!still_holds(*kept, described_, machine(), buffer_of_)) return std::nullopt;
+  return kept;
+}
+
+planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
+  constexpr size_t kFew = 16;               // commands: a plan of fewer is not worth much
+  constexpr cl_ulong kLooking = 1'000'000;  // nanoseconds
+  const cl_ulong began = host_nanoseconds();
+  planning::Planner planner(machine(), buffer_of_, runtime_.cuts_, purpose_);
+  bool again = false;
+  while (planner.size() < window.size()) {
+    planning::Task task = next(window, planner.size());
+    again |= task.tried_again;
+    planner.add(std::move(task));
+    if (planner.size() < kFew || process().machine != nullptr) continue;
+    // More are not tried again before it is known what came of these, unless they have to pay for transfers.
+    if (again && !runtime_.separate_memories()) break;
+    if (host_nanoseconds() - began > kLooking) break;
+  }
+  const bool complete = planner.size() == window.size();
+  planning::Plan plan = std::move(planner).make(complete);
+  // Once: what a policy does not accept, it accepts of no window.
+  static std::atomic<bool> said{false};
+  if (!plan.trouble.empty())
+    log(said.exchange(true) ? LogLevel::info : LogLevel::warning,
+        "MKMD_POLICY (--policy) " + process().settings.policy + " gives no schedule: " + plan.trouble +
+            "; kernels run whole on the home device");
+  return plan;
+}
+
+planning::Task WindowPlanning::next(const std::vector<Ref<Command>>& window, size_t i) {
+  if (i < described_.size()) return std::move(described_[i]);
+  window[i]->submitted = runtime_.now();
+  return describe(*window[i]);
+}
+
+planning::Task WindowPlanning::describe(Command& c) const {
+  planning::Task task;
+  task.kind = c.kind;
+  task.seconds.assign(process().devices.size(), scheduler::kNever);
+  if (c.kind == CommandKind::kernel) {
+    describe_kernel(c, task);
+  } else {
+    describe_transfer(c, task);
+  }
+  return task;
+}
+
+bool WindowPlanning::may_run_on(const Command& c, int device) const {
+  const Process& p = process();
+  if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
+  if (p.machine != nullptr && p.machine->failed(device)) return false;
+  if (left_out(device) && purpose_ != Purpose::repeats) return false;
+  return device == 0 || c.redo.empty();
+}
+
+void WindowPlanning::describe_kernel(Command& c, planning::Task& task) const {
+  const int home = process().home_index();
+  const TimeModel& times = runtime_.times_;
+  Kernel& kernel = *c.launch.kernel;
+  const KernelModel& model = runtime_.kernel_model(kernel);
+  c.cost = cost_of(*c.launch.facts, model);
+  task.name = kernel.name;
+  task.groups = c.launch.groups;
+  task.redo = c.redo;
+  task.kernel = model.number;
+  task.shape = c.cost.shape;
+  if (kernel.info != nullptr && !kernel.info->cost.irregular) task.most_bytes = c.cost.bytes;
+  task.at_home = times.seconds(model, c.cost, home);
+  bool known_together = true;
+  if (understands(kernel)) {
+    for (size_t i = 0; i < task.seconds.size(); ++i) {
+      const int d = static_cast<int>(i);
+      if (!may_run_on(c, d)) continue;
+      if (!has_room(c, d)) {
+        task.may_keep = false;  // there may be room the next time
+        continue;
+      }
+      task.understood = true;
+      task.seconds[d] = times.seconds(model, c.cost, d);
+      const std::optional<double> together = times.together(model, c.cost, d);
+      known_together &= together.has_value();
+      task.together.resize(task.seconds.size());
+      task.together[d] = together.value_or(1);
+    }
+  }
+  if (!known_together) task.together.clear();
+  if (!task.understood) task.seconds[0] = task.at_home;
+  task.is_long = runtime_.is_long(task.seconds[0], 0);
+  task.long_at_home = runtime_.is_long(task.at_home, home);
+  if (c.trial && task.is_long) {
+    task.left_alone = times.better_left_alone(model, task.at_home, host_seconds());
+    task.tried_again =
+        purpose_ != Purpose::home_times && !task.left_alone && times.has_lost(model, task.at_home);
+  }
+  if (purpose_ == Purpose::repeats) {
+    if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
+      task.ran = planning::RanBefore{ran->lane, ran->groups};
+  }
+  task.uses_of = [&launch = c.launch, understood = task.understood](const compiler::GroupBox& box,
+                                                                    size_t most_blocks) {
+    const auto footprints = understood ? launch.facts->of(box, most_blocks) : nullptr;
+    return buffer_uses(*launch.arguments, footprints.get());
+  };
+}
+
+void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) const {
+  if (c.source) {
+    task.source = c.source->root();
+    task.source_begin = c.source->origin + c.source_offset;
+  }
+  if (c.destination) {
+    task.destination = c.destination->root();
+    task.destination_begin = c.destination->origin + c.destination_offset;
+  }
+  task.size = c.size;
+  task.pattern_size = c.pattern.size();
+  task.follows_bytes = follows_bytes(c);
+  const int home = process().home_index();
+  if (task.follows_bytes) {
+    for (size_t d = 0; d < task.seconds.size(); ++d)
+      task.seconds[d] = seconds_to_make(c, static_cast<int>(d));
+    task.at_home = seconds_to_make(c, home);
+    return;
+  }
+  const DeviceRates& rates = runtime_.times_.rates(home);
+  task.at_home = static_cast<double>(c.size) / rates.copy_bytes_per_second;
+  if (c.kind == CommandKind::fill || c.kind == CommandKind::copy) task.at_home += rates.launch_seconds;
+  task.seconds[0] = task.at_home;
+}
+
+bool WindowPlanning::understands(const Kernel& kernel) const {
+  return kernel.info->split_allowed && (helpers_left() || purpose_ == Purpose::repeats) &&
+         programs_ready(*kernel.sub_kernels, runtime_.code_places_);
+}
+
+// Where devices can fail, the journal wants to know of one place for every byte.
+bool WindowPlanning::follows_bytes(const Command& c) const {
+  return (c.kind == CommandKind::fill || c.kind == CommandKind::copy) && runtime_.separate_memories() &&
+         !runtime_.journal_;
+}
+
+double WindowPlanning::seconds_to_make(const Command& c, int device) const {
+  const DeviceRates& rates = runtime_.times_.rates(device);
+  const double bytes = static_cast<double>(c.size) * (c.kind == CommandKind::copy ? 2 : 1);
+  return rates.launch_seconds + bytes / rates.bytes_per_second;
+}
+
+void WindowPlanning::enter_trial(Command& c, const planning::Task& task) const {
+  Trial* const trial = c.trial.get();
+  if (trial == nullptr) return;
+  if (task.follows_bytes) trial->at_home += task.at_home;
+  if (!task.is_kernel() || purpose_ == Purpose::home_times) return;
+  trial->again |= task.tried_again;
+  // Parts that play devices of their own are compared with one of them.
+  if (!process().home_is_sum())
+    trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
+  if (task.is_long && !task.left_alone)
+    trial->kernels.emplace_back(runtime_.kernel_model(*c.launch.kernel).shared_from_this(), task.at_home);
+}
+
+}  // namespace mkmd

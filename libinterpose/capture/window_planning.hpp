@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Describes a window of captured commands to the planner, as values: what is predicted of each, what its
+// work-groups touch, and the devices there are.
+#pragma once
+
+#include "libinterpose/planning/planner.hpp"
+#include "libinterpose/runtime/runtime.hpp"
+
+namespace mkmd {
+
+// Lives for one flush; a runtime has one at a time. It looks at what only planning changes: the runtime's
+// mutex need not be held.
+class WindowPlanning {
+public:
+  // `at_home`: every kernel is to run there, so that it is known how long they take.
+  explicit WindowPlanning(Runtime& runtime, bool at_home = false);
+
+  // A plan for the window's first commands, as many as can be looked at in a short time: the devices wait for
+  // what is planned.
+  planning::Plan plan(const std::vector<Ref<Command>>& window);
+
+private:
+  const planning::Machine& machine();
+  std::optional<planning::Plan> take_over(const std::vector<Ref<Command>>& window,
+                                          const planning::Identity& identity);
+  planning::Plan make(const std::vector<Ref<Command>>& window);
+  planning::Task next(const std::vector<Ref<Command>>& window, size_t i);
+  planning::Task describe(Command& command) const;
+  void describe_kernel(Command& command, planning::Task& task) const;
+  void describe_transfer(const Command& command, planning::Task& task) const;
+  bool may_run_on(const Command& command, int device) const;
+  bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
+  bool follows_bytes(const Command& command) const;
+  double seconds_to_make(const Command& command, int device) const;
+  void enter_trial(Command& command, const planning::Task& task) const;
+
+  Runtime& runtime_;
+  const planning::Purpose purpose_;
+  const planning::BufferOf buffer_of_;
+  std::vector<planning::Task> described_;  // of the window's first commands, not yet given to a planner
+};
+
+// The number of a root buffer in graphs and traces. For whoever plans, or with the runtime's mutex held.
+uint64_t buffer_number(const Memory& root);
+
+// The policy the settings name; null if it is unknown (one log line).
+const scheduler::Policy* chosen_policy();
+
+// Rule 11: only then are results the same to the last bit.
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b);
+
+}  // namespace mkmd

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/planning/cuts.hpp"
+
+#include "libinterpose/memory/region_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mkmd::planning {
+
+namespace {
+
+constexpr uint64_t kNarrowRow = 128;  // bytes: moving a shorter one takes about as long
+
+unsigned several_groups(const Task& task) {  // a bit per dimension
+  unsigned among = 0;
+  for (int d = 0; d < 3; ++d)
+    among |= task.groups[d] > 1 ? 1u << d : 0;
+  return among;
+}
+
+bool is_scattered(const ByteRanges& ranges, const Machine& machine, const Buffer& buffer) {
+  if (machine.order_only() || ranges.size() > kFewBlocks) return ranges.size() > kFewBlocks;
+  uint64_t moved_as = 0;
+  for (const ByteRows& block : ranges)
+    moved_as += block.count * std::max(block.length, kNarrowRow);
+  const ByteRange hull = ranges.hull();
+  return moved_as > hull.hi - hull.lo + 256 * kNarrowRow || !buffer.regions->suits(ranges);
+}
+
+}  // namespace
+
+// Of the dimensions a launch may be cut along, the one whose pieces write the fewest separate ranges (a
+// transposition cut the other way would scatter rows over the devices); among equals the slowest, whose slabs
+// are contiguous.
+Cut best_cut(const std::array<uint64_t, 3>& groups,
+             const std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)>& uses_of) {
+  const compiler::GroupBox whole{{0, 0, 0}, groups};
+  Cut cut;
+  uint64_t fewest = UINT64_MAX;
+  for (int d = 2; d >= 0; --d) {
+    if (whole.hi[d] < 2) continue;
+    compiler::GroupBox first = whole;
+    compiler::GroupBox second = whole;
+    first.hi[d] = second.lo[d] = whole.hi[d] / 2;
+    BufferUses of_first = uses_of(first, compiler::kMostBlocks);
+    uint64_t ranges = 0;
+    for (const BufferUse& use : of_first) {
+      for (const ByteRows& rows : use.writes)
+        ranges += rows.count;
+    }
+    if (ranges >= fewest || !independent(of_first, uses_of(second, compiler::kMostBlocks))) continue;
+    fewest = ranges;
+    cut = {d, std::move(of_first)};
+  }
+  return cut;
+}
+
+int CutMemory::dimension(const Task& task) const {
+  const auto known = dimensions_.find(task.kernel);
+  if (known == dimensions_.end() || known->second.among != several_groups(task)) return -1;
+  return known->second.dimension;
+}
+
+void CutMemory::set_dimension(const Task& task, int dimension) {
+  if (dimensions_.size() > kMost) dimensions_.clear();
+  dimensions_[task.kernel] = {dimension, several_groups(task)};
+}
+
+void CutMemory::keep_cuts(PlannedTask& of) {
+  std::vector<Piece>& pieces = of.pieces;
+  if (pieces.size() < 2 || !of.task.redo.empty()) return;
+  if (ends_.size() > kMost) ends_.clear();
+  std::vector<End>& kept = ends_[{of.task.kernel, of.task.shape}];
+  const auto groups = static_cast<double>(of.task.groups[of.cut]);
+  bool keep = kept.size() == pieces.size();
+  for (size_t i = 0; i < pieces.size() && keep; ++i) {
+    const double move = static_cast<double>(pieces[i].box.hi[of.cut]) - static_cast<double>(kept[i].end);
+    keep = kept[i].device == pieces[i].device && kept[i].cut == of.cut && std::abs(move) <= 0.02 * groups;
+  }
+  if (!keep) kept.resize(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (keep) {
+      pieces[i].box.hi[of.cut] = kept[i].end;
+      if (i > 0) pieces[i].box.lo[of.cut] = kept[i - 1].end;
+    } else {
+      kept[i] = {pieces[i].device, of.cut, pieces[i].box.hi[of.cut]};
+    }
+  }
+}
+
+void cut_in_parts(PlannedTask& of) {
+  constexpr double kLong = 1e-3;  // seconds
+  if (of.pieces.size() < 2 || !of.task.redo.empty()) return;
+  const auto groups = static_cast<double>(of.task.groups[of.cut]);
+  std::vector<Piece> parts;
+  for (const Piece& piece : of.pieces) {
+    const uint64_t lo = piece.box.lo[of.cut];
+    const uint64_t hi = piece.box.hi[of.cut];
+    const double per_group = of.task.seconds[piece.device] / groups;
+    const double seconds = static_cast<double>(hi - lo) * per_group;
+    const bool several = std::count_if(of.pieces.begin(), of.pieces.end(),
+                                       [&](const Piece& other) { return other.device == piece.device; }) > 1;
+    if (seconds < kLong || several) {
+      parts.push_back(piece);
+      if (seconds >= kLong) parts.back().seconds = seconds;
+      continue;
+    }
+    const auto at_least = static_cast<uint64_t>(std::ceil(kShortestPart / per_group));
+    uint64_t done = lo;
+    for (const double share : {0.5, 0.25, 0.125, 1.0}) {
+      auto count = std::max(at_least, static_cast<uint64_t>(share * static_cast<double>(hi - lo)));
+      if (hi - done < count + at_least) count = hi - done;  // the rest is too short for a part of its own
+      if (count == 0) break;
+      parts.push_back(piece);
+      parts.back().box.lo[of.cut] = done;
+      parts.back().box.hi[of.cut] = done + count;
+      parts.back().seconds = static_cast<double>(count) * per_group;
+      parts.back().start += static_cast<double>(done - lo) * per_group;
+      done += count;
+    }
+  }
+  of.pieces = std::move(parts);
+}
+
+// A driver may have compiled other code for larger pieces, or for another device.
+void cut_as_before(PlannedTask& of) {
+  const Task& task = of.task;
+  if (!task.is_kernel() || !task.understood || !task.ran) return;
+  of.pieces.clear();
+  of.as_before = true;
+  std::array<uint64_t, 3> extent{};
+  for (int d = 0; d < 3; ++d) {
+    const uint64_t parts = (task.groups[d] + task.ran->groups[d] - 1) / task.ran->groups[d];
+    extent[d] = (task.groups[d] + parts - 1) / parts;
+  }
+  compiler::GroupBox box;
+  for (box.lo[2] = 0; box.lo[2] < task.groups[2]; box.lo[2] = box.hi[2]) {
+    box.hi[2] = std::min(task.groups[2], box.lo[2] + extent[2]);
+    for (box.lo[1] = 0; box.lo[1] < task.groups[1]; box.lo[1] = box.hi[1]) {
+      box.hi[1] = std::min(task.groups[1], box.lo[1] + extent[1]);
+      for (box.lo[0] = 0; box.lo[0] < task.groups[0]; box.lo[0] = box.hi[0]) {
+        box.hi[0] = std::min(task.groups[0], box.lo[0] + extent[0]);
+        of.pieces.push_back({.device = task.ran->device, .box = box});
+      }
+    }
+  }
+}
+
+bool split_is_safe(const PlannedTask& of) {
+  for (size_t a = 0; a < of.pieces.size(); ++a) {
+    for (size_t b = a + 1; b < of.pieces.size(); ++b) {
+      if (!independent(of.pieces[a].uses, of.pieces[b].uses)) return false;
+    }
+  }
+  return true;
+}
+
+bool coarsen(BufferUses& uses, const Machine& machine, const BufferOf& buffer_of) {
+  bool writes_more = false;
+  for (BufferUse& use : uses) {
+    const auto to_hull = [&](ByteRanges& ranges) {
+      if (ranges.empty() || (ranges.size() == 1 && ranges.begin()->count == 1)) return false;
+      if (!is_scattered(ranges, machine, buffer_of(use.root))) return false;
+      ranges = ByteRanges(ranges.hull().lo, ranges.hull().hi);
+      return true;
+    };
+    to_hull(use.reads);
+    to_hull(use.needed);
+    if (to_hull(use.writes) && !machine.order_only()) {
+      writes_more = true;
+      use.needed.unite(use.writes);
+    }
+  }
+  return writes_more;
+}
+
+bool coarsen_pieces(PlannedTask& of, const Machine& machine, const BufferOf& buffer_of) {
+  if (of.pieces.size() < 2) return true;  // the whole is coarse already
+  bool write_more = false;
+  for (Piece& piece : of.pieces)
+    write_more |= coarsen(piece.uses, machine, buffer_of);
+  return !write_more || split_is_safe(of);
+}
+
+}  // namespace mkmd::planning

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a planner answers: which work-groups of each kernel run on which device, in which memories fills and
+// copies are made, and in which order devices take what is ready.
+#pragma once
+
+#include "libinterpose/planning/window.hpp"
+#include "scheduler/schedule.hpp"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace mkmd::planning {
+
+// Why a launch stays whole that has lost time before.
+inline constexpr const char* kLeftAlone =
+    "planning and splitting such launches took more time than they saved";
+
+struct Piece {
+  int device = 0;
+  compiler::GroupBox box;
+  BufferUses uses{};
+  double seconds = 0;  // predicted; of parts of long pieces only
+  double start = 0;    // where the plan puts it
+  size_t order = 0;    // its place among all of the plan
+};
+
+// Bytes of a fill's or copy's destination that the window needs in the memory of a device.
+struct Wanted {
+  int device = 0;
+  ByteRange bytes;
+};
+
+struct PlannedTask {
+  Task task;  // without `uses_of`
+  BufferUses whole;
+  BufferUses first_half;  // along `cut`
+  int cut = -1;           // the dimension it may be split along; -1: not at all
+  double bytes = 0;       // that it must move to and from memory; 0: they may stay in caches
+  std::vector<Piece> pieces;
+  std::vector<Wanted> wanted;       // of a fill or copy
+  double start = 0;                 // where the plan puts its first piece
+  size_t order = 0;                 // of a command without pieces
+  bool as_before = false;           // in pieces whose code has run
+  const char* not_split = nullptr;  // why a split is not offered to the policy, or not made
+
+  size_t first_order() const;
+};
+
+// Where the policy takes the bytes of a buffer from that a memory lacks.
+struct PlannedSource {
+  int domain;
+  double lo, hi;  // shares of the buffer
+};
+using PlannedSources = std::map<std::pair<uint64_t, int>, std::vector<PlannedSource>>;  // buffer, destination
+
+// What makes a window the same as an earlier one.
+struct Identity {
+  std::vector<uint64_t> words;  // empty: it is like no other
+  // Named there by their addresses, which do not become those of others while these live.
+  std::vector<std::weak_ptr<const void>> named;
+};
+
+struct Plan {
+  std::vector<PlannedTask> tasks;               // of the window's first commands, in their order
+  size_t orders = 0;                            // how many places there are
+  std::optional<scheduler::Schedule> schedule;  // the policy's; none: everything runs at home
+  std::string trouble;                          // why the policy made none, if it should have
+  PlannedSources sources;
+  bool kept = false;  // it was made for an earlier window
+
+  // For KeptPlans.
+  Identity identity;
+  std::vector<ByteRanges> places;  // where the bytes lie that the window finds
+  bool may_keep = true;
+};
+
+// The kernel graph of the tasks, as the scheduler wants it: one task per command, an edge wherever one
+// command reads what another wrote, and a source (task 0, at home) for everything that was there before.
+scheduler::Problem make_problem(const Machine& machine, const std::vector<PlannedTask>& tasks,
+                                const BufferOf& buffer_of);
+
+}  // namespace mkmd::planning

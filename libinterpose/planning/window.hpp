@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a planner is given: the devices, and the commands of a window as values. Nothing here calls OpenCL or
+// holds a lock.
+#pragma once
+
+#include "common/byte_ranges.hpp"
+#include "compiler/footprint.hpp"
+#include "libinterpose/memory/buffer_use.hpp"
+#include "scheduler/policy.hpp"
+#include "scheduler/problem.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+class RegionMap;
+
+namespace planning {
+
+enum class CommandKind { kernel, read, write, copy, fill, marker };
+
+// The work-groups of a piece that has run before, and on which device.
+struct RanBefore {
+  int device = 0;
+  std::array<uint64_t, 3> groups{};
+};
+
+// One command, and what is predicted of it. Seconds are those of the whole command.
+struct Task {
+  CommandKind kind = CommandKind::marker;
+  std::vector<double> seconds;  // by device; scheduler::kNever: it may not run there
+  double at_home = 0;           // seconds on home, which need not be one of the devices
+  // A fill or copy that is made in every memory whose devices need the result next.
+  bool follows_bytes = false;
+  bool may_keep = true;  // the predictions say all there is to say: a plan may be used again
+
+  // Kernels.
+  std::string name;
+  std::array<uint64_t, 3> groups{1, 1, 1};
+  bool understood = false;    // which bytes its work-groups touch is known, and there is code for pieces
+  bool is_long = false;       // on the first device: worth splitting
+  bool long_at_home = false;  // the same for home
+  bool left_alone = false;    // capturing such launches has lost time
+  bool tried_again = false;   // it has lost time; this is another try
+  // What the work-groups in a box do to their buffers, in byte sets of at most so many blocks.
+  std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)> uses_of;
+  std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all
+  std::optional<RanBefore> ran;           // for Purpose::repeats
+  uint64_t kernel = 0;                    // equal for launches of one kernel; no other's
+  uint64_t shape = 0;                     // equal for launches that take the same time
+  double most_bytes = scheduler::kNever;  // loaded and stored by the whole launch; kNever: not known
+  // By device, how many times as long as alone it takes while all devices work; empty: not known.
+  std::vector<double> together;
+
+  // The others. Offsets are the root buffers'.
+  Memory* source = nullptr;       // read, copy
+  Memory* destination = nullptr;  // write, copy, fill
+  uint64_t source_begin = 0;
+  uint64_t destination_begin = 0;
+  uint64_t size = 0;          // bytes
+  uint64_t pattern_size = 0;  // of a fill, bytes
+
+  bool is_kernel() const { return kind == CommandKind::kernel; }
+  uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
+  compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
+  // Copy: from a byte of the destination to that of the source, modulo 2^64.
+  uint64_t source_ahead() const { return source_begin - destination_begin; }
+};
+
+// A root buffer when the window begins.
+struct Buffer {
+  uint64_t number = 0;  // in graphs and traces
+  uint64_t size = 0;    // bytes
+  const RegionMap* regions = nullptr;
+};
+using BufferOf = std::function<Buffer(Memory* root)>;
+
+// The devices that share the work, and what a plan has to respect.
+struct Machine {
+  scheduler::Platform platform;
+  int domains = 1;  // memories; that of device d is platform.devices[d].mem, home's is 0
+  int home = 0;     // the index of home: a device's, or the one behind them
+  // Home is none of the devices but the whole of which they are parts: all of it, if `home_is_sum`.
+  bool home_is_whole = false;
+  bool home_is_sum = false;
+  bool can_fail = false;            // a device with its memory may be lost
+  bool regardless_of_gain = false;  // the policy wants kernels divided whatever that brings
+  double cache = 0;                 // bytes that home's caches hold
+  // Seconds to copy bytes from one device's memory to another's; null: the platform's links say it.
+  std::function<double(int from, int to, double bytes)> copy_seconds;
+  const scheduler::Policy* policy = nullptr;  // null: everything runs at home
+  std::string policy_name;
+  double planning_budget = 1e-3;  // seconds: policies that improve step by step stop early
+
+  size_t device_count() const { return platform.devices.size(); }
+  int domain_of(int device) const {
+    return static_cast<size_t>(device) < device_count() ? platform.devices[device].mem : 0;
+  }
+  bool separate_memories() const { return domains > 1; }
+  // Byte sets only order commands and show that pieces are independent.
+  bool order_only() const { return !separate_memories() && !can_fail; }
+};
+
+// Why a window is planned.
+enum class Purpose {
+  speed,
+  home_times,  // every kernel runs at home, so that it is known how long they take
+  repeats,     // drivers may have no compilers any more: only code that has run
+};
+
+}  // namespace planning
+}  // namespace mkmd

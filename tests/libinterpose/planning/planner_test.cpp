@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/libinterpose/planning/windows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace mkmd::planning {
+namespace {
+
+using namespace test;
+
+constexpr uint64_t kRows = 1024;
+constexpr uint64_t kRow = 4096;  // bytes
+constexpr uint64_t kSize = kRows * kRow;
+
+class Planning : public testing::Test {
+protected:
+  const std::unique_ptr<scheduler::Policy> policy_ = policy_named("mkmd-slices");
+  Machine shared_ = machine_of(2, false, policy_.get());
+  Machine separate_ = machine_of(2, true, policy_.get());
+  Buffers buffers_{4, kSize, 2};
+
+  Task rows(size_t from, size_t to, std::vector<double> seconds = {0.1, 0.1}, uint64_t halo = 0) {
+    return rows_kernel(buffers_[from], buffers_[to], kRows, kRow, std::move(seconds), halo);
+  }
+};
+
+uint64_t groups_on(const PlannedTask& of, int device) {
+  uint64_t groups = 0;
+  for (const Piece& piece : of.pieces)
+    groups += piece.device == device ? piece.box.group_count() : 0;
+  return groups;
+}
+
+// Every work-group is in exactly one piece.
+void expect_partition(const PlannedTask& of) {
+  uint64_t groups = 0;
+  for (size_t a = 0; a < of.pieces.size(); ++a) {
+    const compiler::GroupBox& x = of.pieces[a].box;
+    groups += x.group_count();
+    for (size_t b = a + 1; b < of.pieces.size(); ++b) {
+      const compiler::GroupBox& y = of.pieces[b].box;
+      bool apart = false;
+      for (int d = 0; d < 3; ++d)
+        apart |= x.hi[d] <= y.lo[d] || y.hi[d] <= x.lo[d];
+      EXPECT_TRUE(apart);
+    }
+  }
+  EXPECT_EQ(groups, of.task.group_count());
+}
+
+TEST_F(Planning, EqualDevicesGetEqualShares) {
+  const Plan made = plan(shared_, buffers_, {rows(0, 1)});
+  ASSERT_TRUE(made.schedule);
+  expect_partition(made.tasks[0]);
+  EXPECT_NEAR(static_cast<double>(groups_on(made.tasks[0], 0)), 2 * kRows, 0.05 * kRows);
+  EXPECT_EQ(made.tasks[0].cut, 1) << "pieces along dimension 0 would share rows";
+}
+
+TEST_F(Planning, TheQuickerDeviceGetsMore) {
+  const Plan made = plan(shared_, buffers_, {rows(0, 1, {0.3, 0.1})});
+  EXPECT_NEAR(static_cast<double>(groups_on(made.tasks[0], 1)), 3 * kRows, 0.1 * kRows);
+}
+
+TEST_F(Planning, WhatIsNotUnderstoodRunsWholeAtHome) {
+  Task task = rows(0, 1);
+  task.understood = false;
+  task.seconds = {0.1, scheduler::kNever};
+  const Plan made = plan(shared_, buffers_, {rows(2, 3), std::move(task)});
+  ASSERT_EQ(made.tasks[1].pieces.size(), 1);
+  EXPECT_EQ(made.tasks[1].pieces[0].device, 0);
+  EXPECT_GT(made.tasks[0].pieces.size(), 1);
+}
+
+TEST_F(Planning, WorkGroupsThatTouchTheSameBytesStayTogether) {
+  const Plan made = plan(shared_, buffers_, {scatter_kernel(buffers_[0], kSize, kRows, {0.1, 0.1})});
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_EQ(made.tasks[0].cut, -1);
+}
+
+TEST_F(Planning, ADimensionRememberedFromAnotherBufferIsProvedAnew) {
+  CutMemory cuts;
+  (void)plan(shared_, buffers_, {rows(0, 1)}, Purpose::speed, &cuts);
+  ASSERT_EQ(cuts.dimension(rows(0, 1)), 1);
+  // The same kernel, now in place and with a halo: pieces would read what others write.
+  const Plan made = plan(shared_, buffers_, {rows(2, 2, {0.1, 0.1}, kRow)}, Purpose::speed, &cuts);
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_STREQ(made.tasks[0].not_split, "its pieces touch the same bytes");
+  EXPECT_EQ(cuts.dimension(rows(0, 1)), -1);
+}
+
+TEST_F(Planning, CutsMoveOnlyIfThatIsWorthIt) {
+  CutMemory cuts;
+  const Plan first = plan(shared_, buffers_, {rows(0, 1, {0.1, 0.1})}, Purpose::speed, &cuts);
+  const Plan second = plan(shared_, buffers_, {rows(0, 1, {0.1, 0.102})}, Purpose::speed, &cuts);
+  const Plan third = plan(shared_, buffers_, {rows(0, 1, {0.1, 0.2})}, Purpose::speed, &cuts);
+  EXPECT_EQ(groups_on(first.tasks[0], 0), groups_on(second.tasks[0], 0));
+  EXPECT_LT(groups_on(first.tasks[0], 0), groups_on(third.tasks[0], 0));
+}
+
+TEST_F(Planning, LaunchesThatLoseTimeAreNotOfferedToThePolicy) {
+  Task loser = rows(0, 1);
+  loser.left_alone = true;
+  const Plan alone = plan(shared_, buffers_, {loser});
+  EXPECT_FALSE(alone.schedule);
+  EXPECT_EQ(alone.tasks[0].pieces.size(), 1);
+  EXPECT_STREQ(alone.tasks[0].not_split, kLeftAlone);
+  const Plan beside = plan(shared_, buffers_, {loser, rows(2, 3, {0.4, 0.4})});
+  EXPECT_TRUE(beside.schedule);
+  EXPECT_EQ(beside.tasks[0].pieces.size(), 1);
+  EXPECT_GT(beside.tasks[1].pieces.size(), 1);
+}
+
+TEST_F(Planning, ToLearnHomesTimesEverythingRunsThere) {
+  const Plan made = plan(shared_, buffers_, {rows(0, 1)}, Purpose::home_times);
+  EXPECT_FALSE(made.schedule);
+  ASSERT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_STREQ(made.tasks[0].not_split, "this launch was to show how long home takes");
+}
+
+TEST_F(Planning, WithoutCompilersPiecesAreNoLargerThanThoseThatHaveRun) {
+  Task task = rows(0, 1);
+  task.ran = RanBefore{1, {4, 300, 1}};
+  const Plan made = plan(shared_, buffers_, {std::move(task)}, Purpose::repeats);
+  EXPECT_FALSE(made.schedule);
+  expect_partition(made.tasks[0]);
+  EXPECT_EQ(made.tasks[0].pieces.size(), 4);
+  EXPECT_TRUE(made.tasks[0].as_before);
+  for (const Piece& piece : made.tasks[0].pieces) {
+    EXPECT_EQ(piece.device, 1);
+    EXPECT_EQ(piece.box.hi[1] - piece.box.lo[1], 256) << "as equal as can be";
+  }
+}
+
+TEST_F(Planning, WhatIsDoneAgainIsDoneAtHome) {
+  Task task = rows(0, 1);
+  task.redo = {{{0, 10, 0}, {4, 20, 1}}, {{0, 500, 0}, {4, 600, 1}}};
+  const Plan made = plan(separate_, buffers_, {std::move(task)});
+  ASSERT_EQ(made.tasks[0].pieces.size(), 2);
+  EXPECT_EQ(groups_on(made.tasks[0], 0), 4 * 110);
+  EXPECT_NEAR(made.tasks[0].task.at_home, 0.1 * 110 / kRows, 1e-9);
+}
+
+TEST_F(Planning, OneDeviceThatUsesUpTheBandwidthIsLeftAlone) {
+  shared_.platform.memories = {{0, 1e10, 1.05e10}};
+  Task task = rows(0, 1, {8e-4, 8e-4});  // 8 MiB, at 10 GB/s
+  const Plan made = plan(shared_, buffers_, {task});
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_STREQ(made.tasks[0].not_split, "one device alone nearly uses up the memory's bandwidth");
+  shared_.cache = 1e9;
+  EXPECT_GT(plan(shared_, buffers_, {task}).tasks[0].pieces.size(), 1) << "caches hold it";
+  shared_.cache = 0;
+  task.together = {1.0, 1.0};
+  EXPECT_GT(plan(shared_, buffers_, {task}).tasks[0].pieces.size(), 1) << "profiled: nobody loses";
+}
+
+TEST_F(Planning, LongWholeLaunchesRunOnTheWholeDevice) {
+  Machine machine = machine_of(2, false, policy_.get());
+  machine.home = 2;
+  machine.home_is_whole = machine.home_is_sum = true;
+  Task task = scatter_kernel(buffers_[0], kSize, kRows, {0.1, 0.1});
+  task.at_home = 0.05;
+  const Plan made = plan(machine, buffers_, {std::move(task), rows(1, 2)});
+  ASSERT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_EQ(made.tasks[0].pieces[0].device, 2);
+  EXPECT_EQ(groups_on(made.tasks[1], 2), 0);
+}
+
+TEST_F(Planning, AFillIsMadeWhereItIsNeeded) {
+  Task fill = transfer(CommandKind::fill, nullptr, buffers_[0], 0, kSize, 2);
+  fill.follows_bytes = true;
+  fill.seconds = {1e-3, 1e-3};
+  const Plan made = plan(separate_, buffers_, {std::move(fill), rows(0, 1)});
+  ASSERT_GT(made.tasks[1].pieces.size(), 1);
+  std::set<int> devices;
+  for (const Wanted& wanted : made.tasks[0].wanted)
+    devices.insert(wanted.device);
+  EXPECT_EQ(devices, (std::set<int>{0, 1}));
+}
+
+TEST_F(Planning, ACopyWantsItsSourceWhereItsResultIsNeeded) {
+  Task first = transfer(CommandKind::copy, buffers_[0], buffers_[1], 0, kSize, 2);
+  Task second = transfer(CommandKind::copy, buffers_[1], buffers_[2], 0, kSize, 2);
+  for (Task* copy : {&first, &second}) {
+    copy->follows_bytes = true;
+    copy->seconds = {1e-3, 1e-3};
+  }
+  const Plan made = plan(separate_, buffers_, {std::move(first), std::move(second), rows(2, 3)});
+  ASSERT_GT(made.tasks[2].pieces.size(), 1);
+  for (size_t i = 0; i < 2; ++i) {
+    std::set<int> devices;
+    for (const Wanted& wanted : made.tasks[i].wanted)
+      devices.insert(wanted.device);
+    EXPECT_EQ(devices, (std::set<int>{0, 1})) << i;
+  }
+}
+
+TEST_F(Planning, WithoutAPolicyEverythingRunsAtHome) {
+  shared_.policy = nullptr;
+  EXPECT_EQ(plan(shared_, buffers_, {rows(0, 1)}).tasks[0].pieces.size(), 1);
+}
+
+TEST_F(Planning, APolicyThatRefusesLeavesEverythingAtHome) {
+  struct Refusing : scheduler::Policy {
+    Result<scheduler::Schedule> schedule(const scheduler::Problem&,
+                                         const scheduler::Options&) const override {
+      return Status::internal("no");
+    }
+  } refusing;
+  shared_.policy = &refusing;
+  const Plan made = plan(shared_, buffers_, {rows(0, 1)});
+  EXPECT_EQ(made.trouble, "no");
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+}
+
+class Keeping : public Planning {
+protected:
+  Plan keep(std::vector<uint64_t> words) {
+    Plan made = plan(separate_, buffers_, {rows(0, 1)});
+    made.identity.words = std::move(words);
+    return made;
+  }
+  bool holds(const Plan& kept, Task task) {
+    std::vector<Task> tasks;
+    tasks.push_back(std::move(task));
+    return still_holds(kept, tasks, separate_, buffers_.lookup());
+  }
+};
+
+TEST_F(Keeping, APlanIsForWindowsLikeItsOwn) {
+  KeptPlans plans;
+  plans.keep(keep({1, 2, 3}));
+  EXPECT_FALSE(plans.take({{1, 2}, {}}));
+  EXPECT_FALSE(plans.take({}));
+  const std::optional<Plan> taken = plans.take({{1, 2, 3}, {}});
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->kept);
+  EXPECT_FALSE(plans.take({{1, 2, 3}, {}})) << "whoever takes it keeps it again";
+}
+
+TEST_F(Keeping, TheLastFewAreKept) {
+  KeptPlans plans;
+  for (uint64_t i = 0; i < 5; ++i)
+    plans.keep(keep({i}));
+  EXPECT_FALSE(plans.take({{0}, {}}));
+  EXPECT_TRUE(plans.take({{1}, {}}));
+}
+
+TEST_F(Keeping, PlansThatSayTheyMayNotAreNot) {
+  KeptPlans plans;
+  Plan made = keep({1});
+  made.may_keep = false;
+  plans.keep(std::move(made));
+  EXPECT_FALSE(plans.take({{1}, {}}));
+}
+
+TEST_F(Keeping, APlanHoldsAsLongAsTimesDo) {
+  const Plan kept = keep({1});
+  EXPECT_TRUE(holds(kept, rows(0, 1)));
+  EXPECT_TRUE(holds(kept, rows(0, 1, {0.101, 0.1})));
+  EXPECT_FALSE(holds(kept, rows(0, 1, {0.103, 0.1})));
+  EXPECT_FALSE(holds(kept, rows(0, 1, {0.1, scheduler::kNever})));
+  Task task = rows(0, 1);
+  task.left_alone = true;
+  EXPECT_FALSE(holds(kept, std::move(task)));
+  task = rows(0, 1);
+  task.tried_again = true;
+  EXPECT_FALSE(holds(kept, std::move(task)));
+}
+
+TEST_F(Keeping, APlanHoldsAsLongAsTheBytesLieWhereTheyLay) {
+  const Plan kept = keep({1});
+  buffers_.regions(2).add_valid(1, {0, kSize});
+  EXPECT_TRUE(holds(kept, rows(0, 1))) << "another buffer";
+  buffers_.regions(0).add_valid(1, {0, kRow});
+  EXPECT_FALSE(holds(kept, rows(0, 1)));
+}
+
+// Whatever the policy, and whatever the window.
+class RandomWindows : public testing::TestWithParam<std::string> {};
+
+TEST_P(RandomWindows, PlansAreWholeSafeAndTheSameTwice) {
+  const std::unique_ptr<scheduler::Policy> policy = policy_named(GetParam());
+  ASSERT_NE(policy, nullptr);
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+    const size_t devices = 1 + below(3);
+    const bool separate = below(2) != 0;
+    const Machine machine = machine_of(devices, separate, policy.get());
+    Buffers buffers(4, kSize, static_cast<int>(devices));
+    for (size_t i = 0; i < 4 && separate; ++i)
+      buffers.regions(i).add_valid(static_cast<int>(below(devices)), {kRow * below(kRows), kSize});
+    std::vector<Task> window;
+    for (size_t n = 1 + below(6); n-- > 0;) {
+      std::vector<double> seconds;
+      for (size_t d = 0; d < devices; ++d)
+        seconds.push_back(1e-4 * static_cast<double>(1 + below(1000)));
+      switch (below(5)) {
+      case 0:
+        window.push_back(scatter_kernel(buffers[below(4)], kSize, kRows, seconds));
+        break;
+      case 1:
+        window.push_back(transfer(CommandKind::write, nullptr, buffers[below(4)], kRow, kRow, devices));
+        break;
+      case 2:
+        window.push_back(transfer(CommandKind::copy, buffers[0], buffers[1 + below(3)], 0, kSize, devices));
+        window.back().follows_bytes = separate;
+        window.back().seconds = seconds;
+        break;
+      default:
+        window.push_back(rows_kernel(buffers[below(4)], buffers[below(4)], 1 + below(kRows), kRow, seconds,
+                                     below(2) * kRow));
+      }
+    }
+    const Plan first = plan(machine, buffers, window);
+    const Plan second = plan(machine, buffers, window);
+    std::set<size_t> places;
+    for (size_t i = 0; i < window.size(); ++i) {
+      const PlannedTask& of = first.tasks[i];
+      if (of.pieces.empty()) places.insert(of.order);
+      for (const Piece& piece : of.pieces)
+        places.insert(piece.order);
+      if (!of.task.is_kernel()) continue;
+      expect_partition(of);
+      EXPECT_TRUE(split_is_safe(of)) << seed;
+      ASSERT_EQ(of.pieces.size(), second.tasks[i].pieces.size()) << seed;
+      for (size_t p = 0; p < of.pieces.size(); ++p) {
+        EXPECT_EQ(of.pieces[p].device, second.tasks[i].pieces[p].device);
+        EXPECT_EQ(of.pieces[p].box, second.tasks[i].pieces[p].box);
+      }
+    }
+    EXPECT_EQ(places.size(), first.orders) << "every piece has a place of its own";
+    EXPECT_EQ(*places.rbegin(), first.orders - 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, RandomWindows,
+                         testing::Values("mkmd", "mkmd-slices", "mkmd-malleable", "heft",
+                                         "random-cuts:seed=3"),
+                         [](const auto& of) {
+                           std::string name = of.param.substr(0, of.param.find(':'));
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace mkmd::planning
