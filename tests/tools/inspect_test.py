@@ -335,7 +335,7 @@ class Traces(unittest.TestCase):
                     return count
             return len(windows)
         # A machine that is busy for a tenth of a second ends the lessons early.
-        self.assertGreaterEqual(max(lessons() for _ in range(5)), 4)
+        self.assertTrue(any(lessons() >= 4 for _ in range(20)))
 
     def test_reasons_have_source_lines(self):
         trace, _ = self.record("kernel_printf")
