@@ -30,6 +30,8 @@ namespace mkmd {
     "vary")                                                                                                  \
   X(std::string, trace, "MKMD_TRACE", "", "a file name",                                                     \
     "where to write what was planned and what happened")                                                     \
+  X(bool, trace_planning, "MKMD_TRACE_PLANNING", false, "0 or 1",                                            \
+    "1 adds to the trace what each plan follows from, so that `mkmd simulate --replay` can plan it again")   \
   X(std::string, summary, "MKMD_SUMMARY", "", "a file name",                                                 \
     "where to write, at exit, a JSON summary: groups and busy seconds per device, bytes moved")              \
   X(int, profile, "MKMD_PROFILE", 0, "a number of runs, at most 10000",                                      \

@@ -17,6 +17,8 @@ const std::vector<RunOption>& run_options() {
       {"--relaxed", nullptr, "MKMD_RELAXED",
        "split kernels built for relaxed arithmetic too: last bits may vary"},
       {"--trace", "FILE", "MKMD_TRACE", "write what was planned and what happened"},
+      {"--trace-planning", nullptr, "MKMD_TRACE_PLANNING",
+       "also what each plan follows from, for mkmd simulate --replay"},
       {"--summary", "FILE", "MKMD_SUMMARY", "write at exit what each device did, as JSON"},
       {"--log", "LEVEL", "MKMD_LOG", "quiet, error, warning, info or debug"},
   };

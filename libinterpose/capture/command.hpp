@@ -88,8 +88,6 @@ struct CommandDeed : Deed {
   std::vector<Memory*> roots;  // of `uses`; kept alive by `command` or `written`
 };
 
-const char* to_string(Command::Kind kind);
-
 // The one an action is a part of; it has one.
 inline Command& command_of(const Action& action) {
   return static_cast<Command&>(*action.owner);

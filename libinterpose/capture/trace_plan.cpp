@@ -56,8 +56,7 @@ nlohmann::json describe(const planning::PlannedTask& of, const Command& c, bool 
 
 }  // namespace
 
-void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& window,
-                const PlanningFacts& facts) {
+void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& window, PlanningFacts facts) {
   const planning::Machine& machine = facts.machine;
   scheduler::Problem problem = make_problem(machine, plan.tasks, facts.buffer_of);
   for (size_t d = 0; d < problem.platform.devices.size(); ++d)
@@ -84,6 +83,7 @@ void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& win
                          {"commands", std::move(commands)},
                          {"graph", scheduler::to_json(problem.graph)}};
   if (plan.schedule) line["schedule"] = scheduler::to_json(*plan.schedule, problem);
+  if (!facts.planned.is_null()) line["planned"] = std::move(facts.planned);
   trace({{"window", std::move(line)}});
 }
 

@@ -5,6 +5,8 @@
 #include "libinterpose/capture/command.hpp"
 #include "libinterpose/planning/plan.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace mkmd {
 
 struct PlanningFacts {
@@ -13,9 +15,9 @@ struct PlanningFacts {
   const TimeModel& times;
   cl_ulong now;             // nanoseconds of the clock whose times the program sees
   double planning_seconds;  // what it took
+  nlohmann::json planned;   // what the plan follows from; null: not to be traced
 };
 // The plan is of the window's first commands. Only while tracing.
-void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& window,
-                const PlanningFacts& facts);
+void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& window, PlanningFacts facts);
 
 }  // namespace mkmd

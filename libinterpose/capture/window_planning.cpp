@@ -6,6 +6,8 @@
 #include "libinterpose/capture/trace_plan.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/emulation/rates.hpp"
+#include "libinterpose/memory/argument_uses.hpp"
+#include "libinterpose/planning/record.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/summary.hpp"
@@ -175,7 +177,8 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
   std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
   if (process().machine != nullptr) stop.emplace(process().machine->clock());
-  trace_plan(plan, window, {machine(), buffer_of_, runtime_.times_, runtime_.now(), seconds});
+  trace_plan(plan, window,
+             {machine(), buffer_of_, runtime_.times_, runtime_.now(), seconds, std::move(recorded_)});
   return plan;
 }
 
@@ -195,12 +198,16 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   constexpr size_t kFew = 16;               // commands: a plan of fewer is not worth much
   constexpr cl_ulong kLooking = 1'000'000;  // nanoseconds
   const cl_ulong began = host_nanoseconds();
-  planning::Planner planner(machine(), buffer_of_, runtime_.cuts_, purpose_);
+  std::optional<planning::Record> record;
+  if (tracing() && process().settings.trace_planning)
+    record.emplace(machine(), buffer_of_, runtime_.cuts_, purpose_);
+  planning::Planner planner(record ? record->machine() : machine(), record ? record->buffer_of() : buffer_of_,
+                            runtime_.cuts_, purpose_);
   bool again = false;
   while (planner.size() < window.size()) {
     planning::Task task = next(window, planner.size());
     again |= task.tried_again;
-    planner.add(std::move(task));
+    planner.add(record ? record->watch(std::move(task)) : std::move(task));
     if (planner.size() < kFew || process().machine != nullptr) continue;
     // More are not tried again before it is known what came of these, unless they have to pay for transfers.
     if (again && !runtime_.separate_memories()) break;
@@ -208,6 +215,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   }
   const bool complete = planner.size() == window.size();
   planning::Plan plan = std::move(planner).make(complete);
+  if (record) recorded_ = record->finish(plan, complete);
   // Once: what a policy does not accept, it accepts of no window.
   static std::atomic<bool> said{false};
   if (!plan.trouble.empty())

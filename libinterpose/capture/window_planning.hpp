@@ -6,6 +6,8 @@
 #include "libinterpose/planning/planner.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace mkmd {
 
 // Lives for one flush; a runtime has one at a time. It looks at what only planning changes: the runtime's
@@ -38,6 +40,7 @@ private:
   const planning::Purpose purpose_;
   const planning::BufferOf buffer_of_;
   std::vector<planning::Task> described_;  // of the window's first commands, not yet given to a planner
+  nlohmann::json recorded_;                // what the plan follows from; null: not to be traced
 };
 
 // The number of a root buffer in graphs and traces. For whoever plans, or with the runtime's mutex held.

@@ -4,6 +4,7 @@
 #include "common/hash.hpp"
 #include "common/log.hpp"
 #include "libinterpose/emulation/report.hpp"
+#include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/profile.hpp"
 

@@ -4,14 +4,12 @@
 #pragma once
 
 #include "common/byte_ranges.hpp"
-#include "compiler/footprint.hpp"
 
 #include <vector>
 
 namespace mkmd {
 
 class Memory;
-struct KernelArgument;
 
 // Offsets are the root's.
 struct BufferUse {
@@ -21,10 +19,6 @@ struct BufferUse {
   ByteRanges needed;  // reads, and what may remain unwritten inside `writes`: must be valid beforehand
 };
 using BufferUses = std::vector<BufferUse>;
-
-// What work-groups with these footprints do to their buffers; null: anything may happen to every buffer.
-BufferUses buffer_uses(const std::vector<KernelArgument>& arguments,
-                       const std::vector<compiler::Footprint>* footprints);
 
 // Neither writes what the other touches.
 bool independent(const BufferUses& a, const BufferUses& b);

@@ -7,12 +7,13 @@
 
 #include "common/byte_partition.hpp"
 #include "libinterpose/execution/action.hpp"
+#include "libinterpose/memory/residency.hpp"
 
 #include <vector>
 
 namespace mkmd {
 
-class RegionMap {
+class RegionMap final : public Residency {
 public:
   // Every byte is valid in domain 0 only, no action known. Once readers have cut the bytes of a domain into
   // `most_parts`, they do so no more, and writers wait for readers of bytes beside theirs.
@@ -38,12 +39,10 @@ public:
     ByteRanges ranges;
   };
   std::vector<Source> sources(const ByteRanges& missing) const;
-  ByteRanges valid(int domain) const;
+  ByteRanges valid(int domain) const override;
   bool all_valid(int domain) const;
   bool any_valid(int domain) const;
-  // Whether what happens to these bytes can be kept apart from what is known: rows of another length would be
-  // cut apart into single ones.
-  bool suits(const ByteRanges& ranges) const;
+  bool suits(const ByteRanges& ranges) const override;
 
   void add_valid(int domain, const ByteRanges& ranges);
   void set_only_valid(int domain, const ByteRanges& ranges);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/planning/cuts.hpp"
 
-#include "libinterpose/memory/region_map.hpp"
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ bool is_scattered(const ByteRanges& ranges, const Machine& machine, const Buffer
   for (const ByteRows& block : ranges)
     moved_as += block.count * std::max(block.length, kNarrowRow);
   const ByteRange hull = ranges.hull();
-  return moved_as > hull.hi - hull.lo + 256 * kNarrowRow || !buffer.regions->suits(ranges);
+  return moved_as > hull.hi - hull.lo + 256 * kNarrowRow || !buffer.residency->suits(ranges);
 }
 
 }  // namespace
@@ -65,6 +65,41 @@ int CutMemory::dimension(const Task& task) const {
 void CutMemory::set_dimension(const Task& task, int dimension) {
   if (dimensions_.size() > kMost) dimensions_.clear();
   dimensions_[task.kernel] = {dimension, several_groups(task)};
+}
+
+void CutMemory::copy_of(const Task& task, const CutMemory& from, bool with_dimension) {
+  if (!task.is_kernel()) return;
+  if (const auto known = from.dimensions_.find(task.kernel);
+      with_dimension && known != from.dimensions_.end())
+    dimensions_.insert(*known);
+  if (const auto known = from.ends_.find({task.kernel, task.shape}); known != from.ends_.end())
+    ends_.insert(*known);
+}
+
+nlohmann::json to_json(const CutMemory& cuts) {
+  nlohmann::json dimensions = nlohmann::json::array();
+  for (const auto& [kernel, known] : cuts.dimensions_)
+    dimensions.push_back({{"kernel", kernel}, {"dimension", known.dimension}, {"among", known.among}});
+  nlohmann::json ends = nlohmann::json::array();
+  for (const auto& [of, known] : cuts.ends_) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const CutMemory::End& end : known)
+      all.push_back({end.device, end.cut, end.end});
+    ends.push_back({{"kernel", of.first}, {"shape", of.second}, {"ends", std::move(all)}});
+  }
+  return {{"dimensions", std::move(dimensions)}, {"ends", std::move(ends)}};
+}
+
+CutMemory cuts_from_json(const nlohmann::json& json) {
+  CutMemory cuts;
+  for (const nlohmann::json& known : json.at("dimensions"))
+    cuts.dimensions_[known.at("kernel")] = {known.at("dimension"), known.at("among")};
+  for (const nlohmann::json& known : json.at("ends")) {
+    auto& ends = cuts.ends_[{known.at("kernel"), known.at("shape")}];
+    for (const nlohmann::json& end : known.at("ends"))
+      ends.push_back({end.at(0), end.at(1), end.at(2)});
+  }
+  return cuts;
 }
 
 void CutMemory::keep_cuts(PlannedTask& of) {

@@ -4,6 +4,8 @@
 
 #include "libinterpose/planning/plan.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace mkmd::planning {
 
 // Sets of more blocks are handled as their hulls.
@@ -31,6 +33,12 @@ public:
   // 2 %, since every move takes data along (Rule 15).
   void keep_cuts(PlannedTask& task);
 
+  // Takes over what `from` remembers of such a task.
+  void copy_of(const Task& task, const CutMemory& from, bool with_dimension);
+
+  friend nlohmann::json to_json(const CutMemory& cuts);
+  friend CutMemory cuts_from_json(const nlohmann::json& json);  // throws what the JSON library throws
+
 private:
   // A program that makes kernels, or changes a scalar on every launch, must not grow us.
   static constexpr size_t kMost = 4096;
@@ -46,6 +54,9 @@ private:
   std::map<uint64_t, Dimension> dimensions_;                        // by kernel
   std::map<std::pair<uint64_t, uint64_t>, std::vector<End>> ends_;  // by kernel and shape
 };
+
+nlohmann::json to_json(const CutMemory& cuts);
+CutMemory cuts_from_json(const nlohmann::json& json);
 
 // A long piece is launched in parts (Rule 18), so that what has not started can still move to a device that
 // falls idle, and copies of what the first part wrote need not wait for the last. Where the policy itself has

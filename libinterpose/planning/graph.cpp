@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/memory/region_map.hpp"
 #include "libinterpose/planning/bandwidth.hpp"
 #include "libinterpose/planning/planner.hpp"
 
@@ -41,7 +40,7 @@ public:
 private:
   scheduler::TaskGraph& graph() { return problem_.graph; }
 
-  std::string name_of(Memory* root) const { return "b" + std::to_string(buffer_of_(root).number); }
+  static std::string name_of(const Buffer& buffer) { return "b" + std::to_string(buffer.number); }
 
   void add_source() {
     scheduler::Task source;
@@ -85,9 +84,12 @@ private:
     for (const BufferUse& use : of.whole) {
       const bool slices = of.cut >= 0 && read_in_slices(of.first_half, use.root, use.needed.total());
       const auto access = slices || of.task.follows_bytes ? scheduler::Access::row : scheduler::Access::full;
-      const std::string name = name_of(use.root);
+      const Buffer buffer = buffer_of_(use.root);
+      const std::string name = name_of(buffer);
       ByteRanges left = use.needed;
-      auto& earlier = writers_[use.root];
+      Touched& touched = touched_[buffer.number];
+      touched.buffer = buffer;
+      std::vector<Written>& earlier = touched.written;
       for (auto w = earlier.rbegin(); w != earlier.rend() && !left.empty(); ++w) {
         const uint64_t before = left.total();
         left.subtract(*w->ranges);
@@ -102,7 +104,7 @@ private:
         }
       }
       if (!left.empty()) {
-        graph().edges.push_back({0, id, static_cast<double>(buffer_of_(use.root).size), name, access});
+        graph().edges.push_back({0, id, static_cast<double>(buffer.size), name, access});
       }
       if (!use.writes.empty()) earlier.push_back({id, &use.writes});
     }
@@ -111,17 +113,17 @@ private:
   // What lies in other memories already. (The source has everything at home: what is not there costs a copy
   // the plan does not know of, which the emitted transfers then make.)
   void add_resident() {
-    for (const auto& [root, written] : writers_) {
-      const Buffer buffer = buffer_of_(root);
+    for (const auto& [number, touched] : touched_) {
+      const Buffer& buffer = touched.buffer;
       for (int d = 1; d < machine_.domains; ++d) {
-        for (const ByteRows& block : buffer.regions->valid(d)) {
+        for (const ByteRows& block : buffer.residency->valid(d)) {
           const auto size = static_cast<double>(buffer.size);
           // Columns are a share of every row: those who read columns count in them.
           const double lo =
               block.count > 1 ? static_cast<double>(block.lo % block.pitch) / static_cast<double>(block.pitch)
                               : static_cast<double>(block.lo) / size;
           graph().resident.push_back(
-              {name_of(root), d, lo, std::min(1.0, lo + static_cast<double>(block.total()) / size)});
+              {name_of(buffer), d, lo, std::min(1.0, lo + static_cast<double>(block.total()) / size)});
         }
       }
     }
@@ -172,7 +174,11 @@ private:
   const std::vector<PlannedTask>& tasks_;
   const BufferOf& buffer_of_;
   scheduler::Problem problem_;
-  std::map<Memory*, std::vector<Written>> writers_;
+  struct Touched {
+    Buffer buffer;
+    std::vector<Written> written;
+  };
+  std::map<uint64_t, Touched> touched_;  // by number: the graph must not depend on addresses
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/planning/planner.hpp"
 
-#include "libinterpose/memory/region_map.hpp"
 #include "libinterpose/planning/bandwidth.hpp"
 #include "libinterpose/planning/placement.hpp"
 
@@ -87,9 +86,9 @@ std::vector<ByteRanges> places(const std::vector<PlannedTask>& tasks, const Mach
       found.subtract(known->second);
       known->second.unite(use.writes);
       if (found.empty()) continue;
-      const RegionMap& regions = *buffer_of(use.root).regions;
+      const Residency& residency = *buffer_of(use.root).residency;
       for (int d = 1; d < machine.domains; ++d)
-        places.push_back(regions.valid(d).intersection(found));
+        places.push_back(residency.valid(d).intersection(found));
     }
   }
   return places;

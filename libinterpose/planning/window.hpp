@@ -6,6 +6,7 @@
 #include "common/byte_ranges.hpp"
 #include "compiler/footprint.hpp"
 #include "libinterpose/memory/buffer_use.hpp"
+#include "libinterpose/memory/residency.hpp"
 #include "scheduler/policy.hpp"
 #include "scheduler/problem.hpp"
 
@@ -18,11 +19,10 @@
 
 namespace mkmd {
 
-class RegionMap;
-
 namespace planning {
 
 enum class CommandKind { kernel, read, write, copy, fill, marker };
+const char* to_string(CommandKind kind);
 
 // The work-groups of a piece that has run before, and on which device.
 struct RanBefore {
@@ -76,7 +76,7 @@ struct Task {
 struct Buffer {
   uint64_t number = 0;  // in graphs and traces
   uint64_t size = 0;    // bytes
-  const RegionMap* regions = nullptr;
+  const Residency* residency = nullptr;
 };
 using BufferOf = std::function<Buffer(Memory* root)>;
 
@@ -112,6 +112,7 @@ enum class Purpose {
   home_times,  // every kernel runs at home, so that it is known how long they take
   repeats,     // drivers may have no compilers any more: only code that has run
 };
+const char* to_string(Purpose purpose);
 
 }  // namespace planning
 }  // namespace mkmd

@@ -4,7 +4,7 @@
 // they must hold what the whole launch at home gives. Knows no driver: pieces run on stages.
 #pragma once
 
-#include "libinterpose/memory/buffer_use.hpp"
+#include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/scratch.hpp"
 #include "libinterpose/verify/poison.hpp"

@@ -318,6 +318,30 @@ class Traces(unittest.TestCase):
         result = mkmd("simulate", trace, "--policy", "heft")
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_plans_are_made_again(self):
+        """What a plan follows from is in the trace: the planner decides the same again without the program."""
+        for program, *options in (("matrix_chain",), ("matrix_chain", "--separate-memory"), ("run_ahead",)):
+            trace, result = self.record(program, "--trace-planning", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.check_all(trace)
+            result = mkmd("simulate", trace, "--replay")
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            self.assertRegex(result.stdout, r"[1-9]\d* planned again, 0 differently")
+        with open(trace) as file:
+            text = file.read()
+        self.assertIn('"at_home":', text)
+        with open(trace, "w") as file:
+            file.write(text.replace('"understood":true', '"understood":false', 1))
+        result = mkmd("simulate", trace, "--replay")
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertRegex(result.stdout, r"window \d+: .*\n.* 1 differently")
+
+    def test_traces_without_what_plans_follow_from(self):
+        trace, result = self.record("matrix_chain")
+        result = mkmd("simulate", trace, "--replay")
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertIn("--trace-planning", result.stderr)
+
     def test_new_kernels_are_learned_before_the_program_runs_ahead(self):
         def lessons():
             """How many windows were short and over before the next one was planned."""

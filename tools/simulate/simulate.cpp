@@ -9,6 +9,7 @@
 #include "tools/inspect/trace_file.hpp"
 #include "tools/simulate/generate.hpp"
 #include "tools/simulate/other_hardware.hpp"
+#include "tools/simulate/replay_trace.hpp"
 #include "tools/simulate/report.hpp"
 #include "tools/simulate/trace_input.hpp"
 
@@ -34,17 +35,21 @@ constexpr const char* kUsage =
     "                     [--exact SECONDS] [--bounds path,classes,area,transfers,mixed] [--json]\n"
     "                     (several --policy: one table)\n"
     "       mkmd simulate --generate SPEC [--output FILE]\n"
+    "       mkmd simulate TRACE --replay\n"
     "       mkmd simulate --list\n"
     "--rate-error F: the plan is carried out in a world where every kind of task is up to the share F "
     "quicker\n"
-    "or slower on each device; --jitter F: where every single time is; --seed N: another such world\n";
+    "or slower on each device; --jitter F: where every single time is; --seed N: another such world\n"
+    "--replay: the library's planner plans the windows of a trace with --trace-planning again; exit code 1 "
+    "if a "
+    "plan differs\n";
 
 struct Arguments {
   std::string input, output, platform, generate;
   std::vector<std::string> policies;
   Disturbance disturbance;
   BoundOptions bounds;
-  bool list = false, help = false, json = false;
+  bool list = false, help = false, json = false, replay = false;
 };
 
 Status read_number(const std::string& option, const std::string& text, double min, double max,
@@ -72,6 +77,8 @@ Result<Arguments> read_arguments(std::span<const std::string> args) {
       a.help = true;
     } else if (arg == "--json") {
       a.json = true;
+    } else if (arg == "--replay") {
+      a.replay = true;
     } else if (!arg.starts_with("-")) {
       if (!a.input.empty()) return Status::internal("more than one input: " + a.input + " and " + arg);
       a.input = arg;
@@ -170,6 +177,10 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
   if (a.generate.empty() && a.input.empty())
     return fail(Status::internal("needs an input (see mkmd simulate --help)"));
 
+  if (a.replay) {
+    const Result<size_t> different = replay_trace(a.input, out);
+    return !different ? fail(different.status()) : *different > 0 ? kFailed : 0;
+  }
   if (a.generate.empty() && inspect::is_trace(a.input)) {
     const TraceRequest request{a.input, a.platform, a.output, a.policies, a.disturbance, a.bounds};
     const Status status = simulate_trace(request, out);

@@ -271,9 +271,9 @@ TEST_F(Keeping, APlanHoldsAsLongAsTimesDo) {
 
 TEST_F(Keeping, APlanHoldsAsLongAsTheBytesLieWhereTheyLay) {
   const Plan kept = keep({1});
-  buffers_.regions(2).add_valid(1, {0, kSize});
+  buffers_.places(2).add_valid(1, {0, kSize});
   EXPECT_TRUE(holds(kept, rows(0, 1))) << "another buffer";
-  buffers_.regions(0).add_valid(1, {0, kRow});
+  buffers_.places(0).add_valid(1, {0, kRow});
   EXPECT_FALSE(holds(kept, rows(0, 1)));
 }
 
@@ -284,36 +284,10 @@ TEST_P(RandomWindows, PlansAreWholeSafeAndTheSameTwice) {
   const std::unique_ptr<scheduler::Policy> policy = policy_named(GetParam());
   ASSERT_NE(policy, nullptr);
   for (unsigned seed = 0; seed < 60; ++seed) {
-    std::mt19937 random(seed);
-    const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-    const size_t devices = 1 + below(3);
-    const bool separate = below(2) != 0;
-    const Machine machine = machine_of(devices, separate, policy.get());
-    Buffers buffers(4, kSize, static_cast<int>(devices));
-    for (size_t i = 0; i < 4 && separate; ++i)
-      buffers.regions(i).add_valid(static_cast<int>(below(devices)), {kRow * below(kRows), kSize});
-    std::vector<Task> window;
-    for (size_t n = 1 + below(6); n-- > 0;) {
-      std::vector<double> seconds;
-      for (size_t d = 0; d < devices; ++d)
-        seconds.push_back(1e-4 * static_cast<double>(1 + below(1000)));
-      switch (below(5)) {
-      case 0:
-        window.push_back(scatter_kernel(buffers[below(4)], kSize, kRows, seconds));
-        break;
-      case 1:
-        window.push_back(transfer(CommandKind::write, nullptr, buffers[below(4)], kRow, kRow, devices));
-        break;
-      case 2:
-        window.push_back(transfer(CommandKind::copy, buffers[0], buffers[1 + below(3)], 0, kSize, devices));
-        window.back().follows_bytes = separate;
-        window.back().seconds = seconds;
-        break;
-      default:
-        window.push_back(rows_kernel(buffers[below(4)], buffers[below(4)], 1 + below(kRows), kRow, seconds,
-                                     below(2) * kRow));
-      }
-    }
+    const RandomWindow random(seed, policy.get());
+    const Machine& machine = random.machine;
+    Buffers& buffers = *random.buffers;
+    const std::vector<Task>& window = random.window;
     const Plan first = plan(machine, buffers, window);
     const Plan second = plan(machine, buffers, window);
     std::set<size_t> places;

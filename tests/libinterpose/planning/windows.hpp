@@ -2,7 +2,6 @@
 // Windows for the planner, made of numbers: no OpenCL, no compiler.
 #pragma once
 
-#include "libinterpose/memory/region_map.hpp"
 #include "libinterpose/planning/planner.hpp"
 
 #include <memory>
@@ -10,30 +9,39 @@
 
 namespace mkmd::planning::test {
 
+// Where the bytes of a buffer are valid: all of them at home, and others by hand.
+class Places final : public Residency {
+public:
+  Places(uint64_t size, int domains) : valid_(domains) { valid_[0].add(0, size); }
+  void add_valid(int domain, const ByteRanges& ranges) { valid_[domain].unite(ranges); }
+
+  ByteRanges valid(int domain) const override { return valid_[domain]; }
+  bool suits(const ByteRanges&) const override { return true; }
+
+private:
+  std::vector<ByteRanges> valid_;
+};
+
 // Buffers by number, all of one size. The planner tells them apart by address and never looks inside.
 class Buffers {
 public:
-  Buffers(size_t count, uint64_t size, int domains) : names_(count) {
+  Buffers(size_t count, uint64_t size, int domains) : size_(size) {
     for (size_t i = 0; i < count; ++i)
-      buffers_.push_back({i + 1, size, std::make_unique<RegionMap>(size, domains)});
+      places_.emplace_back(size, domains);
   }
 
-  Memory* operator[](size_t i) { return reinterpret_cast<Memory*>(&names_[i]); }
-  RegionMap& regions(size_t i) { return *buffers_[i].regions; }
+  Memory* operator[](size_t i) { return reinterpret_cast<Memory*>(&places_[i]); }
+  Places& places(size_t i) { return places_[i]; }
   BufferOf lookup() {
     return [this](Memory* root) {
-      const auto& known = buffers_[reinterpret_cast<std::max_align_t*>(root) - names_.data()];
-      return Buffer{known.number, known.size, known.regions.get()};
+      const auto* const places = reinterpret_cast<Places*>(root);
+      return Buffer{static_cast<uint64_t>(places - places_.data()) + 1, size_, places};
     };
   }
 
 private:
-  struct Known {
-    uint64_t number, size;
-    std::unique_ptr<RegionMap> regions;
-  };
-  std::vector<std::max_align_t> names_;
-  std::vector<Known> buffers_;
+  const uint64_t size_;
+  std::vector<Places> places_;
 };
 
 inline std::unique_ptr<scheduler::Policy> policy_named(const std::string& specification) {
@@ -112,6 +120,51 @@ inline Task transfer(CommandKind kind, Memory* source, Memory* destination, uint
   task.seconds[0] = task.at_home = static_cast<double>(size) * 1e-10;
   return task;
 }
+
+// Up to six commands on four buffers.
+struct RandomWindow {
+  RandomWindow(unsigned seed, const scheduler::Policy* policy) {
+    constexpr uint64_t kRows = 1024;
+    constexpr uint64_t kRow = 4096;  // bytes
+    std::mt19937 random(seed);
+    const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+    const size_t devices = 1 + below(3);
+    const bool separate = below(2) != 0;
+    machine = machine_of(devices, separate, policy);
+    buffers = std::make_unique<Buffers>(4, kRows * kRow, static_cast<int>(devices));
+    Buffers& of = *buffers;
+    for (size_t i = 0; i < 4 && separate; ++i)
+      of.places(i).add_valid(static_cast<int>(below(devices)), {kRow * below(kRows), kRows * kRow});
+    for (size_t n = 1 + below(6); n-- > 0;) {
+      std::vector<double> seconds;
+      for (size_t d = 0; d < devices; ++d)
+        seconds.push_back(1e-4 * static_cast<double>(1 + below(1000)));
+      switch (below(5)) {
+      case 0:
+        window.push_back(scatter_kernel(of[below(4)], kRows * kRow, kRows, seconds));
+        break;
+      case 1:
+        window.push_back(transfer(CommandKind::write, nullptr, of[below(4)], kRow, kRow, devices));
+        break;
+      case 2:
+        window.push_back(transfer(CommandKind::copy, of[0], of[1 + below(3)], 0, kRows * kRow, devices));
+        window.back().follows_bytes = separate;
+        if (separate) window.back().seconds = seconds;
+        break;
+      default: {
+        const uint64_t rows = 1 + below(kRows);
+        const uint64_t halo = below(2) * kRow;
+        window.push_back(rows_kernel(of[below(4)], of[below(4)], rows, kRow, seconds, halo));
+        window.back().shape = rows;
+      }
+      }
+    }
+  }
+
+  Machine machine;
+  std::unique_ptr<Buffers> buffers;
+  std::vector<Task> window;
+};
 
 inline Plan plan(const Machine& machine, Buffers& buffers, std::vector<Task> window,
                  Purpose purpose = Purpose::speed, CutMemory* cuts = nullptr) {

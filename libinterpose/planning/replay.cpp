@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/planning/replay.hpp"
+
+#include "common/json_reader.hpp"
+#include "libinterpose/planning/planner.hpp"
+#include "libinterpose/planning/record.hpp"
+#include "platform/json.hpp"
+#include "scheduler/json_forms.hpp"
+
+#include <deque>
+
+namespace mkmd::planning {
+
+using nlohmann::json;
+
+namespace {
+
+double seconds_from(const json& j) {
+  return j.is_null() ? scheduler::kNever : j.get<double>();
+}
+
+ByteRanges ranges_from(const json& blocks) {
+  ByteRanges ranges;
+  for (const json& block : blocks) {
+    ByteRows rows{block.at(0), block.at(1)};
+    if (block.size() > 2) {
+      rows.pitch = block.at(2);
+      rows.count = block.at(3);
+    }
+    ranges.add(rows);
+  }
+  return ranges;
+}
+
+compiler::GroupBox box_from(const json& j) {
+  return {j.at(0).get<std::array<uint64_t, 3>>(), j.at(1).get<std::array<uint64_t, 3>>()};
+}
+
+json list_of(const json& j, const char* key) {
+  return j.value(key, json::array());
+}
+
+template <typename Value>
+Value named(const std::string& name, std::initializer_list<Value> values) {
+  for (const Value value : values) {
+    if (name == to_string(value)) return value;
+  }
+  throw std::invalid_argument("\"" + name + "\" is not known");
+}
+
+class RecordedBuffer final : public Residency {
+public:
+  explicit RecordedBuffer(const json& j) : number(j.at("number")), size(j.at("size")) {
+    for (const json& of : list_of(j, "valid"))
+      valid_[of.at("domain")] = ranges_from(of.at("bytes"));
+    for (const json& of : list_of(j, "suits"))
+      suits_.emplace_back(ranges_from(of.at("bytes")), of.at("suits"));
+  }
+
+  ByteRanges valid(int domain) const override { return valid_.at(domain); }
+  bool suits(const ByteRanges& ranges) const override {
+    for (const auto& [known, suits] : suits_) {
+      if (known == ranges) return suits;
+    }
+    throw std::out_of_range("nothing is recorded of such bytes of buffer " + std::to_string(number));
+  }
+
+  const uint64_t number, size;
+
+private:
+  std::map<int, ByteRanges> valid_;
+  std::vector<std::pair<ByteRanges, bool>> suits_;
+};
+
+class RecordedPolicy final : public scheduler::Policy {
+public:
+  RecordedPolicy(const json& planned, const json& window)
+      : window_(window), trouble_(planned.at("trouble")) {}
+
+  Result<scheduler::Schedule> schedule(const scheduler::Problem& problem,
+                                       const scheduler::Options&) const override {
+    asked_ = true;
+    same_question_ = json(scheduler::to_json(problem.graph)) == window_.at("graph");
+    if (!trouble_.empty()) return Status::internal(trouble_);
+    if (!window_.contains("schedule")) return Status::internal("no schedule was recorded");
+    json document = json(scheduler::to_json(problem));
+    document["schedule"] = window_.at("schedule");
+    Result<scheduler::Document> read = scheduler::document_from_json(document);
+    if (!read) return read.status();
+    return std::move(*read->schedule);
+  }
+
+  std::string difference() const {
+    if (asked_ && !same_question_) return "another graph was made";
+    if (!asked_ && window_.contains("schedule")) return "the policy was not asked";
+    return "";
+  }
+
+private:
+  const json& window_;
+  const std::string trouble_;
+  mutable bool asked_ = false;
+  mutable bool same_question_ = true;
+};
+
+// The planner tells buffers apart by address and never looks inside.
+class Recorded {
+public:
+  explicit Recorded(const json& planned) : planned_(planned) {
+    for (const json& j : planned.at("buffers"))
+      buffers_.emplace_back(j);
+  }
+
+  Memory* name(uint64_t number) {
+    for (RecordedBuffer& buffer : buffers_) {
+      if (buffer.number == number) return reinterpret_cast<Memory*>(&buffer);
+    }
+    // Nothing but its name was ever asked for.
+    return reinterpret_cast<Memory*>(&buffers_.emplace_back(json{{"number", number}, {"size", 0}}));
+  }
+
+  static Buffer buffer_of(Memory* root) {
+    const auto& buffer = *reinterpret_cast<RecordedBuffer*>(root);
+    return {buffer.number, buffer.size, &buffer};
+  }
+
+  Result<Machine> machine() const {
+    const json& j = planned_.at("machine");
+    Result<scheduler::Platform> platform = platform::from_json(j.at("platform"));
+    if (!platform) return platform.status();
+    Machine machine;
+    machine.platform = std::move(*platform);
+    machine.domains = j.at("domains");
+    machine.home = j.at("home");
+    machine.home_is_whole = j.at("home_is_whole");
+    machine.home_is_sum = j.at("home_is_sum");
+    machine.can_fail = j.at("can_fail");
+    machine.regardless_of_gain = j.at("regardless_of_gain");
+    machine.cache = j.at("cache");
+    if (j.at("policy").is_string()) machine.policy_name = j.at("policy");
+    if (!planned_.at("copies").empty()) {
+      machine.copy_seconds = [&copies = planned_.at("copies")](int from, int to, double bytes) -> double {
+        for (const json& copy : copies) {
+          if (copy.at("from") == from && copy.at("to") == to && copy.at("bytes") == bytes)
+            return copy.at("seconds");
+        }
+        throw std::out_of_range("no such copy is recorded");
+      };
+    }
+    return machine;
+  }
+
+  Task task(const json& j) {
+    Task task;
+    task.kind =
+        named(j.at("kind").get<std::string>(), {CommandKind::kernel, CommandKind::read, CommandKind::write,
+                                                CommandKind::copy, CommandKind::fill, CommandKind::marker});
+    for (const json& seconds : j.at("seconds"))
+      task.seconds.push_back(seconds_from(seconds));
+    task.at_home = j.at("at_home");
+    task.follows_bytes = j.at("follows_bytes");
+    task.may_keep = j.at("may_keep");
+    if (task.is_kernel()) {
+      read_kernel(j, task);
+      return task;
+    }
+    task.size = j.at("size");
+    task.pattern_size = j.at("pattern_size");
+    task.source_begin = j.at("source_begin");
+    task.destination_begin = j.at("destination_begin");
+    if (j.contains("source")) task.source = name(j.at("source"));
+    if (j.contains("destination")) task.destination = name(j.at("destination"));
+    return task;
+  }
+
+private:
+  void read_kernel(const json& j, Task& task) {
+    task.name = j.at("name");
+    task.groups = j.at("groups");
+    task.understood = j.at("understood");
+    task.is_long = j.at("is_long");
+    task.long_at_home = j.at("long_at_home");
+    task.left_alone = j.at("left_alone");
+    task.tried_again = j.at("tried_again");
+    task.kernel = j.at("kernel");
+    task.shape = j.at("shape");
+    task.most_bytes = seconds_from(j.at("most_bytes"));
+    task.together = j.at("together").get<std::vector<double>>();
+    for (const json& box : list_of(j, "redo"))
+      task.redo.push_back(box_from(box));
+    if (j.contains("ran")) task.ran = RanBefore{j.at("ran").at("device"), j.at("ran").at("groups")};
+    task.uses_of = [this, answers = list_of(j, "uses")](const compiler::GroupBox& box, size_t most_blocks) {
+      for (const json& answer : answers) {
+        if (box_from(answer.at("box")) == box && answer.at("most_blocks") == most_blocks)
+          return uses(answer.at("buffers"));
+      }
+      throw std::out_of_range("nothing is recorded of these work-groups");
+    };
+  }
+
+  BufferUses uses(const json& buffers) {
+    BufferUses uses;
+    for (const json& of : buffers) {
+      uses.push_back({name(of.at("buffer")), ranges_from(of.at("reads")), ranges_from(of.at("writes")),
+                      ranges_from(of.at("needed"))});
+    }
+    return uses;
+  }
+
+  const json& planned_;
+  std::deque<RecordedBuffer> buffers_;
+};
+
+std::string first_difference(const json& was, const json& is) {
+  for (size_t i = 0; i < was.size() && i < is.size(); ++i) {
+    if (was[i] != is[i])
+      return "task " + std::to_string(i + 1) + ": " + is[i].dump() + " instead of " + was[i].dump();
+  }
+  return was.size() == is.size()
+             ? ""
+             : std::to_string(is.size()) + " tasks instead of " + std::to_string(was.size());
+}
+
+}  // namespace
+
+Result<Replayed> replay(const json& window) try {
+  const json& planned = window.at("planned");
+  Recorded recorded(planned);
+  Result<Machine> machine = recorded.machine();
+  if (!machine) return machine.status();
+  const RecordedPolicy policy(planned, window);
+  if (planned.at("machine").at("policy").is_string()) machine->policy = &policy;
+  CutMemory cuts = cuts_from_json(planned.at("cuts"));
+  const BufferOf buffer_of = &Recorded::buffer_of;
+  const auto purpose = named(planned.at("purpose").get<std::string>(),
+                             {Purpose::speed, Purpose::home_times, Purpose::repeats});
+  Replayed replayed;
+  try {
+    Planner planner(*machine, buffer_of, cuts, purpose);
+    for (const json& task : planned.at("tasks"))
+      planner.add(recorded.task(task));
+    replayed.plan = std::move(planner).make(planned.at("complete"));
+  } catch (const std::out_of_range& asked) {
+    replayed.difference = std::string("the planner asks for something else: ") + asked.what();
+    return replayed;
+  }
+  replayed.difference = policy.difference();
+  if (replayed.difference.empty())
+    replayed.difference = first_difference(planned.at("plan"), to_json(replayed.plan));
+  return replayed;
+} catch (const std::exception& wrong) {
+  return Status::internal(std::string("this is no record of a planned window: ") + wrong.what());
+}
+
+}  // namespace mkmd::planning
