@@ -16,6 +16,7 @@ namespace mkmd {
 namespace {
 
 constexpr const char* kLevels[] = {"quiet", "error", "warning", "info", "debug"};
+constexpr const char* kPieceCodes[] = {"best", "spir", "source"};
 
 bool parse(const char* text, bool& value) {
   if (std::strcmp(text, "0") != 0 && std::strcmp(text, "1") != 0) return false;
@@ -48,14 +49,23 @@ bool parse(const char* text, std::string& value) {
   return true;
 }
 
-bool parse(const char* text, LogLevel& value) {
-  for (size_t i = 0; i < std::size(kLevels); ++i) {
-    if (std::strcmp(text, kLevels[i]) == 0) {
-      value = static_cast<LogLevel>(i);
+template <typename Value, size_t count>
+bool parse_name(const char* text, const char* const (&names)[count], Value& value) {
+  for (size_t i = 0; i < count; ++i) {
+    if (std::strcmp(text, names[i]) == 0) {
+      value = static_cast<Value>(i);
       return true;
     }
   }
   return false;
+}
+
+bool parse(const char* text, LogLevel& value) {
+  return parse_name(text, kLevels, value);
+}
+
+bool parse(const char* text, PieceCode& value) {
+  return parse_name(text, kPieceCodes, value);
 }
 
 std::string show(bool value) {
@@ -72,6 +82,9 @@ std::string show(std::chrono::seconds value) {
 }
 std::string show(LogLevel value) {
   return kLevels[static_cast<size_t>(value)];
+}
+std::string show(PieceCode value) {
+  return kPieceCodes[static_cast<size_t>(value)];
 }
 
 size_t edit_distance(const std::string& a, const std::string& b) {

@@ -105,7 +105,10 @@ Result<Module> Client::compile(Request request, const AskDevice& ask) {
       Result<ModuleFile> file = answer(request);
       if (!file) return file.status();
       if (!file->error.empty()) return Status::internal(file->error);
-      if (file->macros_wanted.empty()) return Module{std::move(file->kernels), std::move(file->spir)};
+      if (file->macros_wanted.empty()) {
+        return Module{std::move(file->kernels), std::move(file->spir), std::move(file->source),
+                      std::move(file->no_source)};
+      }
       if (!ask) return Status::internal("it uses macros of the device's compiler, which is not to be had");
       Result<Macros> known = ask(file->macros_wanted);
       if (!known) return known.status();
@@ -117,14 +120,6 @@ Result<Module> Client::compile(Request request, const AskDevice& ask) {
   } catch (const std::exception& e) {
     return Status::internal(std::string("compiling a program failed: ") + e.what());
   }
-}
-
-std::string spir_build_options(const std::string& program_options) {
-  std::string options = "-x spir -spir-std=1.2";
-  // What acts on code generation, not on the front end.
-  for (const char* passed : {"-cl-denorms-are-zero", "-cl-opt-disable"})
-    if (program_options.find(passed) != std::string::npos) options += std::string(" ") + passed;
-  return options;
 }
 
 }  // namespace mkmd::compiler

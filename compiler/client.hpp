@@ -18,7 +18,11 @@ namespace mkmd::compiler {
 
 struct Module {
   std::vector<KernelInfo> kernels;  // all kernels of the program
-  std::string spir;                 // bitcode with those whose split is allowed; empty if there is none
+  // The code for pieces of those whose split is allowed, in the forms devices may take (build_options.hpp).
+  // Both empty: no split is allowed.
+  std::string spir;       // bitcode
+  std::string source;     // OpenCL C; empty also if it could not be made
+  std::string no_source;  // then: why
 };
 
 class Client {
@@ -43,9 +47,5 @@ private:
   int timeout_seconds_;
   std::atomic<bool> warned_{false}, given_up_{false};
 };
-
-// How to build Module::spir: options for clBuildProgram after clCreateProgramWithBinary, from the program's
-// own.
-std::string spir_build_options(const std::string& program_options);
 
 }  // namespace mkmd::compiler

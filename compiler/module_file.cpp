@@ -11,10 +11,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kMagic = "MKMDMOD1";
+constexpr std::string_view kMagic = "MKMDMOD2";
 struct Header {
   char magic[8];
-  uint64_t json_bytes, spir_bytes;
+  uint64_t json_bytes, spir_bytes, source_bytes;
   Hash checksum;  // of what follows the header
 };
 
@@ -27,14 +27,15 @@ std::string ModuleFile::encode() const {
   } else {
     j["kernels"] = kernels;
     j["macros_wanted"] = macros_wanted;
+    j["no_source"] = no_source;
     json list = json::array();
     for (const Dependency& d : dependencies)
       list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
     j["dependencies"] = std::move(list);
   }
   const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
-  std::string body = text + spir;
-  Header header{{}, text.size(), spir.size(), hash_of(body)};
+  std::string body = text + spir + source;
+  Header header{{}, text.size(), spir.size(), source.size(), hash_of(body)};
   std::memcpy(header.magic, kMagic.data(), kMagic.size());
   std::string out(reinterpret_cast<const char*>(&header), sizeof header);
   return out += body;
@@ -47,7 +48,9 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   bytes.remove_prefix(sizeof header);
   if (std::string_view(header.magic, kMagic.size()) != kMagic)
     return Status::internal("not a module: wrong first bytes");
-  if (header.json_bytes > bytes.size() || header.spir_bytes != bytes.size() - header.json_bytes)
+  const uint64_t all = bytes.size();
+  if (header.json_bytes > all || header.spir_bytes > all - header.json_bytes ||
+      header.source_bytes != all - header.json_bytes - header.spir_bytes)
     return Status::internal("not a module: wrong length");
   if (hash_of(bytes) != header.checksum) return Status::internal("not a module: its checksum does not match");
   ModuleFile file;
@@ -61,6 +64,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
       return file;
     }
     j.at("macros_wanted").get_to(file.macros_wanted);
+    j.at("no_source").get_to(file.no_source);
     for (const json& kernel : j.at("kernels")) {
       Result<KernelInfo> info = kernel_info_from_json(kernel);
       if (!info) return info.status();
@@ -71,7 +75,8 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   } catch (const json::exception& e) {
     return Status::internal(std::string("not a module: ") + e.what());
   }
-  file.spir = bytes.substr(header.json_bytes);
+  file.spir = bytes.substr(header.json_bytes, header.spir_bytes);
+  file.source = bytes.substr(header.json_bytes + header.spir_bytes);
   return file;
 }
 

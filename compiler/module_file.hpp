@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file mkmd-kc answers with, and the same bytes as a cache entry: a fixed header with lengths and a
-// checksum, a JSON part (kernels, dependencies, the request it answers, or an error) and the SPIR bitcode.
+// checksum, a JSON part (kernels, dependencies, the request it answers, or an error), the SPIR bitcode and
+// the source for pieces.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ struct ModuleFile {
   std::vector<KernelInfo> kernels;
   std::vector<Dependency> dependencies;
   std::string spir;
+  std::string source;     // the kernels for pieces as OpenCL C
+  std::string no_source;  // why there is none though a kernel may be split
 
   std::string encode() const;
   static Result<ModuleFile> decode(std::string_view bytes);
@@ -37,6 +40,6 @@ struct ModuleFile {
 bool unchanged(const Dependency& dependency);
 
 // Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 3";
+inline constexpr const char* kHelperVersion = "mkmd-kc 4";
 
 }  // namespace mkmd::compiler

@@ -255,10 +255,9 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) 
   return std::nullopt;
 }
 
-bool is_plain_builtin(StringRef mangled) {
-  if (!mangled.startswith("_Z")) return false;
-  const StringRef name = base_name(mangled);
-  if (work_item_builtin(mangled) != Builtin::none) return true;
+namespace {
+
+bool is_plain_name(StringRef name) {
   for (const char* prefix : {"convert_", "as_", "native_", "vload", "vstore"})
     if (name.startswith(prefix)) return true;
   for (const char* other : {"fract", "modf", "sincos", "frexp", "lgamma_r", "remquo", "prefetch",
@@ -266,6 +265,22 @@ bool is_plain_builtin(StringRef mangled) {
     if (name == other) return true;
   return std::binary_search(std::begin(kPlain), std::end(kPlain), name,
                             [](const auto& a, const auto& b) { return StringRef(a) < StringRef(b); });
+}
+
+}  // namespace
+
+bool is_plain_builtin(StringRef mangled) {
+  if (!mangled.startswith("_Z")) return false;
+  return work_item_builtin(mangled) != Builtin::none || is_plain_name(base_name(mangled));
+}
+
+bool is_builtin_name(StringRef name) {
+  for (const char* part : {"image", "barrier", "_fence", "work_group_", "sub_group", "pipe"})
+    if (name.contains(part)) return true;
+  for (const char* prefix : {"get_global_", "get_local_", "get_group_id", "get_num_groups", "get_work_dim",
+                             "get_enqueued_", "half_", "wait_group_events"})
+    if (name.startswith(prefix)) return true;
+  return is_plain_name(name) || is_atomic(name);
 }
 
 bool is_atomic(StringRef base) {

@@ -48,6 +48,8 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call);
 
 // Functions that only compute, so a kernel that calls them can be split.
 bool is_plain_builtin(llvm::StringRef mangled);
+// Whether OpenCL C may have a function of this name. Says so of some others, too.
+bool is_builtin_name(llvm::StringRef name);
 bool is_atomic(llvm::StringRef base);
 // Empty, or why a SPIR consumer may lack this function.
 std::string missing_on_spir(llvm::StringRef mangled);

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/helper/frontend.hpp"
 
-#include <clang/Basic/Diagnostic.h>
-#include <clang/Basic/SourceManager.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
-#include <clang/Frontend/CompilerInvocation.h>
-#include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Frontend/Utils.h>
-#include <clang/Lex/PreprocessorOptions.h>
-#include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Support/raw_ostream.h>
+#include <llvm/ADT/STLExtras.h>
 
 #include "common/hash.hpp"
+#include "compiler/helper/builtins.hpp"
+#include "compiler/helper/clang_run.hpp"
 #include "compiler/helper/half_memory.hpp"
 #include "compiler/helper/macro_use.hpp"
-#include "compiler/helper/options.hpp"
 
 namespace mkmd::compiler {
 namespace {
-
-constexpr const char* kMainFile = "mkmd-program.cl";
-
-// The first line that says "error", for the log.
-std::string first_error(const std::string& log) {
-  const size_t at = log.find("error:");
-  if (at == std::string::npos) return "no reason given";
-  return log.substr(at + 7, log.find('\n', at) - at - 7);
-}
 
 class Collector : public clang::DependencyCollector {
 public:
@@ -62,43 +48,25 @@ Status list_dependencies(Collector& files, FrontEndResult& result) {
   return {};
 }
 
-}  // namespace
+bool defines_names_of_builtins(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& f) {
+    return !f.isDeclaration() && is_builtin_name(base_name(f.getName()));
+  });
+}
 
-Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context) {
-  Result<std::vector<std::string>> arguments = front_end_arguments(request);
+Result<FrontEndResult> compile(const Request& request, Declarations declarations,
+                               llvm::LLVMContext& context) {
+  Result<FrontEndArguments> arguments = front_end_arguments(request);
   if (!arguments) return arguments.status();
-  // Ahead of what the program's options include: those are the program's text, too.
-  std::vector<const char*> pointers = {"-include", kHalfMemoryFile, "-include", kMacrosFile};
-  for (const std::string& argument : *arguments)
-    pointers.push_back(argument.c_str());
-  for (const char* last : {"-x", "cl", kMainFile})
-    pointers.push_back(last);
-
-  std::string log;
-  llvm::raw_string_ostream log_stream(log);
-  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options = new clang::DiagnosticOptions();
-  auto* printer = new clang::TextDiagnosticPrinter(log_stream, options.get());
-  clang::CompilerInstance compiler;
-  clang::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids = new clang::DiagnosticIDs();
-  clang::DiagnosticsEngine parsing(ids, options, printer, false);
-  if (!clang::CompilerInvocation::CreateFromArgs(compiler.getInvocation(), pointers, parsing)) {
-    log_stream.flush();
-    return Status::internal("the kernel compiler refuses its options: " + first_error(log));
-  }
-  compiler.createDiagnostics(printer, true);
-  auto source = llvm::MemoryBuffer::getMemBufferCopy(request.source, kMainFile);
-  compiler.getPreprocessorOpts().addRemappedFile(kMainFile, source.release());
-  auto half_memory = llvm::MemoryBuffer::getMemBuffer(kHalfMemory, kHalfMemoryFile);
-  compiler.getPreprocessorOpts().addRemappedFile(kHalfMemoryFile, half_memory.release());
-  auto macros = llvm::MemoryBuffer::getMemBufferCopy(macro_definitions(request.macros), kMacrosFile);
-  compiler.getPreprocessorOpts().addRemappedFile(kMacrosFile, macros.release());
+  ClangRun clang({arguments->language, header_arguments(declarations), arguments->text}, request.source,
+                 {{kHalfMemoryFile, kHalfMemory}, {kMacrosFile, macro_definitions(request.macros)}});
+  if (Status s = clang.prepare(); !s.ok()) return s;
   auto files = std::make_shared<Collector>();
-  compiler.addDependencyCollector(files);
+  clang.compiler().addDependencyCollector(files);
 
   MacroUse::Found found;
   Action action(request, found, &context);
-  const bool done = compiler.ExecuteAction(action);
-  log_stream.flush();
+  const bool done = clang.run(action);
   if (!found.unanswerable.empty())
     return Status::internal("it depends on " + found.unanswerable +
                             ", which each compiler answers in its own way");
@@ -108,12 +76,20 @@ Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext&
     if (Status s = list_dependencies(*files, result); !s.ok()) return s;
     return result;
   }
-  if (!done) return Status::internal("the program does not compile: " + first_error(log));
+  if (!done) return Status::internal("the program does not compile: " + clang.first_error());
   FrontEndResult result;
   result.module = action.takeModule();
-  if (!result.module) return Status::internal("the program does not compile: " + first_error(log));
+  if (!result.module) return Status::internal("the program does not compile: " + clang.first_error());
   if (Status s = list_dependencies(*files, result); !s.ok()) return s;
+  result.declarations = declarations;
   return result;
 }
 
+}  // namespace
+
+Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context) {
+  Result<FrontEndResult> result = compile(request, Declarations::when_used, context);
+  if (!result || !result->module || !defines_names_of_builtins(*result->module)) return result;
+  return compile(request, Declarations::all, context);
+}
 }  // namespace mkmd::compiler

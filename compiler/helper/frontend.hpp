@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 #include <memory>
 
+#include "compiler/helper/options.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/request.hpp"
 
@@ -14,6 +15,7 @@ struct FrontEndResult {
   std::unique_ptr<llvm::Module> module;  // unoptimised, with line tables; null if macros are wanted
   std::vector<std::string> macros_wanted;
   std::vector<Dependency> dependencies;
+  Declarations declarations = Declarations::when_used;  // how the program had to be read
 };
 
 // The context must outlive the module.

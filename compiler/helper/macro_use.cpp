@@ -14,9 +14,10 @@
 namespace mkmd::compiler {
 namespace {
 
-// Defined by the front end for its own ends; no program can tell.
+// Defined by the front end for its own ends, where no program can tell; or a parameter of the program's
+// macros.
 bool is_own(llvm::StringRef name) {
-  return name == "inline";
+  return name == "inline" || name == "__VA_ARGS__" || name == "__VA_OPT__";
 }
 
 // Reserved names, and those of the OpenCL specification: a program's own words are not asked about.

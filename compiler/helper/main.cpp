@@ -3,6 +3,7 @@
 // output. It is a process of its own so that neither LLVM's symbols nor a compiler crash can meet the user's
 // program. For people: `mkmd-kc --explain file.cl [options]` prints what was found out, `mkmd-kc --passes
 // LIST file.ll` runs passes.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -25,6 +26,7 @@
 #include "compiler/helper/inline_pass.hpp"
 #include "compiler/helper/pipeline.hpp"
 #include "compiler/helper/safety.hpp"
+#include "compiler/helper/source_emitter.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/request.hpp"
 
@@ -75,6 +77,14 @@ ModuleFile answer(const Request& request) {
   file.macros_wanted = std::move(front->macros_wanted);
   if (!file.macros_wanted.empty()) return file;
   if (Status s = process(*front->module, file); !s.ok()) file.error = s.message();
+  const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.split_allowed; });
+  if (file.error.empty() && any) {
+    Result<std::string> source = emit_source(request, front->declarations);
+    if (source)
+      file.source = std::move(*source);
+    else
+      file.no_source = source.status().message();
+  }
   return file;
 }
 
@@ -114,10 +124,12 @@ int explain(int argc, char** argv) {
                         "cl_khr_local_int32_base_atomics",
                         "cl_khr_global_int32_extended_atomics",
                         "cl_khr_local_int32_extended_atomics"};
-  bool bitcode = false;
+  bool bitcode = false, pieces = false;
   for (int i = 3; i < argc; ++i) {
     if (std::strcmp(argv[i], "--bitcode") == 0)
       bitcode = true;
+    else if (std::strcmp(argv[i], "--source") == 0)
+      pieces = true;
     else
       request.options += std::string(argv[i]) + " ";
   }
@@ -126,8 +138,13 @@ int explain(int argc, char** argv) {
     std::fprintf(stderr, "mkmd-kc: %s\n", file.error.c_str());
     return 1;
   }
-  if (bitcode) {
-    write_all(1, file.spir);
+  if (pieces && file.source.empty()) {
+    std::fprintf(stderr, "mkmd-kc: no source for pieces: %s\n",
+                 file.no_source.empty() ? "no kernel may be split" : file.no_source.c_str());
+    return 1;
+  }
+  if (bitcode || pieces) {
+    write_all(1, bitcode ? file.spir : file.source);
   } else {
     std::cout << nlohmann::json(file.kernels).dump(1) << "\n";
   }
@@ -157,9 +174,8 @@ int main(int argc, char** argv) {
   if (argc >= 3 && std::strcmp(argv[1], "--explain") == 0) return mkmd::compiler::explain(argc, argv);
   if (argc == 4 && std::strcmp(argv[1], "--passes") == 0) return mkmd::compiler::passes(argv[2], argv[3]);
   if (argc > 1) {
-    std::fprintf(
-        stderr,
-        "usage: mkmd-kc [--explain FILE.cl [options] [--bitcode] | --passes LIST FILE.ll] < question\n");
+    std::fprintf(stderr, "usage: mkmd-kc [--explain FILE.cl [options] [--bitcode | --source] | --passes LIST "
+                         "FILE.ll] < question\n");
     return 2;
   }
   // No destructors: everything is written, and tearing LLVM down takes time.

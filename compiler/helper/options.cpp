@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/build_options.hpp"
+
 namespace mkmd::compiler {
 namespace {
 
@@ -39,37 +41,7 @@ int version_number(const std::string& text) {
   return 120;
 }
 
-bool blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 }  // namespace
-
-std::vector<std::string> split_options(const std::string& options) {
-  std::vector<std::string> words;
-  std::string word;
-  bool inside = false, quoted = false;
-  for (size_t i = 0; i < options.size(); ++i) {
-    const char c = options[i];
-    if (c == '"') {
-      quoted = !quoted;
-      inside = true;
-    } else if (c == '\\' && i + 1 < options.size() &&
-               (options[i + 1] == '"' || options[i + 1] == '\\' || options[i + 1] == ' ')) {
-      word += options[++i];
-      inside = true;
-    } else if (blank(c) && !quoted) {
-      if (inside) words.push_back(word);
-      word.clear();
-      inside = false;
-    } else {
-      word += c;
-      inside = true;
-    }
-  }
-  if (inside) words.push_back(word);
-  return words;
-}
 
 std::set<std::string> macros_in_options(const std::string& options) {
   std::set<std::string> names;
@@ -84,17 +56,22 @@ std::set<std::string> macros_in_options(const std::string& options) {
   return names;
 }
 
-Result<std::vector<std::string>> front_end_arguments(const Request& request) {
+std::vector<std::string> header_arguments(Declarations declarations) {
+  // A non-static inline helper has no body elsewhere; drivers treat it as static.
+  std::vector<std::string> arguments = {"-finclude-default-header", "-Dinline="};
+  if (declarations == Declarations::when_used) arguments.emplace_back("-fdeclare-opencl-builtins");
+  return arguments;
+}
+
+Result<FrontEndArguments> front_end_arguments(const Request& request) {
   if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
-  std::vector<std::string> arguments = {
-      "-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1", "-disable-free",
-      "-resource-dir", MKMD_CLANG_RESOURCES, "-finclude-default-header", "-fdeclare-opencl-builtins",
-      "-cl-kernel-arg-info", "-w", "-ffp-contract=on", "-mframe-pointer=none",
-      "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-fgnuc-version=4.2.1",
-      // A non-static inline helper has no body elsewhere; drivers treat it as static.
-      "-Dinline=",
-      // The header would announce every extension for the SPIR target.
-      "-U__SPIR__", "-U__SPIR64__"};
+  FrontEndArguments arguments;
+  arguments.language = {"-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1",
+                        "-disable-free", "-resource-dir", MKMD_CLANG_RESOURCES, "-cl-kernel-arg-info", "-w",
+                        "-ffp-contract=on", "-mframe-pointer=none", "-debug-info-kind=line-tables-only",
+                        "-dwarf-version=4", "-fgnuc-version=4.2.1",
+                        // The header would announce every extension for the SPIR target.
+                        "-U__SPIR__", "-U__SPIR64__"};
   std::string standard = version_number(request.c_version) < 120 ? "CL1.1" : "CL1.2";  // without -cl-std
   bool fast = false;
   const std::vector<std::string> words = split_options(request.options);
@@ -103,14 +80,14 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
     const auto listed = [&](const auto& list) { return std::ranges::find(list, w) != std::end(list); };
     if (w == "-D" || w == "-I" || w == "-U" || w == "-include") {
       if (i + 1 == words.size()) return Status::internal("the option " + w + " lacks its value");
-      arguments.push_back(w);
-      arguments.push_back(words[++i]);
+      arguments.text.push_back(w);
+      arguments.text.push_back(words[++i]);
     } else if (w.starts_with("-D") || w.starts_with("-I") || w.starts_with("-U")) {
-      arguments.push_back(w);
+      arguments.text.push_back(w);
     } else if (w.starts_with("-cl-std=")) {
       standard = w.substr(8);
     } else if (listed(kPassed)) {
-      arguments.push_back(w);
+      arguments.language.push_back(w);
       fast = fast || w == "-cl-fast-relaxed-math";
     } else if (!listed(kIgnored) && !(w.size() <= 3 && w.starts_with("-O")) && !w.starts_with("-W")) {
       return Status::internal("the build option '" + w + "' is not known to the kernel compiler");
@@ -122,10 +99,10 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
     return Status::internal("the language version '" + standard + "' is not supported");
   if (version_number(standard) > std::max(device, 120))
     return Status::internal("the device does not know language version '" + standard + "'");
-  arguments.push_back("-cl-std=" + standard);
+  arguments.language.push_back("-cl-std=" + standard);
   // Their values are asked of the device; but only what is defined is seen to be used.
-  arguments.push_back("-D__OPENCL_VERSION__=" + std::to_string(device));
-  if (request.images) arguments.push_back("-D__IMAGE_SUPPORT__=1");
+  arguments.language.push_back("-D__OPENCL_VERSION__=" + std::to_string(device));
+  if (request.images) arguments.language.push_back("-D__IMAGE_SUPPORT__=1");
   // Exactly the device's extensions, neither more (as for any SPIR target) nor fewer.
   std::string extensions = "-cl-ext=-all";
   for (const std::string& e : request.extensions)
@@ -136,7 +113,7 @@ Result<std::vector<std::string>> front_end_arguments(const Request& request) {
     if (e == "cl_khr_3d_image_writes") extensions += ",+__opencl_c_3d_image_writes";
   }
   if (request.images) extensions += ",+__opencl_c_images";
-  arguments.push_back(extensions);
+  arguments.language.push_back(extensions);
   return arguments;
 }
 

@@ -11,11 +11,19 @@
 
 namespace mkmd::compiler {
 
-// Splits as OpenCL drivers do: blanks separate, double quotes keep together, a backslash quotes one
-// character.
-std::vector<std::string> split_options(const std::string& options);
+struct FrontEndArguments {
+  std::vector<std::string> language;  // target, language version, extensions, arithmetic
+  std::vector<std::string> text;      // what the program's options define and include
+};
+
+// How OpenCL's own functions are declared: each when it is first looked for, which is quick, or all at once,
+// as drivers do. It makes a difference where a program has a function of such a name: only then is the choice
+// among the program's and OpenCL's, by the types of arguments.
+enum class Declarations { when_used, all };
+std::vector<std::string> header_arguments(Declarations declarations);
+
 // Arguments for `clang -cc1`, without input and output. An option nobody specified is refused.
-Result<std::vector<std::string>> front_end_arguments(const Request& request);
+Result<FrontEndArguments> front_end_arguments(const Request& request);
 // Names that the build options define or undefine themselves.
 std::set<std::string> macros_in_options(const std::string& options);
 

@@ -87,7 +87,7 @@ public:
     if (compiled_) {
       made = std::make_shared<SubKernels>();
       made->module = std::move(*compiled_);
-      made->device_options = compiler::spir_build_options(options_);
+      made->options = options_;
       if (const char* option = relaxing_option(options_); option != nullptr && !process().settings.relaxed) {
         for (compiler::KernelInfo& kernel : made->module.kernels) {
           kernel.split_allowed = false;

@@ -268,7 +268,7 @@ void WindowPlanning::describe_kernel(Command& c, planning::Task& task) const {
   if (understands(kernel)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
-      if (!may_run_on(c, d)) continue;
+      if (!may_run_on(c, d) || !runtime_.can_divide_on(*kernel.sub_kernels, d)) continue;
       if (!has_room(c, d)) {
         task.may_keep = false;  // there may be room the next time
         continue;
@@ -328,7 +328,7 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
 
 bool WindowPlanning::understands(const Kernel& kernel) const {
   return kernel.info->split_allowed && (helpers_left() || purpose_ == Purpose::repeats) &&
-         programs_ready(*kernel.sub_kernels, runtime_.code_places_);
+         runtime_.can_divide(*kernel.sub_kernels);
 }
 
 // Where devices can fail, the journal wants to know of one place for every byte.

@@ -9,8 +9,7 @@ namespace mkmd {
 
 Rehearsal::Rehearsal(Runtime& runtime, const KernelLaunch& launch, size_t slack)
     : runtime_(runtime), command_(new Command(Command::Kind::kernel, nullptr)), scratch_(slack),
-      has_pieces_(launch.kernel->info->split_allowed &&
-                  programs_ready(*launch.kernel->sub_kernels, runtime.code_places_)) {
+      has_pieces_(launch.kernel->info->split_allowed && runtime.can_divide(*launch.kernel->sub_kernels)) {
   command_->launch = launch;
 }
 

@@ -12,6 +12,7 @@
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
 
+#include "libinterpose/runtime/piece_code.hpp"
 #include "libinterpose/runtime/submit.hpp"
 #include "libinterpose/runtime/trouble.hpp"
 
@@ -154,9 +155,17 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   const double at_home = times_.seconds(model, cost, process().home_index());
   if (times_.better_left_alone(model, at_home, host_seconds())) return planning::kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
-  if (!programs_ready(*kernel.sub_kernels, code_places_)) return "no code for its pieces could be had";
+  if (!can_divide(*kernel.sub_kernels)) return "no code for its pieces could be had";
   std::lock_guard lock(executor_.mutex());
   return executor_.start_threads() ? nullptr : "the system gives no more threads";
+}
+
+bool Runtime::can_divide(SubKernels& code) const {
+  return can_be_divided(code, code_places_, executor_.compute(), process().devices.size());
+}
+
+bool Runtime::can_divide_on(SubKernels& code, int device) const {
+  return has_piece_code(code, code_places_, executor_.compute()[device]->code);
 }
 
 KernelModel& Runtime::kernel_model(Kernel& kernel) {

@@ -112,6 +112,8 @@ private:
   friend class Rehearsal;
 
   // runtime.cpp
+  bool can_divide(SubKernels& code) const;                 // among the devices
+  bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
   KernelModel& kernel_model(Kernel& kernel);
   // With the mutex held; plan() lets go of it while it looks at the window. True: there is more to be
   // planned. On an emulated machine planning is paid for in its time, and no loss may come in between.

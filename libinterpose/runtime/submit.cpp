@@ -2,15 +2,12 @@
 #include "libinterpose/runtime/submit.hpp"
 
 #include "common/host_clock.hpp"
-#include "common/log.hpp"
-#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/storage.hpp"
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/careful.hpp"
+#include "libinterpose/runtime/piece_code.hpp"
 #include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace mkmd {
 
@@ -40,43 +37,6 @@ Action::Work enqueue(Lane& lane, Call call) {
                                waits.empty() ? nullptr : waits.data(), &event);
     return outcome(lane, status, event);
   };
-}
-
-// Null if the devices do not take it.
-vendor::Owned<cl_program> build_sub_kernels(const SubKernels& sub_kernels, cl_context context,
-                                            const std::string& options) {
-  std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
-  if (process().machine != nullptr) stop.emplace(process().machine->clock());
-  const auto& table = vendor::table(context);
-  cl_uint count = 0;
-  table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
-  std::vector<cl_device_id> devices(count);
-  table.clGetContextInfo(context, CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(), nullptr);
-  const std::string& spir = sub_kernels.module.spir;
-  const std::vector<size_t> sizes(count, spir.size());
-  std::vector<const unsigned char*> binaries(count, reinterpret_cast<const unsigned char*>(spir.data()));
-  cl_int status = CL_SUCCESS;
-  vendor::Owned<cl_program> program(table.clCreateProgramWithBinary(
-      context, count, devices.data(), sizes.data(), binaries.data(), nullptr, &status));
-  if (program) {
-    const std::string all_options = sub_kernels.device_options + options;
-    status =
-        table.clBuildProgram(program.get(), count, devices.data(), all_options.c_str(), nullptr, nullptr);
-  }
-  if (program && status == CL_SUCCESS) return program;
-  log(LogLevel::info, "a device does not take our sub-kernels (" + std::to_string(status) +
-                          "): this program's kernels run whole");
-  return {};
-}
-
-cl_program program_of(const Lane& lane, SubKernels& sub_kernels) {
-  std::lock_guard lock(sub_kernels.mutex);
-  if (!lane.repair_options.empty()) {
-    if (!sub_kernels.repair)
-      sub_kernels.repair = build_sub_kernels(sub_kernels, lane.native_context, lane.repair_options);
-    return sub_kernels.repair.get();
-  }
-  return lane.code < sub_kernels.programs.size() ? sub_kernels.programs[lane.code].get() : nullptr;
 }
 
 cl_kernel lane_kernel(const Lane& lane, Kernel& kernel, cl_program sub_kernels) {
@@ -250,7 +210,7 @@ Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox
       [&lane, &command, box, memories = std::move(memories),
        boxed](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) -> cl_int {
         const KernelLaunch& launch = command.launch;
-        const cl_program sub_kernels = boxed ? program_of(lane, *launch.kernel->sub_kernels) : nullptr;
+        const cl_program sub_kernels = boxed ? piece_code(lane, *launch.kernel->sub_kernels) : nullptr;
         if (boxed && sub_kernels == nullptr) return CL_OUT_OF_RESOURCES;
         const cl_kernel kernel = lane_kernel(lane, *launch.kernel, sub_kernels);
         if (kernel == nullptr) return CL_OUT_OF_RESOURCES;
@@ -375,22 +335,6 @@ cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, cons
     note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
   }
   return copy_through_host(storage, from, from_memory, to, to_memory, ranges);
-}
-
-bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places) {
-  std::lock_guard lock(sub_kernels.mutex);
-  if (sub_kernels.module.spir.empty()) return false;
-  sub_kernels.programs.resize(places.size());
-  sub_kernels.tried.resize(places.size());
-  bool all = true;
-  for (size_t p = 0; p < places.size(); ++p) {
-    if (!sub_kernels.tried[p]) {
-      sub_kernels.tried[p] = true;
-      sub_kernels.programs[p] = build_sub_kernels(sub_kernels, places[p].context, places[p].options);
-    }
-    all = all && static_cast<bool>(sub_kernels.programs[p]);
-  }
-  return all;
 }
 
 bool ClockOffset::may_equal(const ClockOffset& other) const {

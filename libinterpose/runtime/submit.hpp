@@ -3,7 +3,6 @@
 #pragma once
 
 #include "libinterpose/capture/command.hpp"
-#include "libinterpose/runtime/code_places.hpp"
 
 namespace mkmd {
 
@@ -31,9 +30,6 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
 // helper's memory does not take, the storage's stand-in keeps.
 cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
                     const ByteRanges& ranges);
-
-// Builds the sub-kernels for every place if that has not been tried. False if one cannot have them.
-bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places);
 
 // The clock of a queue's device minus the host's, in nanoseconds, as well as could be measured.
 struct ClockOffset {

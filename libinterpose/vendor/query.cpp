@@ -52,6 +52,14 @@ std::optional<size_t> queues_of_a_program(cl_platform_id platform) {
   return {};
 }
 
+bool reads_bitcode_as_its_own(cl_device_id device) {
+  if (device_string(device, CL_DEVICE_EXTENSIONS).find("cl_khr_spir") == std::string::npos) return false;
+  const auto platform = device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  const std::string name =
+      platform != nullptr ? short_name({platform, platform_string(platform, CL_PLATFORM_NAME)}) : "";
+  return name == "pocl" || name == "oclgrind";
+}
+
 void* extension_function(cl_platform_id platform, const char* name) {
   const cl_icd_dispatch& calls = table(platform);
   if (calls.clGetExtensionFunctionAddressForPlatform != nullptr) {

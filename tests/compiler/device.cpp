@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include "compiler/build_options.hpp"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -33,6 +35,7 @@ Device::Device() {
   require(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
   require(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id_, nullptr), "clGetDeviceIDs");
   simulator_ = device_text(id_, CL_DEVICE_NAME).find("Oclgrind") != std::string::npos;
+  takes_spir_ = device_text(id_, CL_DEVICE_EXTENSIONS).find("cl_khr_spir") != std::string::npos;
   cl_int error = CL_SUCCESS;
   context_ = clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &error);
   require(error, "clCreateContext");

@@ -17,6 +17,7 @@ public:
   static Device& instance();  // the first device of the first platform
 
   bool is_simulator() const { return simulator_; }
+  bool takes_spir() const { return takes_spir_; }
   cl_context context() const { return context_; }
   cl_command_queue queue() const { return queue_; }
   cl_device_id id() const { return id_; }
@@ -34,7 +35,7 @@ private:
   cl_device_id id_ = nullptr;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
-  bool simulator_ = false;
+  bool simulator_ = false, takes_spir_ = false;
 };
 
 using Memory = std::vector<std::vector<uint8_t>>;  // per argument; empty for those that are no buffers

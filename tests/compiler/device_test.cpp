@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisive tests: every launch of kernels/*.cl runs from source, from our module as a whole, and in
-// pieces; all results must agree bit for bit. Then pieces run on marked memory: what they change must lie in
-// may_writes, what is in sure_writes must be written, and what is not in `reads` must not matter. The
-// environment chooses the device.
+// The decisive tests: every launch of kernels/*.cl runs as the program wrote it, from each form of our code
+// as a whole, and in pieces; all results must agree bit for bit. Then pieces run on marked memory: what they
+// change must lie in may_writes, what is in sure_writes must be written, and what is not in `reads` must not
+// matter. The environment chooses the device.
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 
+#include "compiler/build_options.hpp"
 #include "device.hpp"
 
 namespace mkmd::compiler::test {
 namespace {
 
+// A form of the code for pieces that the device takes.
+struct Form {
+  const char* name;
+  cl_program program;
+};
+
 struct Built {
   Module module;
-  cl_program source = nullptr, spir = nullptr;
+  cl_program source = nullptr;  // as the program wrote it
+  std::vector<Form> forms;
 };
 
 // Each file is compiled once per process and set of options.
@@ -30,10 +38,14 @@ Built& built(const KernelFile& file, const std::string& options) {
   std::string log;
   b.source = device.build_source(file.source, options, log);
   if (!b.source) throw std::runtime_error(file.name + " from source: " + log);
-  if (!b.module.spir.empty()) {
-    b.spir = device.build_spir(b.module.spir, options, log);
-    if (!b.spir) throw std::runtime_error(file.name + " from the module: " + log);
+  if (b.module.spir.empty() && b.module.source.empty()) return b;
+  if (device.takes_spir()) {
+    b.forms.push_back({"SPIR", device.build_spir(b.module.spir, options, log)});
+    if (!b.forms.back().program) throw std::runtime_error(file.name + " from SPIR: " + log);
   }
+  if (b.module.source.empty()) throw std::runtime_error(file.name + ": no source: " + b.module.no_source);
+  b.forms.push_back({"source", device.build_source(b.module.source, source_build_options(options), log)});
+  if (!b.forms.back().program) throw std::runtime_error(file.name + " from source for pieces: " + log);
   return b;
 }
 
@@ -82,15 +94,17 @@ TEST_P(Launches, SourceModuleAndPiecesAgree) {
   ASSERT_TRUE(info().split_allowed) << (info().reasons.empty() ? "" : info().reasons[0].text);
   const Memory before = initial_memory(line());
   const Memory source = run(b.source, line(), before, nullptr);
-  const std::vector<GroupBox> whole = cut(line(), 1);
-  EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &whole)), "") << "in one piece";
-  for (uint64_t parts : {2, 4, 5}) {
-    std::vector<GroupBox> boxes = cut(line(), parts);
-    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "")
-        << parts << " parts per dimension";
-    std::ranges::reverse(boxes);
-    EXPECT_EQ(difference(line(), source, run(b.spir, line(), before, &boxes)), "")
-        << parts << " parts, last first";
+  for (const Form& form : b.forms) {
+    const auto pieces = [&](const std::vector<GroupBox>& boxes) {
+      return difference(line(), source, run(form.program, line(), before, &boxes));
+    };
+    EXPECT_EQ(pieces(cut(line(), 1)), "") << form.name << " in one piece";
+    for (uint64_t parts : {2, 4, 5}) {
+      std::vector<GroupBox> boxes = cut(line(), parts);
+      EXPECT_EQ(pieces(boxes), "") << form.name << ", " << parts << " parts per dimension";
+      std::ranges::reverse(boxes);
+      EXPECT_EQ(pieces(boxes), "") << form.name << ", " << parts << " parts, last first";
+    }
   }
 }
 
@@ -103,9 +117,10 @@ TEST_P(Launches, OptionsGiveTheSameBits) {
   for (const char* options : {"-cl-mad-enable", "-cl-finite-math-only -cl-no-signed-zeros",
                               "-cl-denorms-are-zero", "-cl-single-precision-constant", "-cl-opt-disable"}) {
     Built& b = program(options);
-    EXPECT_EQ(difference(line(), run(b.source, line(), before, nullptr), run(b.spir, line(), before, &boxes)),
-              "")
-        << options;
+    const Memory source = run(b.source, line(), before, nullptr);
+    for (const Form& form : b.forms)
+      EXPECT_EQ(difference(line(), source, run(form.program, line(), before, &boxes)), "")
+          << form.name << " " << options;
   }
 }
 
@@ -117,9 +132,11 @@ TEST_P(Launches, ReorderingOptionsAgreeAmongPieces) {
   const std::vector<GroupBox> whole = cut(line(), 1), boxes = cut(line(), 3);
   for (const char* options : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}) {
     Built& b = program(options);
-    EXPECT_EQ(difference(line(), run(b.spir, line(), before, &whole), run(b.spir, line(), before, &boxes)),
-              "")
-        << options;
+    for (const Form& form : b.forms)
+      EXPECT_EQ(difference(line(), run(form.program, line(), before, &whole),
+                           run(form.program, line(), before, &boxes)),
+                "")
+          << form.name << " " << options;
   }
 }
 
@@ -129,6 +146,7 @@ TEST_P(Launches, FootprintsHold) {
   const Launch launch = line().with_scalars(k);
   const LaunchFootprints footprints(k, launch);
   const Memory before = initial_memory(line());
+  const cl_program pieces = b.forms.back().program;
 
   for (const GroupBox& box : cut(line(), 3)) {
     const std::vector<GroupBox> only{box};
@@ -147,7 +165,7 @@ TEST_P(Launches, FootprintsHold) {
       for (uint8_t& byte : opposite[i])
         byte = static_cast<uint8_t>(~byte);
     }
-    const Memory first = run(b.spir, line(), before, &only), second = run(b.spir, line(), opposite, &only);
+    const Memory first = run(pieces, line(), before, &only), second = run(pieces, line(), opposite, &only);
     for (size_t i = 0; i < before.size(); ++i) {
       if (line().arguments[i].kind != ArgumentValue::Kind::buffer) continue;
       const Footprint* f = of(i);
@@ -179,7 +197,7 @@ TEST_P(Launches, FootprintsHold) {
       for (size_t j = 0; j < disturbed[i].size(); ++j)
         if (!f || !f->reads.contains(j, j + 1)) disturbed[i][j] ^= 0x55;
     }
-    const Memory third = run(b.spir, line(), disturbed, &only);
+    const Memory third = run(pieces, line(), disturbed, &only);
     for (size_t i = 0; i < before.size(); ++i)
       for (size_t j = 0; j < before[i].size(); ++j) {
         if (line().padded && j % 16 >= 12) continue;

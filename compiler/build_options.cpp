@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/build_options.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// How many words, from the i-th on, define a macro of the program's text or include a file in it; 0: none.
+size_t words_about_text(const std::vector<std::string>& words, size_t i) {
+  for (const char* option : {"-D", "-U", "-I", "-include"})
+    if (words[i] == option) return 2;
+  const bool joined = words[i].starts_with("-D") || words[i].starts_with("-U") || words[i].starts_with("-I");
+  return joined ? 1 : 0;
+}
+
+}  // namespace
+
+std::vector<std::string> split_options(const std::string& options) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inside = false, quoted = false;
+  for (size_t i = 0; i < options.size(); ++i) {
+    const char c = options[i];
+    if (c == '"') {
+      quoted = !quoted;
+      inside = true;
+    } else if (c == '\\' && i + 1 < options.size() &&
+               (options[i + 1] == '"' || options[i + 1] == '\\' || options[i + 1] == ' ')) {
+      word += options[++i];
+      inside = true;
+    } else if (blank(c) && !quoted) {
+      if (inside) words.push_back(word);
+      word.clear();
+      inside = false;
+    } else {
+      word += c;
+      inside = true;
+    }
+  }
+  if (inside) words.push_back(word);
+  return words;
+}
+
+std::string source_build_options(const std::string& program_options) {
+  const std::vector<std::string> words = split_options(program_options);
+  std::string options;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (const size_t about_text = words_about_text(words, i); about_text > 0) {
+      i += about_text - 1;
+      continue;
+    }
+    if (words[i] == "-Werror") continue;
+    const bool quote = words[i].find_first_of(" \t\"") != std::string::npos;
+    options += (options.empty() ? "" : " ") + (quote ? '"' + words[i] + '"' : words[i]);
+  }
+  return options;
+}
+
+std::string spir_build_options(const std::string& program_options) {
+  std::string options = "-x spir -spir-std=1.2";
+  // What acts on code generation, not on the front end.
+  for (const char* passed : {"-cl-denorms-are-zero", "-cl-opt-disable"})
+    if (program_options.find(passed) != std::string::npos) options += std::string(" ") + passed;
+  return options;
+}
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program's text after its own preprocessing: its macros, and those of the compiler it was written for, are
+// expanded, its files included, its conditions decided. Names of OpenCL's own headers stay names, since each
+// compiler brings these headers itself. Lines are those of the program (#line).
+#pragma once
+
+#include <string>
+
+#include "common/status.hpp"
+#include "compiler/request.hpp"
+
+namespace mkmd::compiler {
+
+// The request has all macros that the program uses: compile_source() wants no more.
+Result<std::string> expand_program(const Request& request);
+
+}  // namespace mkmd::compiler

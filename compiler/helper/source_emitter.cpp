@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/source_emitter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/Lexer.h>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "compiler/helper/clang_run.hpp"
+#include "compiler/helper/half_memory.hpp"
+#include "compiler/helper/program_text.hpp"
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+// Whatever begins with this is ours; a program that has such a name is left alone.
+constexpr const char* kPrefix = "mkmd_";
+
+constexpr std::array<const char*, kHiddenArguments> kHidden = {
+    "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
+    "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
+
+// Macros for lists of them: a program's functions stay readable.
+constexpr const char* kParameters = "mkmd_parameters";
+constexpr const char* kArguments = "mkmd_arguments";
+
+std::string hidden_lists() {
+  std::string parameters, arguments;
+  for (const char* name : kHidden) {
+    parameters += (parameters.empty() ? "ulong " : ", ulong ") + std::string(name);
+    arguments += (arguments.empty() ? "" : ", ") + std::string(name);
+  }
+  return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " + arguments +
+         "\n";
+}
+
+// What a work-item function is in a piece; @ stands for the dimension's letter, # for its number. The piece is
+// launched without an offset.
+struct Replacement {
+  const char* name;
+  const char* text;
+};
+constexpr Replacement kReplacements[] = {
+    // The device's own id, shifted: compilers know how that one runs along work-items.
+    {"get_global_id", "(get_global_id(#) + (mkmd_first_@ * get_local_size(#) + mkmd_offset_@))"},
+    {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
+    {"get_num_groups", "(mkmd_groups_@)"},
+    {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
+    {"get_global_offset", "(mkmd_offset_@)"},
+};
+constexpr const char* kLinearId = "get_global_linear_id";
+
+std::string at_dimension(const Replacement& replacement, unsigned dimension) {
+  std::string text;
+  for (const char* c = replacement.text; *c != '\0'; ++c) {
+    if (*c == '@')
+      text += "xyz"[dimension];
+    else if (*c == '#')
+      text += static_cast<char>('0' + dimension);
+    else
+      text += *c;
+  }
+  return text;
+}
+
+std::string linear_id() {
+  const auto along = [](unsigned d) {
+    const std::string n(1, static_cast<char>('0' + d));
+    return "(get_global_id(" + n + ") + mkmd_first_" + "xyz"[d] + " * get_local_size(" + n + "))";
+  };
+  return "(" + along(0) + " + " + at_dimension(kReplacements[3], 0) + " * (" + along(1) + " + " +
+         at_dimension(kReplacements[3], 1) + " * " + along(2) + "))";
+}
+
+// For calls whose dimension is known when they run only. Of a dimension there is not, the device itself says
+// what it says of it in the whole launch.
+std::string functions_of_any_dimension(const std::set<std::string>& names) {
+  std::string text;
+  for (const Replacement& r : kReplacements) {
+    if (!names.contains(r.name)) continue;
+    text += std::string("ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
+    for (unsigned d = 0; d < 3; ++d)
+      text += "d == " + std::to_string(d) + " ? " + at_dimension(r, d) + " : ";
+    text += std::string(r.name) + "(d); }\n";
+  }
+  return text;
+}
+
+const Replacement* replacement_of(llvm::StringRef name) {
+  for (const Replacement& r : kReplacements)
+    if (name == r.name) return &r;
+  return nullptr;
+}
+
+// Calls of functions, and the functions of the text they stand in.
+class Calls : public clang::RecursiveASTVisitor<Calls> {
+public:
+  struct Call {
+    clang::CallExpr* call;
+    const clang::FunctionDecl *caller, *callee;  // canonical ones
+  };
+  std::vector<clang::FunctionDecl*> functions;  // all declarations
+  std::vector<Call> calls;
+  bool unclear = false;  // somebody calls what is no function's name, or calls from outside of functions
+
+  bool TraverseFunctionDecl(clang::FunctionDecl* function) {
+    functions.push_back(function);
+    const clang::FunctionDecl* const before = std::exchange(in_, function->getCanonicalDecl());
+    const bool go_on = RecursiveASTVisitor::TraverseFunctionDecl(function);
+    in_ = before;
+    return go_on;
+  }
+
+  bool VisitCallExpr(clang::CallExpr* call) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    if (callee != nullptr && in_ != nullptr)
+      calls.push_back({call, in_, callee->getCanonicalDecl()});
+    else
+      unclear = true;
+    return true;
+  }
+
+private:
+  const clang::FunctionDecl* in_ = nullptr;
+};
+
+class Rewriter {
+public:
+  Rewriter(clang::ASTContext& context, const std::string& text)
+      : context_(context), sources_(context.getSourceManager()), text_(text) {}
+
+  Result<std::string> rewrite() {
+    calls_.TraverseDecl(context_.getTranslationUnitDecl());
+    if (calls_.unclear) return Status::internal("it calls something that is no function");
+    find_functions_to_extend();
+    for (const clang::FunctionDecl* function : calls_.functions)
+      if (extended_.contains(function->getCanonicalDecl())) extend(*function);
+    for (const Calls::Call& call : calls_.calls) {
+      if (extended_.contains(call.callee))
+        pass_on(*call.call);
+      else if (is_replaced(*call.callee))
+        replace(*call.call, call.callee->getName());
+    }
+    return apply();
+  }
+
+private:
+  struct Edit {
+    unsigned at, length;
+    std::string text;
+  };
+
+  // Those of the device's compiler have no body here.
+  static bool is_replaced(const clang::FunctionDecl& function) {
+    if (function.isDefined() || !function.getIdentifier()) return false;
+    return replacement_of(function.getName()) != nullptr || function.getName() == kLinearId;
+  }
+
+  void find_functions_to_extend() {
+    for (const clang::FunctionDecl* function : calls_.functions)
+      if (function->hasAttr<clang::OpenCLKernelAttr>()) extended_.insert(function->getCanonicalDecl());
+    for (bool more = true; more;) {
+      more = false;
+      for (const Calls::Call& call : calls_.calls)
+        if (is_replaced(*call.callee) || extended_.contains(call.callee))
+          more |= extended_.insert(call.caller).second;
+    }
+  }
+
+  // The place in the text; nothing if it is none: made by a macro of OpenCL's headers, for example.
+  std::optional<unsigned> offset(clang::SourceLocation location) {
+    if (location.isMacroID() && sources_.isMacroArgExpansion(location))
+      location = sources_.getSpellingLoc(location);
+    if (location.isValid() && location.isFileID() && sources_.isInMainFile(location))
+      return sources_.getFileOffset(location);
+    // #line gives the file another name, but not another identity.
+    if (location.isValid() && location.isFileID() &&
+        sources_.getFileID(location) == sources_.getMainFileID())
+      return sources_.getFileOffset(location);
+    trouble_ = "a macro stands where its text has to be changed";
+    return std::nullopt;
+  }
+
+  void insert(clang::SourceLocation before, std::string text) {
+    if (const std::optional<unsigned> at = offset(before)) edits_.push_back({*at, 0, std::move(text)});
+  }
+
+  void extend(const clang::FunctionDecl& function) {
+    const clang::FunctionTypeLoc type = function.getFunctionTypeLoc();
+    if (type.isNull()) {
+      trouble_ = "a function's parameters cannot be found";
+      return;
+    }
+    if (type.getNumParams() > 0) return insert(type.getRParenLoc(), std::string(", ") + kParameters);
+    // f() or f(void)
+    const std::optional<unsigned> open = offset(type.getLParenLoc()), close = offset(type.getRParenLoc());
+    if (open && close) edits_.push_back({*open + 1, *close - *open - 1, kParameters});
+  }
+
+  void pass_on(const clang::CallExpr& call) {
+    insert(call.getRParenLoc(), std::string(call.getNumArgs() > 0 ? ", " : "") + kArguments);
+  }
+
+  void replace(const clang::CallExpr& call, llvm::StringRef name) {
+    const std::optional<unsigned> begin = offset(call.getCallee()->getBeginLoc());
+    const std::optional<unsigned> end = offset(call.getRParenLoc());
+    if (!begin || !end) return;
+    if (name == kLinearId) {
+      edits_.push_back({*begin, *end + 1 - *begin, linear_id()});
+      return;
+    }
+    const llvm::Optional<llvm::APSInt> dimension = call.getArg(0)->getIntegerConstantExpr(context_);
+    if (dimension && *dimension >= 0 && *dimension < 3) {
+      edits_.push_back({*begin, *end + 1 - *begin,
+                        at_dimension(*replacement_of(name), static_cast<unsigned>(dimension->getExtValue()))});
+      return;
+    }
+    if (dimension) return;  // as functions_of_any_dimension()
+    any_dimension_.insert(name.str());
+    edits_.push_back({*begin, static_cast<unsigned>(name.size()), kPrefix + name.str()});
+    edits_.push_back({*end, 0, std::string(", ") + kArguments});
+  }
+
+  Result<std::string> apply() {
+    if (!trouble_.empty()) return Status::internal(trouble_);
+    std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.at < b.at; });
+    std::string out = hidden_lists() + functions_of_any_dimension(any_dimension_);
+    unsigned at = 0;
+    for (const Edit& edit : edits_) {
+      if (edit.at < at) return Status::internal("one call stands inside another's dimension");
+      out.append(text_, at, edit.at - at);
+      out += edit.text;
+      at = edit.at + edit.length;
+    }
+    return out.append(text_, at);
+  }
+
+  clang::ASTContext& context_;
+  const clang::SourceManager& sources_;
+  const std::string& text_;
+  Calls calls_;
+  std::set<const clang::FunctionDecl*> extended_;  // canonical ones: they get the hidden arguments
+  std::set<std::string> any_dimension_;
+  std::vector<Edit> edits_;
+  std::string trouble_;
+};
+
+class Rewriting : public clang::ASTFrontendAction {
+public:
+  explicit Rewriting(const std::string& text) : text_(text) {}
+
+  Result<std::string> result = Status::internal("it was not read");
+
+private:
+  class Consumer : public clang::ASTConsumer {
+  public:
+    explicit Consumer(Rewriting& action) : action_(action) {}
+    void HandleTranslationUnit(clang::ASTContext& context) override {
+      if (context.getDiagnostics().hasErrorOccurred()) return;
+      action_.result = Rewriter(context, action_.text_).rewrite();
+    }
+
+  private:
+    Rewriting& action_;
+  };
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
+    return std::make_unique<Consumer>(*this);
+  }
+
+  const std::string& text_;
+};
+
+}  // namespace
+
+Result<std::string> emit_source(const Request& request, Declarations declarations) {
+  Result<std::string> text = expand_program(request);
+  if (!text) return text;
+  if (text->find(kPrefix) != std::string::npos)
+    return Status::internal(std::string("it has a name that begins with ") + kPrefix);
+  Result<FrontEndArguments> arguments = front_end_arguments(request);
+  if (!arguments) return arguments.status();
+  ClangRun clang({arguments->language, header_arguments(declarations)}, *text,
+                 {{kHalfMemoryFile, kHalfMemory}});
+  if (Status s = clang.prepare(); !s.ok()) return s;
+  Rewriting action(*text);
+  if (!clang.run(action)) return Status::internal("its expanded text does not compile: " + clang.first_error());
+  return std::move(action.result);
+}
+
+}  // namespace mkmd::compiler

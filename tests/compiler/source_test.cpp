@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of kernels for pieces, without a device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/build_options.hpp"
+#include "kernel_files.hpp"
+
+namespace mkmd::compiler::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Module compile(const std::string& source, const std::string& options = "", const Macros& macros = {}) {
+  Client client(MKMD_KC, "");
+  Request request = request_for(source, options);
+  request.macros = macros;
+  Result<Module> m = client.compile(request);
+  EXPECT_TRUE(m.ok()) << m.status().message();
+  return m.ok() ? *m : Module{};
+}
+
+// What is behind the macros that stand ahead of every text.
+std::string text_of(const Module& module) {
+  EXPECT_EQ(module.no_source, "");
+  const size_t line = module.source.find("#line");
+  return line == std::string::npos ? module.source : module.source.substr(line);
+}
+
+TEST(Source, TheProgramsOwnMacrosAreExpandedAndThoseOfTheLanguageAreNot) {
+  const std::string text = text_of(compile(
+      "#define TWO 2\nkernel void k(global float* o) { o[get_global_id(0)] = TWO * M_PI_F + FROM_OPTIONS; "
+      "barrier(CLK_LOCAL_MEM_FENCE); }",
+      "-DFROM_OPTIONS=7"));
+  EXPECT_THAT(text, HasSubstr("2 * M_PI_F + 7"));
+  EXPECT_THAT(text, HasSubstr("CLK_LOCAL_MEM_FENCE"));
+}
+
+TEST(Source, ConditionsAreThoseOfTheProgramsDevice) {
+  const std::string source =
+      "#if __MADE_UP__ == 3\nkernel void three(global int* o) { o[get_global_id(0)] = __MADE_UP__; }\n#else\n"
+      "kernel void other(global int* o) { o[get_global_id(0)] = 1; }\n#endif\n";
+  EXPECT_THAT(text_of(compile(source, "", {{"__MADE_UP__", "3"}})), HasSubstr("three"));
+  EXPECT_THAT(text_of(compile(source, "", {{"__MADE_UP__", "3"}})), HasSubstr("= 3 ;"));
+  EXPECT_THAT(text_of(compile(source, "", {{"__MADE_UP__", std::nullopt}})), HasSubstr("other"));
+}
+
+TEST(Source, LinesAreThoseOfTheProgram) {
+  const std::string text =
+      text_of(compile("\n\nkernel void k(global int* o) {\n\n\n  o[get_global_id(0)] = 1;\n}\n"));
+  EXPECT_THAT(text, HasSubstr("#line 3 "));
+  EXPECT_THAT(text, HasSubstr("{ \n\n\n"));
+}
+
+TEST(Source, EveryKernelHasTheHiddenArguments) {
+  const std::string text =
+      text_of(compile("kernel void k(global int* o) { o[get_global_id(0)] = 1; }\n"
+                      "kernel void none() {}\nkernel void nothing(void) {}\n"));
+  EXPECT_THAT(text, HasSubstr("* o , mkmd_parameters)"));
+  EXPECT_THAT(text, HasSubstr("none (mkmd_parameters)"));
+  EXPECT_THAT(text, HasSubstr("nothing (mkmd_parameters)"));
+}
+
+TEST(Source, OnlyFunctionsThatLeadToIdsAreChanged) {
+  const std::string text = text_of(
+      compile("int plain(int x) { return x + (int)get_local_id(0); }\nint id(int x) { return x + (int)get_group_id(0); }\n"
+              "int by(int x) { return id(x); }\n"
+              "kernel void k(global int* o) { o[get_global_id(0)] = plain(1) + by(2); }\n"));
+  EXPECT_THAT(text, HasSubstr("plain ( int x )"));
+  EXPECT_THAT(text, HasSubstr("plain ( 1 )"));
+  EXPECT_THAT(text, HasSubstr("id ( int x , mkmd_parameters)"));
+  EXPECT_THAT(text, HasSubstr("id ( x , mkmd_arguments)"));
+  EXPECT_THAT(text, HasSubstr("by ( 2 , mkmd_arguments)"));
+}
+
+TEST(Source, APragmaKeepsItsWords) {
+  const std::string text = text_of(
+      compile("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define N 4\n"
+              "kernel void k(global int* o) {\n#pragma unroll N\nfor (int i = 0; i < N; ++i) o[get_global_id(0)] = i; }\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma unroll 4\n"));
+}
+
+TEST(Source, ANameOfOurKindIsLeftAlone) {
+  const Module module = compile("kernel void k(global int* mkmd_first_x) { mkmd_first_x[get_global_id(0)] = 1; }");
+  EXPECT_EQ(module.source, "");
+  EXPECT_THAT(module.no_source, HasSubstr("mkmd_"));
+  EXPECT_NE(module.spir, "");
+}
+
+TEST(Source, ThereIsNoneWhereNothingMayBeSplit) {
+  const Module module = compile("kernel void k(global int* o) { atomic_inc(o); }");
+  EXPECT_EQ(module.source, "");
+  EXPECT_EQ(module.no_source, "");
+}
+
+// What was decided by them is in the text already.
+TEST(Source, BuildOptionsLoseWhatIsAboutTheText) {
+  EXPECT_EQ(source_build_options("-DN=4 -D M -I. -I inc -U X -include a.h -cl-std=CL1.2 -Werror -w"),
+            "-cl-std=CL1.2 -w");
+  EXPECT_EQ(source_build_options("  -cl-mad-enable   -DTEXT=\"a b\" "), "-cl-mad-enable");
+  EXPECT_EQ(source_build_options("-D"), "");
+  EXPECT_EQ(source_build_options(""), "");
+}
+
+}  // namespace
+}  // namespace mkmd::compiler::test
