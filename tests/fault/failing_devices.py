@@ -138,6 +138,9 @@ def native_commands_fail(f):
             try_rules(f, mode, f"clEnqueueFillBuffer@whole:{how}", program=NATIVE)
         # What another queue has under way is waited for all the same.
         try_rules(f, mode, "clEnqueueFillBuffer@whole:behind=5:1+", program=SLOW_NATIVE)
+        # A piece that fails by itself has changed what it reads: it is not done again, whatever it came behind.
+        try_rules(f, mode, "clEnqueueFillBuffer@whole:behind=20:1+,clEnqueueNDRangeKernel@1:half:*2", program=NATIVE,
+                  error_allowed=True)
         # Late: PoCL never starts what comes behind an event that has failed already.
         try_rules(f, mode, "clEnqueueFillBuffer@whole:behind=2000:3", program=BEHIND_NATIVE)
 
