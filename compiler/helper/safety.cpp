@@ -41,11 +41,13 @@ bool points_to_pointers(const llvm::Type* pointer) {
   return holds_pointers(pointer->getNonOpaquePointerElementType());
 }
 
-// What is copied was a pointer of the same kind before, or is part of the code.
+// What is copied was a pointer of the same kind in the same place before, or is part of the code.
 bool copies_own_pointers(const llvm::MemTransferInst& copy) {
-  const llvm::Value* from = copy.getRawSource()->stripPointerCasts();
-  if (isa<llvm::GlobalVariable>(from)) return true;
-  return leads_to_own_memory(from->getType()) && points_to_pointers(from->getType());
+  const llvm::Value *from = copy.getRawSource()->stripPointerCasts(),
+                    *to = copy.getRawDest()->stripPointerCasts();
+  if (const auto* g = dyn_cast<llvm::GlobalVariable>(from); g && g->isConstant()) return true;
+  return leads_to_own_memory(from->getType()) && points_to_pointers(from->getType()) &&
+         from->getType()->getNonOpaquePointerElementType() == to->getType()->getNonOpaquePointerElementType();
 }
 
 // Whether pointers in private or local memory are, by way of this cast, made of bits of something else.

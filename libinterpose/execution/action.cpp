@@ -30,12 +30,6 @@ void Action::inherit_from(const Action& other) {
   if (&other != only_before_) inherited = std::min(inherited, other.missing_bytes());
 }
 
-bool Action::ended_by_entry() const {
-  return over && status < 0 && std::any_of(chained.begin(), chained.end(), [](const Ref<Action>& before) {
-           return before->entry_failed;
-         });
-}
-
 void Action::come_after(Action& other) {
   only_before_ = &other;
   add_predecessor(other);

@@ -134,17 +134,13 @@ public:
   History* moved_history = nullptr;
   bool device_lost = false;  // it has not run, because a device or a memory is gone
   bool begun = false;        // though it was under way
-  // Of an entry: a command of the program before it ended with an error. Others: they were chained behind
-  // such an entry, and the driver has ended them for that without having begun them.
-  bool entry_failed = false;
-  bool ended_by_entry() const;
 
   enum class State { waiting, ready, submitting, submitted, complete };
   State state = State::waiting;
   int calls = 0;  // of a driver, under way without the runtime's mutex, that use its event
   cl_int status = CL_SUCCESS;
   Lane* lane;
-  Ref<ActionOwner> owner;                // null for a transfer or an entry barrier, and when it is complete
+  Ref<ActionOwner> owner;                // null for transfers, on the program's lane, and when complete
   const char* what = "a transfer";       // in messages
   std::atomic<int>* of_queue = nullptr;  // its queue's, as Lane::unposted; its owner keeps it
   Ref<Memory> memory;                    // the root buffer of a transfer, until it is complete
@@ -182,9 +178,10 @@ public:
       : kind(kind), device(device), domain(domain), native_context(native_context), queue(std::move(queue)) {}
 
   // Whether an action here can be given the vendor event of one there instead of waiting for it on the host.
+  // Nothing chains with a lane of no context.
   bool chains_with(const Lane& other) const {
     return kind == Kind::asynchronous && other.kind == Kind::asynchronous &&
-           native_context == other.native_context;
+           native_context == other.native_context && native_context != nullptr;
   }
 
   bool transfers() const { return device < 0; }

@@ -18,8 +18,16 @@ constexpr int kPartsDeep = 2;  // parts of long pieces a device is given at a ti
 
 Lane& Executor::add(std::unique_ptr<Lane> lane) {
   lanes_.push_back(std::move(lane));
-  if (!lanes_.back()->transfers()) compute_.push_back(lanes_.back().get());
+  if (!lanes_.back()->transfers()) {
+    compute_.push_back(lanes_.back().get());
+    fed_.push_back(lanes_.back().get());
+  }
   return *lanes_.back();
+}
+
+void Executor::set_program(std::unique_ptr<Lane> lane) {
+  program_ = std::move(lane);
+  fed_.push_back(program_.get());
 }
 
 void Executor::push(Ref<Action> action) {
@@ -98,7 +106,7 @@ bool Executor::take_part() {
 Lane* Executor::next_lane() const {
   if (!failures_.empty()) return nullptr;
   Lane* next = nullptr;
-  for (Lane* lane : compute_) {
+  for (Lane* lane : fed_) {
     if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
     const Action& first = **lane->ready.begin();
     if (first.order >= emitted_) continue;
@@ -110,7 +118,7 @@ Lane* Executor::next_lane() const {
 
 bool Executor::flush_lanes(std::unique_lock<std::mutex>& lock) {
   bool flushed = false;
-  for (Lane* lane : compute_) {
+  for (Lane* lane : fed_) {
     if (!std::exchange(lane->to_flush, false)) continue;
     lock.unlock();
     devices_->flush(*lane);

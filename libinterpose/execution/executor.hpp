@@ -61,6 +61,7 @@ public:
   Lane& add(std::unique_ptr<Lane> lane);
   void set_home(Lane& home) { home_ = &home; }
   void set_repair(std::unique_ptr<Lane> lane) { repair_ = std::move(lane); }
+  void set_program(std::unique_ptr<Lane> lane);
 
   Devices& devices() const { return *devices_; }
   const Lanes& lanes() const { return lanes_; }  // without that of repairs
@@ -68,6 +69,9 @@ public:
   const std::vector<Lane*>& compute() const { return compute_; }
   Lane& home() const { return *home_; }
   Lane* repair() const { return repair_.get(); }
+  // Its actions stand for commands in the program's own queues. What became of those is the program's
+  // business: here they are over, and nothing more.
+  Lane& program() const { return *program_; }
 
   // Guards all actions that are not complete, and the observer's things.
   std::mutex& mutex() { return mutex_; }
@@ -153,8 +157,10 @@ private:
   std::unique_ptr<Devices> devices_;
   Lanes lanes_;
   std::vector<Lane*> compute_;
+  std::vector<Lane*> fed_;  // what whoever pumps gives actions to, if they are asynchronous
   Lane* home_ = nullptr;
   std::unique_ptr<Lane> repair_;  // where home does again what helpers have failed at; may be null
+  std::unique_ptr<Lane> program_;
 
   std::mutex mutex_;
   std::atomic<cl_int> failed_{CL_SUCCESS};

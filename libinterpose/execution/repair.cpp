@@ -97,6 +97,7 @@ void hold_back_followers(Action& action) {
 
 void Executor::mark_over(Action& action, cl_int status) {
   if (action.complete() || action.over) return;
+  if (action.lane == program_.get()) status = CL_SUCCESS;
   action.over = true;
   action.status = status;
   if (action.lane->kind == Lane::Kind::asynchronous) {
@@ -104,12 +105,6 @@ void Executor::mark_over(Action& action, cl_int status) {
     if (action.is_part()) --action.lane->parts_in_flight;
   }
   if (configuration_.makes_losses_good) return mark_complete(action, status);
-  // What became of the program's own commands, which an epoch begins behind, is the program's business. But
-  // devices may end what is chained behind them.
-  if (!action.owner && action.moved_ranges.empty()) {
-    action.entry_failed = status < 0;
-    action.status = CL_SUCCESS;
-  }
   settle(action);
   if (!failures_.empty()) repair_failures();
 }
@@ -126,8 +121,7 @@ void Executor::settle(Action& action) {
   if (failed() < 0) return mark_complete(action, failed());
   if (action.status >= 0) return mark_complete(action, CL_SUCCESS);
   const bool of_helper = action.lane != home_ && action.lane != repair_.get();
-  if (!(of_helper || action.ended_by_entry()) || !action.redo || !repair_)
-    return give_up(action, action.status);
+  if (!of_helper || !action.redo || !repair_) return give_up(action, action.status);
   if (std::find(failures_.begin(), failures_.end(), Ref<Action>(&action)) == failures_.end())
     failures_.emplace_back(&action);
 }
@@ -137,13 +131,7 @@ void Executor::repair_failures() {
   // No driver may touch the bytes any more; who comes last gets here again.
   if (std::any_of(actions.begin(), actions.end(), [](const Ref<Action>& a) { return !a->over; })) return;
   const Actions failures = std::exchange(failures_, {});
-  for (const Ref<Action>& action : actions) {
-    if (!action->ended_by_entry()) continue;
-    action->entry_failed = true;  // so were its followers
-    action->begun = false;
-  }
   for (const Ref<Action>& action : failures) {
-    if (action->entry_failed) continue;
     const bool was_refused = action->status == CL_OUT_OF_RESOURCES && refusal(*action) < 0;
     if (!was_refused) devices_->note_trouble(*action->lane, "what it was given", action->status);
   }
@@ -160,7 +148,6 @@ void Executor::start_repairs(const Actions& actions) {
     action->state = Action::State::waiting;
     action->over = false;
     action->spoiled = action->begun;
-    action->entry_failed = false;
     action->status = CL_SUCCESS;
     action->piece.seconds = 0;
     action->moved = nullptr;

@@ -91,11 +91,11 @@ std::set<const Action*> Executor::stuck_actions() const {
   std::set<const Action*> stuck;
   const auto is_stuck = [&](const Ref<Action>& action) { return stuck.count(action.get()) > 0; };
   const auto has_failed = [&](const Ref<Action>& before) {
-    return before->over && (before->status < 0 || before->entry_failed) && before->ended + a_while < now;
+    return before->over && before->status < 0 && before->ended + a_while < now;
   };
   for (size_t known = 1; known != stuck.size();) {
     known = stuck.size();
-    for (const Lane* lane : compute_) {
+    for (const Lane* lane : fed_) {
       const auto& actions = lane->under_way;  // in the order of its queue
       const auto first = std::find_if_not(actions.begin(), actions.end(), is_stuck);
       if (first == actions.end() || (*first)->state != Action::State::submitted) continue;
@@ -119,7 +119,7 @@ void Executor::ask_devices() {
   {
     const std::lock_guard lock(mutex_);
     stuck = stuck_actions();
-    for (const Lane* lane : compute_) {
+    for (const Lane* lane : fed_) {
       for (const Ref<Action>& action : lane->under_way) {
         if (action->state != Action::State::submitted || action->heard.load()) continue;
         ++action->calls;

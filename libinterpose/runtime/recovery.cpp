@@ -89,13 +89,8 @@ void Runtime::note_native_write(Memory& root) {
 
 void Runtime::drop_unfinished_actions() {
   last_in_order_ = nullptr;
-  const bool entry = entry_ && !entry_->complete();
-  if (entry) {
-    entry_->on_submit.clear();
-    entry_->on_complete.clear();
-  }
+  if (entry_) entry_->on_complete.clear();
   executor_.drop_waiting();
-  if (entry) executor_.push(entry_);
   for (const auto& deed : journal_->deeds()) {
     if (deed->complete) continue;
     Command& command = *of_command(*deed).command;

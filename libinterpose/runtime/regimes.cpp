@@ -148,9 +148,17 @@ void Runtime::enter_captured_regime() {
   std::lock_guard lock(executor_.mutex());
   entry_ = nullptr;
   if (markers.empty()) return;
-  Lane& home = executor_.home();
-  entry_ = Ref<Action>(new Action(home, nullptr, entry_barrier(home, std::move(markers))));
-  entry_->order = next_order_++;
+  const auto on_program_lane = [&](Action::Work work) {
+    Ref<Action> action(new Action(executor_.program(), nullptr, std::move(work)));
+    action->order = next_order_++;
+    return action;
+  };
+  entry_ = on_program_lane([](const auto&) { return Action::Outcome{}; });
+  for (vendor::Owned<cl_event>& marker : markers) {
+    const Ref<Action> end = on_program_lane(end_of_native(std::move(marker)));
+    entry_->wait_for(*end);
+    executor_.push(end);
+  }
   executor_.push(entry_);
 }
 

@@ -118,6 +118,10 @@ Status Runtime::start() {
     lane->clock_offset = offset.may_equal(clock) ? clock.between : offset.between;  // mostly it is one clock
   }
   home.clock_offset = clock.between;
+  // Of no context: what waits for its actions waits on the host. Drivers end, run, or never start what waits
+  // for a command that has failed.
+  executor_.set_program(std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr,
+                                               make_queue(home.native_context, p.home.id)));
   if (p.machine != nullptr) {
     if (p.machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
     executor_.use(std::make_unique<EmulatedDevices>(*p.machine, clock_offset_));

@@ -301,26 +301,12 @@ Action::Work marker_behind(Lane& lane) {
   });
 }
 
-Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native) {
+Action::Work end_of_native(vendor::Owned<cl_event> marker) {
   // std::function wants copyable closures.
-  auto held = std::make_shared<std::vector<vendor::Owned<cl_event>>>(std::move(native));
-  return [&lane, held](const Waits&) {
-    std::vector<cl_event> events;
-    for (const auto& event : *held)
-      events.push_back(event.get());
-    cl_event event = nullptr;
-    if (lane.kind == Lane::Kind::asynchronous &&
-        vendor::table(lane.queue.get())
-                .clEnqueueBarrierWithWaitList(lane.queue.get(), static_cast<cl_uint>(events.size()),
-                                              events.data(), &event) == CL_SUCCESS)
-      return outcome(lane, CL_SUCCESS, event);
-    // What became of the program's commands is the program's business: here it only matters that they are
-    // over.
-    for (const cl_event program_event : events) {
-      if (!vendor::await_event(program_event, lane.queue.get()))
-        return Action::Outcome{CL_OUT_OF_RESOURCES, {}};
-    }
-    return Action::Outcome{};
+  const auto held = std::make_shared<vendor::Owned<cl_event>>(std::move(marker));
+  return [held](const Waits&) {
+    const bool over = vendor::execution_status(held->get()) <= CL_COMPLETE;
+    return over ? Action::Outcome{} : Action::Outcome{CL_SUCCESS, std::move(*held)};
   };
 }
 

@@ -24,7 +24,8 @@ Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, La
                       ByteRanges ranges);
 // Over when what the lane was given before is.
 Action::Work marker_behind(Lane& lane);
-Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native);
+// Over when this marker, in a queue of the program's, is.
+Action::Work end_of_native(vendor::Owned<cl_event> marker);
 
 // Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a
 // helper's memory does not take, the storage's stand-in keeps.

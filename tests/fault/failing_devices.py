@@ -12,6 +12,7 @@ POCL_ICD = "/etc/OpenCL/vendors/pocl.icd"
 STEPS = {"name": "stencil", "command": "stencil", "args": ["384", "12"], "timeout": 120}
 IN_PLACE = {"name": "in_place_steps", "command": "in_place_steps", "folder": "tests/fault", "timeout": 120}
 NATIVE = {"name": "native_fails", "command": "native_fails", "folder": "tests/fault", "timeout": 120}
+SLOW_NATIVE = {**NATIVE, "name": "native_fails slowly", "args": ["slowly"]}
 BEHIND_NATIVE = {**NATIVE, "name": "native_fails waits", "args": ["waits"]}
 COPIES = {"name": "fill_copy_chains", "command": "fill_copy_chains", "timeout": 120}
 MANY = {"name": "many_commands", "command": "many_commands", "timeout": 120}
@@ -133,10 +134,13 @@ def callbacks_never_come(f):
 def native_commands_fail(f):
     """A command that went to home's own queue ends with an error after others were captured: those go on."""
     for mode in MODES:
-        # Not behind=1: where a fill fails at the instant our marker comes behind it, PoCL may never start the marker,
-        # and the program waits for ever. That is not mended.
-        for how in ("behind=30:1", "behind=30:*2", "late=30:1", "abort:1+"):
+        for how in ("behind=1:1+", "behind=30:1", "behind=30:*2", "late=30:1", "abort:1+"):
             try_rules(f, mode, f"clEnqueueFillBuffer@whole:{how}", program=NATIVE)
+        # What another queue has under way is waited for all the same.
+        try_rules(f, mode, "clEnqueueFillBuffer@whole:behind=5:1+", program=SLOW_NATIVE)
+        # A piece that fails by itself has changed what it reads: it is not done again, whatever it came behind.
+        try_rules(f, mode, "clEnqueueFillBuffer@whole:behind=20:1+,clEnqueueNDRangeKernel@1:half:*2", program=NATIVE,
+                  error_allowed=True)
         # Late: PoCL never starts what comes behind an event that has failed already.
         try_rules(f, mode, "clEnqueueFillBuffer@whole:behind=2000:3", program=BEHIND_NATIVE)
 

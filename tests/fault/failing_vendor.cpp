@@ -212,29 +212,41 @@ void silence(cl_event event) {
   silent.insert(event);
 }
 
-// One that will end with an error.
-cl_event late_event(cl_command_queue queue, int milliseconds) {
+// One that nobody hears of, and what ends it with an error.
+cl_event unheard_event(cl_command_queue queue) {
   cl_context context = nullptr;
   original.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
   cl_int status = CL_SUCCESS;
   const cl_event event = original.clCreateUserEvent(context, &status);
   silence(event);
+  return event;
+}
+
+void end_later(cl_event event, int milliseconds) {
   std::thread([event, milliseconds] {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     original.clSetUserEventStatus(event, CL_OUT_OF_RESOURCES);
   }).detach();
+}
+
+cl_event late_event(cl_command_queue queue, int milliseconds) {
+  const cl_event event = unheard_event(queue);
+  end_later(event, milliseconds);
   return event;
 }
 
-// The same call, behind one more event.
+// The same call, behind one more event. That ends once the call is over: PoCL does not survive the end of an
+// event while it is given what waits for it.
 template <typename Call, typename Arguments, size_t... First>
 cl_int call_behind(Call call, const Arguments& arguments, int milliseconds, std::index_sequence<First...>) {
   constexpr size_t kFirst = sizeof...(First);
   const cl_event* waits = std::get<kFirst + 1>(arguments);
   std::vector<cl_event> all(waits, waits + std::get<kFirst>(arguments));
-  all.push_back(late_event(std::get<0>(arguments), milliseconds));
-  return call(std::get<First>(arguments)..., static_cast<cl_uint>(all.size()), all.data(),
-              std::get<kFirst + 2>(arguments));
+  all.push_back(unheard_event(std::get<0>(arguments)));
+  const cl_int status = call(std::get<First>(arguments)..., static_cast<cl_uint>(all.size()), all.data(),
+                             std::get<kFirst + 2>(arguments));
+  end_later(all.back(), milliseconds);
+  return status;
 }
 
 template <typename Returns, typename Last>

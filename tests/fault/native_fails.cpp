@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fill, and kernels in another queue that have nothing to do with it: what becomes of the fill is not
-// theirs. With an argument, a kernel of each round waits for the fill, and has to end as the fill does.
+// theirs. With `waits`, a kernel of each round waits for the fill, and has to end as the fill does. With
+// `slowly`, a kernel that cannot be split comes first in the other queue, and is under way for longer.
 #include "../programs/program.h"
 
 static bool has_failed(cl_event event) {
@@ -10,8 +11,9 @@ static bool has_failed(cl_event event) {
   return status < 0;
 }
 
-int main(int argc, char**) {
-  const bool waits = argc > 1;
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const bool waits = mode == "waits";
   const Cl cl = open_cl();
   const cl_command_queue other = new_queue(cl);
   const cl_program program = build(cl, R"(
@@ -20,18 +22,28 @@ int main(int argc, char**) {
       uint v = data[i];
       for (int k = 0; k < 300; ++k) v = v * 1664525u + 1013904223u + k;
       data[i] = v;
+    }
+    __kernel void change_slowly(__global uint* data, __global uint* count) {
+      int i = get_global_id(0);
+      uint v = data[i];
+      for (int k = 0; k < 40000; ++k) v = v * 1664525u + 1013904223u + k;
+      data[i] = v;
+      atomic_inc(count);
     })");
   const cl_kernel change = kernel_of(program, "change");
   const size_t count = 1 << 18;
   const cl_mem data = buffer_of(cl, noise<cl_uint>(count, 1));
   const cl_mem filled = buffer_of(cl, noise<cl_uint>(count, 2));
   set_args(change, data);
+  const cl_kernel change_slowly = kernel_of(program, "change_slowly");
+  set_args(change_slowly, data, buffer_of(cl, noise<cl_uint>(1, 3)));
   for (int i = 0; i < 4; ++i) {
     const cl_uint zero = 0;
     cl_event fill = nullptr;
     CL_CHECK(clEnqueueFillBuffer(cl.queue, filled, &zero, sizeof zero, 0, count * sizeof zero, 0, nullptr,
                                  waits ? &fill : nullptr));
     CL_CHECK(clFlush(cl.queue));
+    if (mode == "slowly") launch(other, change_slowly, {count / 64}, {64});
     launch(other, change, {count}, {64});
     if (waits) {
       const cl_command_queue behind = new_queue(cl);

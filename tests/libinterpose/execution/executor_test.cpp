@@ -29,6 +29,8 @@ protected:
     for (size_t d = 0; d < contexts.size(); ++d)
       executor_->add(lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d]));
     executor_->set_home(*executor_->compute().front());
+    executor_->set_program(
+        std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr, vendor::Owned<cl_command_queue>()));
     if (!configuration.makes_losses_good)
       executor_->set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
   }
@@ -293,27 +295,33 @@ TEST_F(ExecutorTest, AFailureAtHomeFailsAllLaterActions) {
   EXPECT_EQ(works_, 1);
 }
 
-// What became of a command of the program, behind which captured work begins, is the program's business.
-TEST_F(ExecutorTest, WhatEndsWithTheProgramsOwnFailureIsDoneAgain) {
+// What became of a command of the program, behind which captured work begins, is the program's business. That
+// all of them are over is ours, and no device hears of them.
+TEST_F(ExecutorTest, WaitsForTheProgramsOwnCommandsWhateverBecameOfThem) {
   make({0, 0});
-  const Ref<Action> entry(
-      new Action(executor_->home(), nullptr, [](const std::vector<cl_event>&) { return Action::Outcome{}; }));
+  const auto of_program = [&] {
+    return Ref<Action>(new Action(executor_->program(), nullptr,
+                                  [](const std::vector<cl_event>&) { return Action::Outcome{}; }));
+  };
+  const auto failed = of_program(), other = of_program(), entry = of_program();
   const auto at_home = action(0), at_helper = action(1);
-  script(entry).fails = CL_INVALID_VALUE;
+  script(failed).fails = CL_INVALID_VALUE;
+  script(other).takes = 5 * kMilli;
+  for (const auto& end : {failed, other})
+    entry->wait_for(*end);
   for (const auto& piece : {at_home, at_helper}) {
     piece->uses = {{buffer(1), ByteRanges(0, 8), ByteRanges(0, 8), ByteRanges(0, 8)}};
     piece->wait_for(*entry);
   }
   at_helper->wait_for(*at_home);
-  push(entry), push(at_home), push(at_helper);
+  for (const auto& a : {failed, other, entry, at_home, at_helper})
+    push(a);
   finish();
-  devices_->wait(2'000'000'000);
-  executor_->ask_devices();
-  executor_->take_posts();
-  EXPECT_THAT(completed_, ElementsAre(entry.get(), at_home.get(), at_helper.get()));
+  EXPECT_THAT(completed_,
+              ElementsAre(failed.get(), other.get(), entry.get(), at_home.get(), at_helper.get()));
+  EXPECT_GE(at_home->started, other->ended);
   EXPECT_EQ(at_home->status, CL_SUCCESS);
   EXPECT_EQ(at_helper->status, CL_SUCCESS);
-  EXPECT_GE(at_helper->started, at_home->ended);
   EXPECT_EQ(executor_->failed(), CL_SUCCESS);
   EXPECT_THAT(devices_->troubles, IsEmpty());
 }
