@@ -226,7 +226,7 @@ void on_exit() {
   trace_flush();
   write_summary();
   write_verdict();
-  report_emulation();
+  if (process().machine != nullptr) emulation::report(*process().machine);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definition of enqueue_native; included by enqueue.hpp only.
-#include "libinterpose/emulation/report.hpp"
 #include "libinterpose/runtime/trace.hpp"
 
 #include <optional>

@@ -2,10 +2,10 @@
 #include "libinterpose/capture/lowering.hpp"
 
 #include "libinterpose/capture/window_planning.hpp"
-#include "libinterpose/emulation/copies.hpp"
-#include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/careful.hpp"
+#include "libinterpose/runtime/emulated_copies.hpp"
+#include "libinterpose/runtime/emulated_demands.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
 #include <algorithm>
@@ -107,7 +107,7 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     const Lane& from = *runtime_.domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
     auto moves = [&storage = *root.storage, &from, from_memory, &to, to_memory](const ByteRanges& some) {
-      return emulated_transfer_work(storage, from, from_memory, to, to_memory, some,
+      return emulated_transfer_work(process().machine, storage, from, from_memory, to, to_memory, some,
                                     transfer(storage, from, from_memory, to, to_memory, some));
     };
     const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
@@ -119,7 +119,7 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     action->buffer = buffer_number(root);
     action->consumer = emitting_;
     if (runtime_.journal_) action->moved_history = root.storage->history.get();
-    action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
+    action->demand = emulated_transfer(process().machine, source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
@@ -256,7 +256,7 @@ void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
     for (const BufferUse& use : piece.uses)
       make_valid(process().lane_domain(piece.device), *use.root, use.needed);
   }
-  const double bytes = emulated_bytes(c.launch, boxed);
+  const double bytes = emulated_bytes(process().machine, c.launch, boxed);
   std::vector<Ref<Action>> actions;
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const planning::Piece& piece : of.pieces)
@@ -300,7 +300,7 @@ void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
     action->piece.groups = piece.box.group_count();
     action->piece.share = share;
     action->piece.bytes = of.bytes * action->piece.share;
-    action->demand = emulated_piece(piece.device, c, bytes, action->piece.share, boxed);
+    action->demand = emulated_piece(process().machine, piece.device, c, bytes, action->piece.share, boxed);
     journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
@@ -327,9 +327,10 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
   };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = runtime_.executor_.home();
-    const Ref<Action> action = new_action(home, &c,
-                                          emulated_read_work(*use.root->storage, home, use.root->native.get(),
-                                                             c, use.reads, read_at_home(home, c)));
+    const Ref<Action> action =
+        new_action(home, &c,
+                   emulated_read_work(process().machine, *use.root->storage, home, use.root->native.get(), c,
+                                      use.reads, read_at_home(home, c)));
     action->redo = [&c](Lane& lane) { return read_at_home(lane, c); };
     action->uses = {{use.root, use.reads, {}, use.reads}, {nullptr, {}, ByteRanges(to, to + c.size), {}}};
     record(action, 0, use.reads);
@@ -340,14 +341,15 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
     const Ref<Action> action =
         new_action(lane, &c,
-                   emulated_read_work(*use.root->storage, lane, memory, c, source.ranges,
+                   emulated_read_work(process().machine, *use.root->storage, lane, memory, c, source.ranges,
                                       read_elsewhere(lane, c, memory, source.ranges)));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->buffer = buffer_number(*use.root);
     action->consumer = c.number;
     if (source.domain != 0)
-      action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
+      action->demand =
+          emulated_transfer(process().machine, source.domain, 0, source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
   }
 }
@@ -355,8 +357,9 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
 void Lowering::emit_write(const planning::PlannedTask& of, Command& c) {
   Lane& home = runtime_.executor_.home();
   Memory& root = *c.destination->root();
-  const Ref<Action> action = new_action(
-      home, &c, emulated_write_work(*root.storage, home, root.native.get(), c, write_at_home(home, c)));
+  const Ref<Action> action = new_action(home, &c,
+                                        emulated_write_work(process().machine, *root.storage, home,
+                                                            root.native.get(), c, write_at_home(home, c)));
   journal(*action, of.whole);
   order_uses(0, of.whole, *action);
   record_uses(0, of.whole, *action);

@@ -2,8 +2,8 @@
 // The trace's line about a planned window: its commands, the graph the policy was given, and the plan.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
 #include "libinterpose/planning/plan.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 #include <nlohmann/json.hpp>
 

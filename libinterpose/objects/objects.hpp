@@ -21,7 +21,7 @@ namespace mkmd {
 
 class Runtime;       // runtime/runtime.hpp: captured execution of one context
 class Storage;       // memory/storage.hpp: where the bytes of one root buffer are valid
-class Command;       // capture/command.hpp
+class Command;       // runtime/command.hpp
 struct KernelModel;  // runtime/time_model.hpp
 class LaunchFacts;   // runtime/launch_facts.hpp
 

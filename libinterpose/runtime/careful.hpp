@@ -3,7 +3,7 @@
 // of submit.cpp, which come first. Nothing here takes the runtime's lock.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/command.hpp"
 #include "libinterpose/vendor/careful.hpp"
 
 namespace mkmd {

@@ -3,8 +3,8 @@
 
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
-#include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/emulated_demands.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_progress.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
@@ -184,14 +184,14 @@ private:
     ProfileProgress& progress = state().progress;
     const int devices = static_cast<int>(process().devices.size());
     progress.begin(kernel_.name, launch_.shape.global, devices * runs);
-    const double bytes = emulated_bytes(launch_, boxed_);
+    const double bytes = emulated_bytes(process().machine, launch_, boxed_);
     for (int d = 0; d < devices; ++d) {
       progress.device(process().lane_device(d).name);
       for (int i = 0; i < runs; ++i) {
         const compiler::GroupBox b = piece(i, 1);
         const double share =
             static_cast<double>(b.hi[cut_] - b.lo[cut_]) / static_cast<double>(launch_.groups[cut_]);
-        const auto demand = emulated_piece(d, rehearsal_.command(), bytes, share, boxed_);
+        const auto demand = emulated_piece(process().machine, d, rehearsal_.command(), bytes, share, boxed_);
         double seconds = 0;
         for (int again = 0; again < kEmulatedRuns; ++again)
           seconds += process().machine->sample_working(*demand) / kEmulatedRuns;

@@ -5,7 +5,7 @@
 // it is only slower.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 namespace mkmd {
 

@@ -7,9 +7,9 @@
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/emulation/copies.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/emulated_copies.hpp"
 
 #include <algorithm>
 #include <cstring>

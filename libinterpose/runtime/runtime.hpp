@@ -9,13 +9,13 @@
 // that mutex held.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
 #include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/planning/cuts.hpp"
 #include "libinterpose/planning/kept_plans.hpp"
 #include "libinterpose/runtime/at_exit.hpp"
 #include "libinterpose/runtime/code_places.hpp"
+#include "libinterpose/runtime/command.hpp"
 #include "libinterpose/runtime/time_model.hpp"
 
 #include <map>

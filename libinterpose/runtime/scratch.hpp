@@ -4,7 +4,7 @@
 // of one root buffer are parts of one copy.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 namespace mkmd {
 

@@ -2,8 +2,8 @@
 // The driver's side of actions: what each kind of action calls. Nothing here takes the runtime's lock.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
 #include "libinterpose/runtime/code_places.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 namespace mkmd {
 

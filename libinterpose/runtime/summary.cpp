@@ -69,7 +69,7 @@ void write_summary() {
                             {"bytes_moved", totals().bytes.load()},
                             {"kernels_split", totals().split.load()},
                             {"kernels_whole", totals().whole.load()}};
-  if (process().machine != nullptr) summary["emulation"] = emulation_summary();
+  if (process().machine != nullptr) summary["emulation"] = emulation::summary_of(*process().machine);
   const NoWriteSignals quiet;
   const std::string text = summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   const int fd = open_named_output(file, O_WRONLY);

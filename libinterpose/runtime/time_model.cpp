@@ -3,8 +3,8 @@
 
 #include "common/log.hpp"
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/process.hpp"
+#include "libinterpose/runtime/emulated_rates.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
 

@@ -4,7 +4,7 @@
 // of them (description_check.hpp). The program's data and results are untouched.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 namespace mkmd {
 
