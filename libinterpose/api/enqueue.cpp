@@ -3,7 +3,6 @@
 
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/profile.hpp"
 
 namespace mkmd::api {
 
@@ -42,7 +41,8 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
 
 void note_not_emulated() {
   static std::atomic<bool> said{false};
-  if (process().machine == nullptr || profiling() || said.exchange(true)) return;
+  if (process().configuration.machine == nullptr || process().profiler != nullptr || said.exchange(true))
+    return;
   log(LogLevel::warning,
       "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
 }

@@ -185,7 +185,7 @@ public:
   bool transfers() const { return device < 0; }
 
   const Kind kind;
-  const int device;  // lane index (Process::lane_device); -1 for a transfer lane
+  const int device;  // lane index (Configuration::lane_device); -1 for a transfer lane
   const int domain;
   const cl_context native_context;
   const vendor::Owned<cl_command_queue> queue;

@@ -13,9 +13,14 @@
 
 namespace mkmd {
 
+namespace emulation {
+class Machine;
+}
+
 class Storage {
 public:
-  Storage(Memory& memory, int domains);
+  // `machine`: whose memories are full or fail; null: nothing is emulated.
+  Storage(Memory& memory, int domains, emulation::Machine* machine);
   ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
@@ -42,6 +47,7 @@ public:
 
 private:
   Memory& root_;
+  emulation::Machine* const machine_;
   std::vector<vendor::Owned<cl_mem>> roots_;  // by domain; [0] unused
 };
 

@@ -5,9 +5,7 @@
 #include "common/log.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/storage.hpp"
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/careful.hpp"
-#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -44,9 +42,9 @@ Action::Work enqueue(Lane& lane, Call call) {
 
 // Null if the devices do not take it.
 vendor::Owned<cl_program> build_sub_kernels(const SubKernels& sub_kernels, cl_context context,
-                                            const std::string& options) {
+                                            const std::string& options, emulation::Machine* machine) {
   std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
-  if (process().machine != nullptr) stop.emplace(process().machine->clock());
+  if (machine != nullptr) stop.emplace(machine->clock());
   const auto& table = vendor::table(context);
   cl_uint count = 0;
   table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
@@ -73,7 +71,7 @@ cl_program program_of(const Lane& lane, SubKernels& sub_kernels) {
   std::lock_guard lock(sub_kernels.mutex);
   if (!lane.repair_options.empty()) {
     if (!sub_kernels.repair)
-      sub_kernels.repair = build_sub_kernels(sub_kernels, lane.native_context, lane.repair_options);
+      sub_kernels.repair = build_sub_kernels(sub_kernels, lane.native_context, lane.repair_options, nullptr);
     return sub_kernels.repair.get();
   }
   return lane.code < sub_kernels.programs.size() ? sub_kernels.programs[lane.code].get() : nullptr;
@@ -308,8 +306,9 @@ Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem dest
   });
 }
 
-Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges) {
-  return [&lane, &command, memory, ranges = std::move(ranges)](const Waits&) {
+Action::Work read_elsewhere(Devices& devices, Lane& lane, Command& command, cl_mem memory,
+                            ByteRanges ranges) {
+  return [&devices, &lane, &command, memory, ranges = std::move(ranges)](const Waits&) {
     const uint64_t base = command.source->origin + command.source_offset;
     auto* const host = static_cast<char*>(command.host);
     Storage& storage = *command.source->root()->storage;
@@ -317,21 +316,21 @@ Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRan
     if (!storage.stand_in.holds(lane.domain, ranges)) {
       status = read_ranges(lane, memory, ranges, host, base);
       if (status == CL_SUCCESS) return Action::Outcome{};
-      note_trouble(lane, "reading its memory", status);
+      devices.note_trouble(lane, "reading its memory", status);
       status = CL_SUCCESS;
     }
     ranges.each_range([&](const ByteRange& r) {
       auto* const to = reinterpret_cast<unsigned char*>(host + (r.lo - base));
-      if (status == CL_SUCCESS) status = get_bytes(storage, lane, memory, r, to);
+      if (status == CL_SUCCESS) status = get_bytes(devices, storage, lane, memory, r, to);
     });
     return Action::Outcome{status, {}};
   };
 }
 
-Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory,
-                      ByteRanges ranges) {
-  return [&storage, &from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
-    return Action::Outcome{copy_between(storage, from, from_memory, to, to_memory, ranges), {}};
+Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
+                      cl_mem to_memory, ByteRanges ranges) {
+  return [&devices, &storage, &from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
+    return Action::Outcome{copy_between(devices, storage, from, from_memory, to, to_memory, ranges), {}};
   };
 }
 
@@ -364,17 +363,17 @@ Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> nati
   };
 }
 
-cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
-                    const ByteRanges& ranges) {
+cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
+                    cl_mem to_memory, const ByteRanges& ranges) {
   if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
     const cl_int status = copy_ranges(from, from_memory, to, to_memory, ranges);
     if (status == CL_SUCCESS) {
       storage.stand_in.drop(to.domain, ranges);
       return status;
     }
-    note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
+    devices.note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
   }
-  return copy_through_host(storage, from, from_memory, to, to_memory, ranges);
+  return copy_through_host(devices, storage, from, from_memory, to, to_memory, ranges);
 }
 
 bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places) {
@@ -386,7 +385,8 @@ bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& place
   for (size_t p = 0; p < places.size(); ++p) {
     if (!sub_kernels.tried[p]) {
       sub_kernels.tried[p] = true;
-      sub_kernels.programs[p] = build_sub_kernels(sub_kernels, places[p].context, places[p].options);
+      sub_kernels.programs[p] =
+          build_sub_kernels(sub_kernels, places[p].context, places[p].options, places[p].machine);
     }
     all = all && static_cast<bool>(sub_kernels.programs[p]);
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's side of actions: what each kind of action calls. Nothing here takes the runtime's lock.
+// `devices` hear of what fails.
 #pragma once
 
+#include "libinterpose/execution/devices.hpp"
 #include "libinterpose/runtime/code_places.hpp"
 #include "libinterpose/runtime/command.hpp"
 
@@ -20,17 +22,17 @@ Action::Work write_at_home(Lane& lane, Command& command);
 Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRange bytes);
 Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes);
 // Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
-Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
-Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory,
-                      ByteRanges ranges);
+Action::Work read_elsewhere(Devices& devices, Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
+Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
+                      cl_mem to_memory, ByteRanges ranges);
 // Over when what the lane was given before is.
 Action::Work marker_behind(Lane& lane);
 Action::Work entry_barrier(Lane& lane, std::vector<vendor::Owned<cl_event>> native);
 
 // Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a
 // helper's memory does not take, the storage's stand-in keeps.
-cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
-                    const ByteRanges& ranges);
+cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
+                    cl_mem to_memory, const ByteRanges& ranges);
 
 // Builds the sub-kernels for every place if that has not been tried. False if one cannot have them.
 bool programs_ready(SubKernels& sub_kernels, const std::vector<CodePlace>& places);
