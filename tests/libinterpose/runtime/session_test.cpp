@@ -103,6 +103,15 @@ TEST_F(SessionTest, EachCountsForItsOwnSummary) {
   EXPECT_EQ(other.at("bytes_moved"), 4096);
 }
 
+TEST_F(SessionTest, OfNoDeviceHasASummary) {
+  Configuration none;
+  none.settings.summary = folder / "none.json";
+  Session(none).summary.write();
+  const auto summary = nlohmann::json::parse(text_of(folder / "none.json"));
+  EXPECT_TRUE(summary.at("devices").empty());
+  EXPECT_TRUE(summary.at("whole").is_null());
+}
+
 TEST_F(SessionTest, ADeviceThatFailsInOneIsNotLeftOutInTheOther) {
   const Configuration two = configuration("a", 2, false);
   Session first(two), second(two);
