@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/process.hpp"
 #include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/runtime/profile.hpp"
 #include "libinterpose/runtime/runtime.hpp"
-#include "libinterpose/runtime/summary.hpp"
-#include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/runtime/session.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/callback_thread.hpp"
 #include "libinterpose/emulation/report.hpp"
+#include "libinterpose/life/callback_thread.hpp"
 
 #include <chrono>
 #include <cinttypes>
@@ -88,17 +88,17 @@ bool share_memory(const vendor::Device& a, const vendor::Device& b) {
   return is_cpu(a) && is_cpu(b);
 }
 
-void assign_domains(Process& process) {
-  for (size_t i = 0; i < process.devices.size(); ++i) {
-    int domain = process.domain_count;
-    for (size_t j = 0; j < i && !process.settings.separate_memory; ++j) {
-      if (share_memory(process.devices[j], process.devices[i])) {
-        domain = process.domain[j];
+void assign_domains(Configuration& configuration) {
+  for (size_t i = 0; i < configuration.devices.size(); ++i) {
+    int domain = configuration.domain_count;
+    for (size_t j = 0; j < i && !configuration.settings.separate_memory; ++j) {
+      if (share_memory(configuration.devices[j], configuration.devices[i])) {
+        domain = configuration.domain[j];
         break;
       }
     }
-    if (domain == process.domain_count) ++process.domain_count;
-    process.domain.push_back(domain);
+    if (domain == configuration.domain_count) ++configuration.domain_count;
+    configuration.domain.push_back(domain);
   }
 }
 
@@ -118,8 +118,8 @@ std::vector<vendor::Device> emulating_devices(const std::string& specification) 
 }
 
 // False if there is nothing to emulate, or no way to.
-bool choose_emulated(Process& process) {
-  const std::string& file = process.settings.platform;
+bool choose_emulated(Configuration& configuration) {
+  const std::string& file = configuration.settings.platform;
   if (file.empty()) return false;
   auto platform = emulation::read_platform(file);
   if (!platform) {
@@ -129,70 +129,75 @@ bool choose_emulated(Process& process) {
   std::vector<vendor::Device> hosts;
   std::thread([&] {
     starting = true;
-    hosts = emulating_devices(process.settings.devices);
+    hosts = emulating_devices(configuration.settings.devices);
   }).join();
   if (hosts.empty()) return false;
-  process.machine = new emulation::Machine(std::move(*platform));
-  for (const platform::Device& spec : process.machine->platform().devices) {
-    vendor::Device device = hosts[process.devices.size() % hosts.size()];
+  configuration.machine = new emulation::Machine(std::move(*platform));
+  for (const platform::Device& spec : configuration.machine->platform().devices) {
+    vendor::Device device = hosts[configuration.devices.size() % hosts.size()];
     device.name = spec.name;
     device.synchronous = true;  // a thread of ours lets it take its time
     device.type = spec.device_class == platform::DeviceClass::cpu   ? CL_DEVICE_TYPE_CPU
                   : spec.device_class == platform::DeviceClass::gpu ? CL_DEVICE_TYPE_GPU
                                                                     : CL_DEVICE_TYPE_ACCELERATOR;
-    process.devices.push_back(std::move(device));
+    configuration.devices.push_back(std::move(device));
   }
-  process.domain_count = process.machine->domain_count();
-  for (int d = 0; d < process.machine->device_count(); ++d)
-    process.domain.push_back(process.machine->domain_of(d));
+  configuration.domain_count = configuration.machine->domain_count();
+  for (int d = 0; d < configuration.machine->device_count(); ++d)
+    configuration.domain.push_back(configuration.machine->domain_of(d));
   return true;
 }
 
-void choose_devices(Process& process) {
-  auto devices = vendor::select_devices(process.settings.devices);
-  if (!devices && !process.settings.devices.empty()) {
+void choose_devices(Configuration& configuration) {
+  auto devices = vendor::select_devices(configuration.settings.devices);
+  if (!devices && !configuration.settings.devices.empty()) {
     log(LogLevel::warning,
         "MKMD_DEVICES: " + devices.status().message() + "; the program runs on the first device alone");
     devices = vendor::select_devices("");
     if (devices && devices->size() > 1) devices->resize(1);
   }
-  if (devices) process.devices = std::move(*devices);
+  if (devices) configuration.devices = std::move(*devices);
 }
 
 // A child whose home's driver is quiet shall not wait for a helper's.
 void before_fork() {
   if (ready.load(std::memory_order_acquire) == nullptr || process_forked.load(std::memory_order_relaxed))
     return;
-  if (process().splits()) Runtime::finish_helpers();
+  if (process().configuration.splits()) Runtime::finish_helpers(*process().session);
 }
 
 Process* start() {
   auto* process = new Process;  // never destroyed: programs call OpenCL from global destructors
+  Configuration& configuration = process->configuration;
+  const Settings& settings = configuration.settings;
   std::vector<std::string> problems;
-  process->settings = read_settings(problems);
-  set_log_level(process->settings.log_level);
+  configuration.settings = read_settings(problems);
+  set_log_level(settings.log_level);
   for (const std::string& problem : problems)
     log(LogLevel::warning, problem);
 
-  if (process->settings.enabled) {
-    if (!choose_emulated(*process)) {
-      choose_devices(*process);
-      assign_domains(*process);
+  if (settings.enabled) {
+    if (!choose_emulated(configuration)) {
+      choose_devices(configuration);
+      assign_domains(configuration);
     }
   }
-  if (!process->devices.empty()) {
-    process->home =
-        process->machine != nullptr ? process->devices.front() : vendor::whole_of(process->devices.front());
-    process->platform = new Platform(process->home.platform);
-    process->device = new Device(process->platform, process->home.id, true, nullptr);
+  if (!configuration.devices.empty()) {
+    const vendor::Device& first = configuration.devices.front();
+    configuration.home = configuration.machine != nullptr ? first : vendor::whole_of(first);
+    process->platform = new Platform(configuration.home.platform);
+    process->device = new Device(process->platform, configuration.home.id, true, nullptr);
   }
-  if (process->splits()) {
+  process->session = new Session(configuration, register_exit_handler);
+  if (settings.profile > 0) process->profiler = new Profiler;
+  if (!settings.verify.empty()) process->verifier = new verify::Verifier(configuration);
+  if (configuration.splits()) {
     if (cache_directory().empty()) {
       log(LogLevel::warning,
           "neither XDG_CACHE_HOME nor HOME names a folder: nothing is kept for the next run");
     }
-    process->compiler = new compiler::Client(helper_path(process->settings), cache_directory(),
-                                             static_cast<int>(process->settings.compiler_seconds.count()));
+    process->compiler = new compiler::Client(helper_path(settings), cache_directory(),
+                                             static_cast<int>(settings.compiler_seconds.count()));
   }
   pthread_atfork(before_fork, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
   register_exit_handler();
@@ -203,12 +208,12 @@ Process* start() {
 // end.
 void settle() {
   constexpr std::chrono::seconds kLongest{5};
-  if (ready.load(std::memory_order_acquire) == nullptr || !process().splits()) return;
+  if (ready.load(std::memory_order_acquire) == nullptr || !process().configuration.splits()) return;
   auto settled = std::make_shared<std::promise<void>>();
   std::future<void> future = settled->get_future();
   try {
     std::thread([settled] {
-      Runtime::settle_all();
+      Runtime::settle_all(*process().session);
       settled->set_value();
     }).detach();
   } catch (const std::system_error&) {
@@ -223,10 +228,11 @@ void on_exit() {
   if (process_exiting.exchange(true)) return;
   settle();
   drain_callbacks();
-  trace_flush();
-  write_summary();
-  write_verdict();
-  report_emulation();
+  Process& p = process();
+  p.session->trace.flush();
+  p.session->summary.write();
+  if (p.verifier != nullptr) p.verifier->write_verdict();
+  if (p.configuration.machine != nullptr) emulation::report(*p.configuration.machine);
 }
 
 }  // namespace

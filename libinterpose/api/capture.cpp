@@ -6,7 +6,7 @@ namespace mkmd::api {
 std::optional<cl_int> capture(Ref<Command> command, cl_command_type type, WaitList wait_list, cl_event* event,
                               bool blocking) {
   Queue& queue = *command->queue;
-  Runtime& runtime = *queue.context->runtime;
+  Runtime& runtime = *runtime_of(*queue.context);
   Event* const made = event != nullptr ? new Event(queue.context.get(), &queue, type) : nullptr;
   command->event = Ref<Event>(made);
   const std::vector<Event*> waits = events_of(wait_list);

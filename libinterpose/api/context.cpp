@@ -5,6 +5,7 @@
 #include "libinterpose/api/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/log.hpp"
@@ -57,7 +58,7 @@ cl_context create(Properties properties, std::vector<Ref<Device>> devices, Notif
   const bool is_virtual = devices.size() == 1 && devices.front()->is_virtual;
   std::vector<cl_device_id> with_helpers = natives;
   if (is_virtual) {
-    const Process& p = process();
+    const Configuration& p = process().configuration;
     for (size_t i = 0; i < p.devices.size() && p.splits(); ++i) {
       const cl_device_id id = p.devices[i].id;  // two emulated devices may be one real one
       if (p.domain[i] == 0 && std::find(with_helpers.begin(), with_helpers.end(), id) == with_helpers.end())
@@ -75,7 +76,8 @@ cl_context create(Properties properties, std::vector<Ref<Device>> devices, Notif
   if (!native) return fail(errcode_ret, error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES);
 
   auto* context = new Context(std::move(native), std::move(devices), std::move(properties.given));
-  if (process().splits() && is_virtual && !plain) context->runtime = make_runtime(*context);
+  if (process().configuration.splits() && is_virtual && !plain)
+    context->runtime = make_runtime(*context, *process().session);
   set_error(errcode_ret, CL_SUCCESS);
   return context->handle();
 }

@@ -18,7 +18,7 @@ namespace mkmd::api {
 namespace {
 
 std::string virtual_name() {
-  const auto& devices = process().devices;
+  const auto& devices = process().configuration.devices;
   std::string name = "MKMD: " + devices.front().device_name;
   if (devices.size() > 1) name += " + " + std::to_string(devices.size() - 1) + " more";
   return name;

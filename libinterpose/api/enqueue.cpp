@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/api/enqueue.hpp"
 
+#include "common/log.hpp"
+#include "libinterpose/process.hpp"
+
 namespace mkmd::api {
 
 cl_int check_wait_list(const Context& context, WaitList wait_list) {
@@ -34,6 +37,14 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
     if (vendor::execution_status(event->native.get()) < 0) return false;
   }
   return true;
+}
+
+void note_not_emulated() {
+  static std::atomic<bool> said{false};
+  if (process().configuration.machine == nullptr || process().profiler != nullptr || said.exchange(true))
+    return;
+  log(LogLevel::warning,
+      "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
 }
 
 cl_int native_waits(WaitList wait_list, std::vector<cl_event>& natives) {

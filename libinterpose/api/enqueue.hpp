@@ -35,6 +35,9 @@ using Touched = Runtime::Touched;
 // Whether a command of the queue that waits for these events may be captured now (not while a user event is
 // unset).
 bool may_capture(const Queue& queue, WaitList wait_list);
+// A command of the program went to the real device at its real speed: says so once where devices are
+// emulated.
+void note_not_emulated();
 // The objects behind a checked wait list.
 std::vector<Event*> events_of(WaitList wait_list);
 

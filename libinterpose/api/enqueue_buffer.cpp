@@ -5,7 +5,6 @@
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/profile.hpp"
 
 namespace mkmd::api {
 
@@ -21,9 +20,10 @@ bool host_may(const Memory& memory, cl_mem_flags forbidden) {
 
 // Whether the runtime should see a command on these buffers, all of whose arguments are in order.
 bool wants_capture(Queue& queue, std::span<const Touched> touched, WaitList wait_list) {
-  Runtime* runtime = queue.context->runtime.get();
+  Runtime* runtime = runtime_of(*queue.context);
   if (runtime == nullptr) return false;
-  bool wanted = runtime->capturing() || (process().machine != nullptr && !profiling());
+  bool wanted =
+      runtime->capturing() || (process().configuration.machine != nullptr && process().profiler == nullptr);
   for (const Touched& t : touched) {
     Memory& m = *t.memory;
     if (!m.is_buffer || m.context.get() != queue.context.get() || !m.root()->storage) return false;

@@ -8,8 +8,6 @@
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/runtime/profile.hpp"
-#include "libinterpose/runtime/summary.hpp"
-#include "libinterpose/runtime/trace.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include <algorithm>
@@ -142,7 +140,7 @@ void trace_native_launch(const Kernel& kernel, const Runtime* runtime, bool odd)
   } else if (kernel.info == nullptr || odd) {
     why.text = why_odd(kernel);
   }
-  trace_native_kernel(kernel.name, why.text, why.line);
+  process().session->trace.count_native_kernel(kernel.name, why.text, why.line);
 }
 
 }  // namespace
@@ -157,7 +155,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   if (kernel == nullptr) return CL_INVALID_KERNEL;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
   const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
-  Runtime* runtime = queue->context->runtime.get();
+  Runtime* runtime = runtime_of(*queue->context);
   TouchedByLaunch touched;
   bool odd = false;  // not to be captured, whatever it is worth
   if (runtime != nullptr) {
@@ -176,13 +174,14 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
       const bool exiting = process_exiting.load();
       bool wanted = capturing && !exiting;
-      if (profiling()) {  // measured now, on copies; the launch itself then runs at home
-        profile_launch(*runtime, launch);
-      } else if (verifying()) {
+      if (process().profiler != nullptr) {  // measured now, on copies; the launch itself then runs at home
+        process().profiler->measure(*runtime, launch);
+      } else if (process().verifier != nullptr) {
         if (exiting) {
-          note_unverified(*kernel, "the program is ending");  // drivers may have lost their compilers
+          process().verifier->note_unverified(
+              *kernel, "the program is ending");  // drivers may have lost their compilers
         } else {
-          verify_launch(*runtime, launch);
+          process().verifier->check(*runtime, launch);
         }
       } else if (!capturing || exiting) {
         const char* why_not = runtime->why_native(*kernel, launch);
@@ -197,10 +196,10 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
           return *status;
       }
     }
-    if (!can && verifying()) note_unverified(*kernel, why_odd(*kernel));
+    if (!can && process().verifier != nullptr) process().verifier->note_unverified(*kernel, why_odd(*kernel));
     std::lock_guard lock(kernel->mutex);
     if (runtime->separate_memories() || kernel->info == nullptr) touched.add(*kernel, runtime);
-    add_kernel(false);
+    process().session->summary.add_kernel(false);
     odd = !not_worth && !can;
   }
   const cl_int status = enqueue_native(
@@ -209,7 +208,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
                                                              global_work_offset, global_work_size,
                                                              local_work_size, n.wait_count, n.waits, n.event);
       });
-  if (tracing() && status == CL_SUCCESS) {
+  if (process().session->trace.on() && status == CL_SUCCESS) {
     std::lock_guard lock(kernel->mutex);
     trace_native_launch(*kernel, runtime, odd);
   }
@@ -222,11 +221,12 @@ cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_u
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
   Kernel* kernel = object_cast<Kernel>(kernel_handle);
   if (kernel == nullptr) return CL_INVALID_KERNEL;
-  if (queue->context->runtime != nullptr && verifying()) note_unverified(*kernel, "it has one work-group");
+  if (queue->context->runtime != nullptr && process().verifier != nullptr)
+    process().verifier->note_unverified(*kernel, "it has one work-group");
   TouchedByLaunch touched;
   {
     std::lock_guard lock(kernel->mutex);
-    touched.add(*kernel, queue->context->runtime.get());
+    touched.add(*kernel, runtime_of(*queue->context));
   }
   return enqueue_native(*queue, CL_COMMAND_TASK, touched.list(), {num_events_in_wait_list, event_wait_list},
                         event, false, [&](const NativeCall& n) {

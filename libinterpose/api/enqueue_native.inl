@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definition of enqueue_native; included by enqueue.hpp only.
-#include "libinterpose/emulation/report.hpp"
-#include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/process.hpp"
 
 #include <optional>
 
@@ -15,7 +14,7 @@ template <typename Call>
 cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched,
                       WaitList wait_list, cl_event* event, bool blocking, Call&& call) {
   if (const cl_int error = check_wait_list(*queue.context, wait_list); error != CL_SUCCESS) return error;
-  Runtime* runtime = queue.context->runtime.get();
+  Runtime* runtime = runtime_of(*queue.context);
   cl_event native_event = nullptr;
   {
     std::optional<Runtime::NativeTurn> turn;
@@ -30,7 +29,7 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
                             event != nullptr || blocking ? &native_event : nullptr};
     if (const cl_int error = call(native); error != CL_SUCCESS) return error;
     if (runtime != nullptr) runtime->note_native(queue);
-    if (tracing()) trace_native(type);
+    if (Trace& trace = process().session->trace; trace.on()) trace.count_native(type);
     if (type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER) note_not_emulated();
   }
   vendor::Owned<cl_event> owned(native_event);

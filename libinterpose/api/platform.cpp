@@ -27,7 +27,8 @@ Platform* our_platform() {
 }
 
 cl_platform_id default_vendor_platform() {
-  if (process_starting() || process().settings.enabled || untouched_platforms().empty()) return nullptr;
+  if (process_starting() || process().configuration.settings.enabled || untouched_platforms().empty())
+    return nullptr;
   return untouched_platforms().front().id;
 }
 
@@ -42,7 +43,7 @@ cl_int GetPlatformIDs(cl_uint num_entries, cl_platform_id* platforms, cl_uint* n
   }
   std::vector<cl_platform_id> found;
   if (!process_starting()) {
-    if (!process().settings.enabled) {
+    if (!process().configuration.settings.enabled) {
       for (const vendor::Platform& platform : untouched_platforms())
         found.push_back(platform.id);
     } else if (process().platform != nullptr) {

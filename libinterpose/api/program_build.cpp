@@ -6,6 +6,7 @@
 #include "libinterpose/api/program_devices.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/life/callback_thread.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/vendor/macros.hpp"
@@ -88,7 +89,9 @@ public:
       made = std::make_shared<SubKernels>();
       made->module = std::move(*compiled_);
       made->options = options_;
-      if (const char* option = relaxing_option(options_); option != nullptr && !process().settings.relaxed) {
+      made->form = process().configuration.settings.piece_code;
+      if (const char* option = relaxing_option(options_);
+          option != nullptr && !process().configuration.settings.relaxed) {
         for (compiler::KernelInfo& kernel : made->module.kernels) {
           kernel.split_allowed = false;
           kernel.reasons.insert(kernel.reasons.begin(),
@@ -108,7 +111,7 @@ private:
   void compile() {
     const std::string directory = cache_directory();
     compiled_ = process().compiler->compile(request_, [&](const std::vector<std::string>& names) {
-      return vendor::predefined_macros(process().home, options_, names,
+      return vendor::predefined_macros(process().configuration.home, options_, names,
                                        directory.empty() ? directory : directory + "/macros.json");
     });
   }

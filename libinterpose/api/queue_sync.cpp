@@ -14,7 +14,7 @@ cl_int enqueue_marker(cl_command_queue command_queue, cl_command_type type, Wait
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
   if (const cl_int error = check_wait_list(*queue->context, waits); error != CL_SUCCESS) return error;
-  Runtime* runtime = queue->context->runtime.get();
+  Runtime* runtime = runtime_of(*queue->context);
   if (runtime != nullptr && runtime->capturing() && may_capture(*queue, waits)) {
     Ref<Command> command(new Command(Command::Kind::marker, queue));
     command->is_barrier = type == CL_COMMAND_BARRIER;
@@ -76,10 +76,10 @@ cl_int Flush(cl_command_queue command_queue) {
 cl_int Finish(cl_command_queue command_queue) {
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  const auto& runtime = queue->context->runtime;
-  if (runtime) runtime->finish(*queue);
+  Runtime* const runtime = runtime_of(*queue->context);
+  if (runtime != nullptr) runtime->finish(*queue);
   const cl_int status = vendor::table(queue->native.get()).clFinish(queue->native.get());
-  return runtime && runtime->failed() < 0 ? runtime->failed() : status;
+  return runtime != nullptr && runtime->failed() < 0 ? runtime->failed() : status;
 }
 
 cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
@@ -99,7 +99,7 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
       natives.push_back(event->native.get());
       continue;
     }
-    event->context->runtime->wait(*event);
+    runtime_of(*event->context)->wait(*event);
     if (event->status.load(std::memory_order_acquire) < 0)
       result = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   }

@@ -26,7 +26,7 @@ void last_release(Memory& memory) {
   drop_from_kernel_arguments(memory);
 }
 void last_release(Context& context) {
-  if (context.runtime) context.runtime->forget_history();
+  if (Runtime* const runtime = runtime_of(context)) runtime->forget_history();
 }
 template <typename T>
 void last_release(T&) {}

@@ -4,6 +4,7 @@
 // locks.
 #pragma once
 
+#include "libinterpose/life/callback_thread.hpp"
 #include "libinterpose/process.hpp"
 
 #include <memory>

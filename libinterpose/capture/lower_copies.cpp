@@ -2,11 +2,10 @@
 // Fills and copies between several memories. Where the plan wants nothing of them, a copy is made where its
 // source lies, and a fill at home.
 #include "libinterpose/capture/lowering.hpp"
-#include "libinterpose/emulation/copies.hpp"
-#include "libinterpose/emulation/demands.hpp"
 #include "libinterpose/planning/placement.hpp"
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/careful.hpp"
+#include "libinterpose/runtime/emulated_copies.hpp"
+#include "libinterpose/runtime/emulated_demands.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
 namespace mkmd {
@@ -38,8 +37,8 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
   };
   // The program's own memory is home's to write to, as for all other commands there.
   const auto lane_of = [&](int device) -> Lane& {
-    return process().lane_domain(device) == 0 ? runtime_.executor_.home()
-                                              : *runtime_.executor_.compute()[device];
+    return runtime_.configuration_.lane_domain(device) == 0 ? runtime_.executor_.home()
+                                                            : *runtime_.executor_.compute()[device];
   };
   for (const planning::Wanted& wanted : of.wanted) {
     if (!add(lane_of(wanted.device), wanted.bytes))
@@ -72,13 +71,14 @@ void Lowering::emit_fill_or_copy(const planning::PlannedTask& of, Command& c) {
       const ByteRanges read = shifted(written, c.source_ahead());
       of_share.push_back({c.source->root(), read, {}, read});
       make_valid(lane.domain, *c.source->root(), read);
-      work = emulated_copy_work(lane, c, share.source, share.destination, share.bytes,
-                                copy_bytes(lane, c, share.source, share.destination, share.bytes));
+      work =
+          emulated_copy_work(runtime_.configuration_.machine, lane, c, share.source, share.destination,
+                             share.bytes, copy_bytes(lane, c, share.source, share.destination, share.bytes));
       redo = [&c, share](Lane& home) {
         return copy_bytes(home, c, share.source, share.destination, share.bytes);
       };
     } else {
-      work = emulated_fill_work(lane, c, share.destination, share.bytes,
+      work = emulated_fill_work(runtime_.configuration_.machine, lane, c, share.destination, share.bytes,
                                 fill_bytes(lane, c, share.destination, share.bytes));
       redo = [&c, share](Lane& home) { return fill_bytes(home, c, share.destination, share.bytes); };
     }
@@ -91,7 +91,8 @@ void Lowering::emit_fill_or_copy(const planning::PlannedTask& of, Command& c) {
     }
     action->redo = std::move(redo);
     action->uses = of_share;
-    action->demand = emulated_fill_or_copy(lane.device, c, share.bytes.hi - share.bytes.lo);
+    action->demand = emulated_fill_or_copy(runtime_.configuration_.machine, lane.device, c,
+                                           share.bytes.hi - share.bytes.lo);
     journal(*action, of_share);
     order_uses(lane.domain, of_share, *action);
     actions.push_back(action);

@@ -2,10 +2,9 @@
 #include "libinterpose/capture/lowering.hpp"
 
 #include "libinterpose/capture/window_planning.hpp"
-#include "libinterpose/emulation/copies.hpp"
-#include "libinterpose/emulation/demands.hpp"
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/careful.hpp"
+#include "libinterpose/runtime/emulated_copies.hpp"
+#include "libinterpose/runtime/emulated_demands.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
 #include <algorithm>
@@ -62,7 +61,7 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
     action->what = to_string(command->kind);
     action->of_queue = &command->queue->unposted;
   }
-  if (process().machine != nullptr) runtime_.emulated_.push_back(action);
+  if (runtime_.configuration_.machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
   if (runtime_.last_in_order_) action->come_after(*runtime_.last_in_order_);
   if (runtime_.last_in_order_ || (plan_.schedule && plan_.schedule->in_order))
@@ -81,7 +80,7 @@ std::vector<RegionMap::Source> Lowering::sources(int domain, Memory& root, const
     result.push_back({from, ranges});
   };
   ByteRanges left = missing;
-  if (const auto planned = plan_.sources.find({buffer_number(root), domain});
+  if (const auto planned = plan_.sources.find({buffer_number(runtime_.session_.numbers, root), domain});
       planned != plan_.sources.end()) {
     const uint64_t row = missing.begin()->count > 1 ? missing.begin()->pitch : root.size;
     for (const planning::PlannedSource& source : planned->second) {
@@ -106,9 +105,10 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   for (const RegionMap::Source& source : sources(domain, root, missing)) {
     const Lane& from = *runtime_.domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
-    auto moves = [&storage = *root.storage, &from, from_memory, &to, to_memory](const ByteRanges& some) {
-      return emulated_transfer_work(storage, from, from_memory, to, to_memory, some,
-                                    transfer(storage, from, from_memory, to, to_memory, some));
+    auto moves = [machine = runtime_.configuration_.machine, &devices = runtime_.executor_.devices(),
+                  &storage = *root.storage, &from, from_memory, &to, to_memory](const ByteRanges& some) {
+      return emulated_transfer_work(machine, storage, from, from_memory, to, to_memory, some,
+                                    transfer(devices, storage, from, from_memory, to, to_memory, some));
     };
     const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
     action->memory = Ref<Memory>(&root);
@@ -116,10 +116,11 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     action->moved_ranges = source.ranges;
     action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
-    action->buffer = buffer_number(root);
+    action->buffer = buffer_number(runtime_.session_.numbers, root);
     action->consumer = emitting_;
     if (runtime_.journal_) action->moved_history = root.storage->history.get();
-    action->demand = emulated_transfer(source.domain, domain, source.ranges.total(), root);
+    action->demand = emulated_transfer(runtime_.configuration_.machine, source.domain, domain,
+                                       source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
@@ -201,7 +202,7 @@ std::vector<cl_mem> Lowering::memories_in(int domain, const KernelLaunch& launch
 
 RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
   const Runtime::Domain& of = runtime_.domains_[domain];
-  RemoteMemory where{of.transfer, {}};
+  RemoteMemory where{&runtime_.executor_.devices(), of.transfer, {}};
   for (const BufferUse& use : uses)
     where.memories.push_back(use.root->storage->in_domain(*use.root, domain, of.context));
   return where;
@@ -244,26 +245,26 @@ void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
   const bool boxed = of.task.understood;
   std::vector<std::vector<cl_mem>> memories;
   for (planning::Piece& piece : of.pieces) {
-    const int domain = process().lane_domain(piece.device);
+    const int domain = runtime_.configuration_.lane_domain(piece.device);
     memories.push_back(memories_in(domain, c.launch));
     if (memories.back().size() !=
         c.launch.arguments->size()) {  // that memory is full: home has room by definition
-      piece.device = process().home_index();
+      piece.device = runtime_.configuration_.home_index();
       memories.back() = memories_in(0, c.launch);
       plan_.may_keep = false;  // there may be room the next time
     }
     order_ = order_of(piece.order);
     for (const BufferUse& use : piece.uses)
-      make_valid(process().lane_domain(piece.device), *use.root, use.needed);
+      make_valid(runtime_.configuration_.lane_domain(piece.device), *use.root, use.needed);
   }
-  const double bytes = emulated_bytes(c.launch, boxed);
+  const double bytes = emulated_bytes(runtime_.configuration_.machine, c.launch, boxed);
   std::vector<Ref<Action>> actions;
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const planning::Piece& piece : of.pieces)
-    sharing[process().lane_domain(piece.device)].insert(piece.device);
+    sharing[runtime_.configuration_.lane_domain(piece.device)].insert(piece.device);
   for (size_t i = 0; i < of.pieces.size(); ++i) {
     const planning::Piece& piece = of.pieces[i];
-    const int domain = process().lane_domain(piece.device);
+    const int domain = runtime_.configuration_.lane_domain(piece.device);
     Lane& lane = *runtime_.executor_.compute()[piece.device];
     order_ = order_of(piece.order);
     // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
@@ -277,11 +278,11 @@ void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
     if (piece.seconds > 0) {
       action->piece.seconds = piece.seconds;
       action->moved = work_on;
-      action->seconds_on = [share, &times = runtime_.times_, &model = runtime_.kernel_model(*c.launch.kernel),
-                            &c, from = piece.device](const Lane& other) {
+      action->seconds_on = [share, exact = runtime_.configuration_.settings.exact, &times = runtime_.times_,
+                            &model = runtime_.kernel_model(*c.launch.kernel), &c,
+                            from = piece.device](const Lane& other) {
         // The planner chose among devices of one code generator, if it had to (Rule 11).
-        const bool may =
-            !process().settings.exact || times.rates(from).kind == times.rates(other.device).kind;
+        const bool may = !exact || times.rates(from).kind == times.rates(other.device).kind;
         return may ? times.seconds(model, c.cost, other.device) * share : scheduler::kNever;
       };
     }
@@ -300,13 +301,14 @@ void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
     action->piece.groups = piece.box.group_count();
     action->piece.share = share;
     action->piece.bytes = of.bytes * action->piece.share;
-    action->demand = emulated_piece(piece.device, c, bytes, action->piece.share, boxed);
+    action->demand =
+        emulated_piece(runtime_.configuration_.machine, piece.device, c, bytes, action->piece.share, boxed);
     journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
   for (size_t i = 0; i < actions.size(); ++i) {
-    record_uses(process().lane_domain(of.pieces[i].device), of.pieces[i].uses, *actions[i]);
+    record_uses(runtime_.configuration_.lane_domain(of.pieces[i].device), of.pieces[i].uses, *actions[i]);
     runtime_.executor_.push(actions[i]);
   }
 }
@@ -327,9 +329,10 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
   };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = runtime_.executor_.home();
-    const Ref<Action> action = new_action(home, &c,
-                                          emulated_read_work(*use.root->storage, home, use.root->native.get(),
-                                                             c, use.reads, read_at_home(home, c)));
+    const Ref<Action> action =
+        new_action(home, &c,
+                   emulated_read_work(runtime_.configuration_.machine, *use.root->storage, home,
+                                      use.root->native.get(), c, use.reads, read_at_home(home, c)));
     action->redo = [&c](Lane& lane) { return read_at_home(lane, c); };
     action->uses = {{use.root, use.reads, {}, use.reads}, {nullptr, {}, ByteRanges(to, to + c.size), {}}};
     record(action, 0, use.reads);
@@ -340,14 +343,16 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
     const Ref<Action> action =
         new_action(lane, &c,
-                   emulated_read_work(*use.root->storage, lane, memory, c, source.ranges,
-                                      read_elsewhere(lane, c, memory, source.ranges)));
+                   emulated_read_work(
+                       runtime_.configuration_.machine, *use.root->storage, lane, memory, c, source.ranges,
+                       read_elsewhere(runtime_.executor_.devices(), lane, c, memory, source.ranges)));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
-    action->buffer = buffer_number(*use.root);
+    action->buffer = buffer_number(runtime_.session_.numbers, *use.root);
     action->consumer = c.number;
     if (source.domain != 0)
-      action->demand = emulated_transfer(source.domain, 0, source.ranges.total(), *use.root);
+      action->demand = emulated_transfer(runtime_.configuration_.machine, source.domain, 0,
+                                         source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
   }
 }
@@ -355,8 +360,10 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
 void Lowering::emit_write(const planning::PlannedTask& of, Command& c) {
   Lane& home = runtime_.executor_.home();
   Memory& root = *c.destination->root();
-  const Ref<Action> action = new_action(
-      home, &c, emulated_write_work(*root.storage, home, root.native.get(), c, write_at_home(home, c)));
+  const Ref<Action> action =
+      new_action(home, &c,
+                 emulated_write_work(runtime_.configuration_.machine, *root.storage, home, root.native.get(),
+                                     c, write_at_home(home, c)));
   journal(*action, of.whole);
   order_uses(0, of.whole, *action);
   record_uses(0, of.whole, *action);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/capture/trace_plan.hpp"
 
-#include "libinterpose/runtime/trace.hpp"
 #include "platform/json.hpp"
 #include "scheduler/json_forms.hpp"
 
@@ -56,7 +55,8 @@ nlohmann::json describe(const planning::PlannedTask& of, const Command& c, bool 
 
 }  // namespace
 
-void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& window, PlanningFacts facts) {
+void trace_plan(Trace& trace, const planning::Plan& plan, const std::vector<Ref<Command>>& window,
+                PlanningFacts facts) {
   const planning::Machine& machine = facts.machine;
   scheduler::Problem problem = make_problem(machine, plan.tasks, facts.buffer_of);
   for (size_t d = 0; d < problem.platform.devices.size(); ++d)
@@ -66,7 +66,7 @@ void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& win
     const DeviceRates& rates = facts.times.rates(machine.home);
     platform["whole"] = {{"launch", rates.launch_seconds}, {"rates", platform::to_json(rates_of(rates))}};
   }
-  trace_platform(platform);
+  trace.add_platform(platform);
 
   double in_order_at_home = 0;
   nlohmann::json commands = nlohmann::json::array();
@@ -84,7 +84,7 @@ void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& win
                          {"graph", scheduler::to_json(problem.graph)}};
   if (plan.schedule) line["schedule"] = scheduler::to_json(*plan.schedule, problem);
   if (!facts.planned.is_null()) line["planned"] = std::move(facts.planned);
-  trace({{"window", std::move(line)}});
+  trace.add({{"window", std::move(line)}});
 }
 
 }  // namespace mkmd

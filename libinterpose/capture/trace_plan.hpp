@@ -2,8 +2,9 @@
 // The trace's line about a planned window: its commands, the graph the policy was given, and the plan.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
 #include "libinterpose/planning/plan.hpp"
+#include "libinterpose/runtime/command.hpp"
+#include "libinterpose/runtime/trace.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,7 @@ struct PlanningFacts {
   nlohmann::json planned;   // what the plan follows from; null: not to be traced
 };
 // The plan is of the window's first commands. Only while tracing.
-void trace_plan(const planning::Plan& plan, const std::vector<Ref<Command>>& window, PlanningFacts facts);
+void trace_plan(Trace& trace, const planning::Plan& plan, const std::vector<Ref<Command>>& window,
+                PlanningFacts facts);
 
 }  // namespace mkmd

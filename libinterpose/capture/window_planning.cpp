@@ -5,14 +5,10 @@
 #include "common/log.hpp"
 #include "libinterpose/capture/trace_plan.hpp"
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/emulation/rates.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/planning/record.hpp"
-#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/emulated_rates.hpp"
 #include "libinterpose/runtime/submit.hpp"
-#include "libinterpose/runtime/summary.hpp"
-#include "libinterpose/runtime/trace.hpp"
-#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -24,35 +20,12 @@ namespace {
 using planning::CommandKind;
 using planning::Purpose;
 
-void add_memory(std::vector<uint64_t>& words, const Ref<Memory>& memory) {
+void add_memory(Numbers& numbers, std::vector<uint64_t>& words, const Ref<Memory>& memory) {
   if (memory) {
-    words.insert(words.end(), {buffer_number(*memory->root()), memory->origin, memory->size});
+    words.insert(words.end(), {buffer_number(numbers, *memory->root()), memory->origin, memory->size});
   } else {
     words.push_back(0);
   }
-}
-
-// What identifies the commands, as far as plans depend on them.
-planning::Identity identity_of(const std::vector<Ref<Command>>& window) {
-  planning::Identity identity;
-  std::vector<uint64_t>& words = identity.words;
-  for (const Ref<Command>& command : window) {
-    const Command& c = *command;
-    if (!c.redo.empty()) return {};
-    words.push_back(static_cast<uint64_t>(c.kind));
-    if (c.kind != CommandKind::kernel) {
-      add_memory(words, c.source);
-      add_memory(words, c.destination);
-      words.insert(words.end(), {c.source_offset, c.destination_offset, c.size, c.pattern.size()});
-      continue;
-    }
-    words.push_back(reinterpret_cast<uintptr_t>(c.launch.facts.get()));  // the kernel, its shape and scalars
-    identity.named.emplace_back(c.launch.facts);
-    for (const KernelArgument& a : *c.launch.arguments) {
-      if (a.kind == KernelArgument::Kind::memory) add_memory(words, a.memory);
-    }
-  }
-  return identity;
 }
 
 scheduler::Device describe_device(const vendor::Device& of, int domain, const DeviceRates& rates) {
@@ -66,8 +39,8 @@ scheduler::Device describe_device(const vendor::Device& of, int domain, const De
   return device;
 }
 
-planning::Machine describe_machine(const TimeModel& times, bool can_fail) {
-  const Process& p = process();
+planning::Machine describe_machine(Session& session, const TimeModel& times, bool can_fail) {
+  const Configuration& p = session.configuration;
   planning::Machine machine;
   for (size_t d = 0; d < p.devices.size(); ++d)
     machine.platform.devices.push_back(
@@ -87,24 +60,67 @@ planning::Machine describe_machine(const TimeModel& times, bool can_fail) {
   machine.home_is_whole = p.home_is_whole();
   machine.home_is_sum = p.home_is_sum();
   machine.can_fail = can_fail;
-  machine.policy = chosen_policy();
+  machine.policy = session.policy();
   machine.policy_name = p.settings.policy;
   machine.regardless_of_gain = machine.policy != nullptr && machine.policy->regardless_of_gain();
   return machine;
 }
 
 // What is measured, or asked of a driver.
-void ask_about_memory(planning::Machine& machine) {
-  machine.platform.memories = shared_memories();
-  if (process().machine == nullptr)
+void ask_about_memory(planning::Machine& machine, Session& session) {
+  machine.platform.memories = session.shared_memories();
+  if (session.configuration.machine == nullptr)
     machine.cache = static_cast<double>(
-        vendor::device_value<cl_ulong>(process().home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+        vendor::device_value<cl_ulong>(session.configuration.home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+}
+
+}  // namespace
+
+uint64_t buffer_number(Numbers& numbers, const Memory& root) {
+  uint64_t& number = root.storage->number;
+  if (number == 0) number = numbers.next_buffer();
+  return number;
+}
+
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
+  return a.platform == b.platform && a.device_name == b.device_name;
+}
+
+WindowPlanning::WindowPlanning(Runtime& runtime, bool at_home)
+    : runtime_(runtime), purpose_(purpose_of(at_home)),
+      buffer_of_([&numbers = runtime.session_.numbers](Memory* root) {
+        return planning::Buffer{buffer_number(numbers, *root), root->size, &root->storage->regions};
+      }) {}
+
+// What identifies the commands, as far as plans depend on them.
+planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& window) const {
+  Numbers& numbers = runtime_.session_.numbers;
+  planning::Identity identity;
+  std::vector<uint64_t>& words = identity.words;
+  for (const Ref<Command>& command : window) {
+    const Command& c = *command;
+    if (!c.redo.empty()) return {};
+    words.push_back(static_cast<uint64_t>(c.kind));
+    if (c.kind != CommandKind::kernel) {
+      add_memory(numbers, words, c.source);
+      add_memory(numbers, words, c.destination);
+      words.insert(words.end(), {c.source_offset, c.destination_offset, c.size, c.pattern.size()});
+      continue;
+    }
+    words.push_back(reinterpret_cast<uintptr_t>(c.launch.facts.get()));  // the kernel, its shape and scalars
+    identity.named.emplace_back(c.launch.facts);
+    for (const KernelArgument& a : *c.launch.arguments) {
+      if (a.kind == KernelArgument::Kind::memory) add_memory(numbers, words, a.memory);
+    }
+  }
+  return identity;
 }
 
 // An emulated memory may be full; a real driver's word comes when something is allocated.
-bool has_room(const Command& c, int device) {
-  const int domain = process().domain[device];
-  if (process().machine == nullptr || domain == 0) return true;
+bool WindowPlanning::has_room(const Command& c, int device) const {
+  emulation::Machine* const emulated = configuration().machine;
+  const int domain = configuration().domain[device];
+  if (emulated == nullptr || domain == 0) return true;
   std::vector<const Memory*> roots;
   uint64_t bytes = 0;
   for (const KernelArgument& a : *c.launch.arguments) {
@@ -115,46 +131,20 @@ bool has_room(const Command& c, int device) {
     roots.push_back(root);
     bytes += root->size;
   }
-  return bytes == 0 || process().machine->has_room(domain, bytes);
+  return bytes == 0 || emulated->has_room(domain, bytes);
 }
 
-Purpose purpose_of(bool at_home) {
-  if (may_only_repeat() && process().machine == nullptr) return Purpose::repeats;
+Purpose WindowPlanning::purpose_of(bool at_home) const {
+  if (runtime_.session_.compilers.may_be_gone() && configuration().machine == nullptr)
+    return Purpose::repeats;
   return at_home ? Purpose::home_times : Purpose::speed;
 }
 
-}  // namespace
-
-uint64_t buffer_number(const Memory& root) {
-  uint64_t& number = root.storage->number;
-  if (number == 0) number = process().next_buffer.fetch_add(1, std::memory_order_relaxed);
-  return number;
-}
-
-bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
-  return a.platform == b.platform && a.device_name == b.device_name;
-}
-
-const scheduler::Policy* chosen_policy() {
-  static const scheduler::Policy* const policy = []() -> const scheduler::Policy* {
-    auto made = scheduler::make_policy(process().settings.policy);
-    if (made) return made->release();
-    log(LogLevel::warning,
-        "MKMD_POLICY: " + made.status().message() + "; kernels run whole on the home device");
-    return nullptr;
-  }();
-  return policy;
-}
-
-WindowPlanning::WindowPlanning(Runtime& runtime, bool at_home)
-    : runtime_(runtime), purpose_(purpose_of(at_home)), buffer_of_([](Memory* root) {
-        return planning::Buffer{buffer_number(*root), root->size, &root->storage->regions};
-      }) {}
-
 const planning::Machine& WindowPlanning::machine() {
   if (runtime_.machine_ == nullptr) {
-    planning::Machine machine = describe_machine(runtime_.times_, runtime_.journal_ != nullptr);
-    if (purpose_ != Purpose::repeats) ask_about_memory(machine);
+    planning::Machine machine =
+        describe_machine(runtime_.session_, runtime_.times_, runtime_.journal_ != nullptr);
+    if (purpose_ != Purpose::repeats) ask_about_memory(machine, runtime_.session_);
     runtime_.machine_ = std::make_unique<const planning::Machine>(std::move(machine));
   }
   return *runtime_.machine_;
@@ -164,20 +154,21 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
   planning::Identity identity;
   // Devices that fail are not to be planned on again.
-  if (purpose_ == Purpose::speed && !runtime_.journal_ && !any_left_out()) identity = identity_of(window);
+  if (purpose_ == Purpose::speed && !runtime_.journal_ && !runtime_.session_.trouble.any_left_out())
+    identity = identity_of(window);
   std::optional<planning::Plan> kept = take_over(window, identity);
   planning::Plan plan = kept ? std::move(*kept) : make(window);
   plan.identity = std::move(identity);
   for (size_t i = 0; i < plan.tasks.size(); ++i) {
     const planning::PlannedTask& of = plan.tasks[i];
     enter_trial(*window[i], of.task);
-    if (!of.pieces.empty()) add_kernel(of.pieces.size() > 1);
+    if (!of.pieces.empty()) runtime_.session_.summary.add_kernel(of.pieces.size() > 1);
   }
-  if (!tracing()) return plan;
+  if (!runtime_.session_.trace.on()) return plan;
   const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
   std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
-  if (process().machine != nullptr) stop.emplace(process().machine->clock());
-  trace_plan(plan, window,
+  if (configuration().machine != nullptr) stop.emplace(configuration().machine->clock());
+  trace_plan(runtime_.session_.trace, plan, window,
              {machine(), buffer_of_, runtime_.times_, runtime_.now(), seconds, std::move(recorded_)});
   return plan;
 }
@@ -199,7 +190,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   constexpr cl_ulong kLooking = 1'000'000;  // nanoseconds
   const cl_ulong began = host_nanoseconds();
   std::optional<planning::Record> record;
-  if (tracing() && process().settings.trace_planning)
+  if (runtime_.session_.trace.on() && configuration().settings.trace_planning)
     record.emplace(machine(), buffer_of_, runtime_.cuts_, purpose_);
   planning::Planner planner(record ? record->machine() : machine(), record ? record->buffer_of() : buffer_of_,
                             runtime_.cuts_, purpose_);
@@ -208,7 +199,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
     planning::Task task = next(window, planner.size());
     again |= task.tried_again;
     planner.add(record ? record->watch(std::move(task)) : std::move(task));
-    if (planner.size() < kFew || process().machine != nullptr) continue;
+    if (planner.size() < kFew || configuration().machine != nullptr) continue;
     // More are not tried again before it is known what came of these, unless they have to pay for transfers.
     if (again && !runtime_.separate_memories()) break;
     if (host_nanoseconds() - began > kLooking) break;
@@ -220,7 +211,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   static std::atomic<bool> said{false};
   if (!plan.trouble.empty())
     log(said.exchange(true) ? LogLevel::info : LogLevel::warning,
-        "MKMD_POLICY (--policy) " + process().settings.policy + " gives no schedule: " + plan.trouble +
+        "MKMD_POLICY (--policy) " + configuration().settings.policy + " gives no schedule: " + plan.trouble +
             "; kernels run whole on the home device");
   return plan;
 }
@@ -234,7 +225,7 @@ planning::Task WindowPlanning::next(const std::vector<Ref<Command>>& window, siz
 planning::Task WindowPlanning::describe(Command& c) const {
   planning::Task task;
   task.kind = c.kind;
-  task.seconds.assign(process().devices.size(), scheduler::kNever);
+  task.seconds.assign(configuration().devices.size(), scheduler::kNever);
   if (c.kind == CommandKind::kernel) {
     describe_kernel(c, task);
   } else {
@@ -244,15 +235,15 @@ planning::Task WindowPlanning::describe(Command& c) const {
 }
 
 bool WindowPlanning::may_run_on(const Command& c, int device) const {
-  const Process& p = process();
+  const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
   if (p.machine != nullptr && p.machine->failed(device)) return false;
-  if (left_out(device) && purpose_ != Purpose::repeats) return false;
+  if (runtime_.session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
   return device == 0 || c.redo.empty();
 }
 
 void WindowPlanning::describe_kernel(Command& c, planning::Task& task) const {
-  const int home = process().home_index();
+  const int home = configuration().home_index();
   const TimeModel& times = runtime_.times_;
   Kernel& kernel = *c.launch.kernel;
   const KernelModel& model = runtime_.kernel_model(kernel);
@@ -313,7 +304,7 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
   task.size = c.size;
   task.pattern_size = c.pattern.size();
   task.follows_bytes = follows_bytes(c);
-  const int home = process().home_index();
+  const int home = configuration().home_index();
   if (task.follows_bytes) {
     for (size_t d = 0; d < task.seconds.size(); ++d)
       task.seconds[d] = seconds_to_make(c, static_cast<int>(d));
@@ -327,7 +318,8 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
 }
 
 bool WindowPlanning::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && (helpers_left() || purpose_ == Purpose::repeats) &&
+  return kernel.info->split_allowed &&
+         (runtime_.session_.trouble.helpers_left() || purpose_ == Purpose::repeats) &&
          runtime_.can_divide(*kernel.sub_kernels);
 }
 
@@ -350,8 +342,8 @@ void WindowPlanning::enter_trial(Command& c, const planning::Task& task) const {
   if (!task.is_kernel() || purpose_ == Purpose::home_times) return;
   trial->again |= task.tried_again;
   // Parts that play devices of their own are compared with one of them.
-  if (!process().home_is_sum())
-    trial->at_home += process().settings.separate_memory ? task.seconds[0] : task.at_home;
+  if (!configuration().home_is_sum())
+    trial->at_home += configuration().settings.separate_memory ? task.seconds[0] : task.at_home;
   if (task.is_long && !task.left_alone)
     trial->kernels.emplace_back(runtime_.kernel_model(*c.launch.kernel).shared_from_this(), task.at_home);
 }

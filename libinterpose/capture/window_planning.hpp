@@ -22,6 +22,10 @@ public:
   planning::Plan plan(const std::vector<Ref<Command>>& window);
 
 private:
+  const Configuration& configuration() const { return runtime_.configuration_; }
+  planning::Purpose purpose_of(bool at_home) const;
+  planning::Identity identity_of(const std::vector<Ref<Command>>& window) const;
+  bool has_room(const Command& command, int device) const;
   const planning::Machine& machine();
   std::optional<planning::Plan> take_over(const std::vector<Ref<Command>>& window,
                                           const planning::Identity& identity);
@@ -44,10 +48,7 @@ private:
 };
 
 // The number of a root buffer in graphs and traces. For whoever plans, or with the runtime's mutex held.
-uint64_t buffer_number(const Memory& root);
-
-// The policy the settings name; null if it is unknown (one log line).
-const scheduler::Policy* chosen_policy();
+uint64_t buffer_number(Numbers& numbers, const Memory& root);
 
 // Rule 11: only then are results the same to the last bit.
 bool shares_code_generator(const vendor::Device& a, const vendor::Device& b);

@@ -13,8 +13,9 @@ class Machine;
 
 class EmulatedDevices : public OpenClDevices {
 public:
-  explicit EmulatedDevices(emulation::Machine& machine, int64_t host_to_home)
-      : OpenClDevices(host_to_home), machine_(machine) {}
+  EmulatedDevices(emulation::Machine& machine, int64_t host_to_home, Trouble& trouble,
+                  DriverCompilers& compilers)
+      : OpenClDevices(host_to_home, trouble, compilers), machine_(machine) {}
 
   cl_ulong now() const override;
   cl_int run(Action& action, cl_int refused) override;

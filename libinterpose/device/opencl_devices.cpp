@@ -2,8 +2,6 @@
 #include "libinterpose/device/opencl_devices.hpp"
 
 #include "common/host_clock.hpp"
-#include "libinterpose/runtime/at_exit.hpp"
-#include "libinterpose/runtime/trouble.hpp"
 #include "libinterpose/vendor/careful.hpp"
 
 namespace mkmd {
@@ -87,11 +85,11 @@ cl_int OpenClDevices::end(Action& action, cl_int told, cl_ulong heard) {
 }
 
 void OpenClDevices::note_trouble(const Lane& lane, const char* what, cl_int status) {
-  mkmd::note_trouble(lane, what, status);
+  trouble_.note(lane, what, status);
 }
 
 bool OpenClDevices::may_compile() const {
-  return !may_only_repeat();
+  return !compilers_.may_be_gone();
 }
 
 // `heard`: when somebody heard that it is over, by the host's clock.

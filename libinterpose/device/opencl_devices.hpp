@@ -2,6 +2,8 @@
 // Real devices, called through their drivers. Actions' times are on the clock of the home device.
 #pragma once
 
+#include "libinterpose/device/driver_compilers.hpp"
+#include "libinterpose/device/trouble.hpp"
 #include "libinterpose/execution/devices.hpp"
 
 namespace mkmd {
@@ -9,7 +11,8 @@ namespace mkmd {
 class OpenClDevices : public Devices {
 public:
   // `host_to_home`: nanoseconds of the home's clock minus the host's.
-  explicit OpenClDevices(int64_t host_to_home) : host_to_home_(host_to_home) {}
+  OpenClDevices(int64_t host_to_home, Trouble& trouble, DriverCompilers& compilers)
+      : host_to_home_(host_to_home), trouble_(trouble), compilers_(compilers) {}
 
   cl_ulong now() const override;
   Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) override;
@@ -24,6 +27,8 @@ private:
   void read_times(Action& action, cl_ulong heard) const;
 
   const int64_t host_to_home_;
+  Trouble& trouble_;
+  DriverCompilers& compilers_;
 };
 
 }  // namespace mkmd

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an emulated run says of itself. Nothing here does anything where nothing is emulated.
+// What an emulated run says of itself: for the summary, and at the end of the run.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace mkmd {
+namespace mkmd::emulation {
 
-// A command of the program went to the real device at its real speed: says so, once.
-void note_not_emulated();
+class Machine;
 
-// For the summary and the end of the run: warns if the run is void. Null if nothing is emulated.
-nlohmann::json emulation_summary();
-void report_emulation();
+nlohmann::json summary_of(Machine& machine);
 
-}  // namespace mkmd
+// Warns if the run is void.
+void report(Machine& machine);
+
+}  // namespace mkmd::emulation

@@ -35,9 +35,14 @@ void Action::come_after(Action& other) {
   add_predecessor(other);
 }
 
-void Action::wait_for(Action& other) {
-  if (only_before_ == &other) only_before_ = nullptr;
-  add_predecessor(other);
+void Action::wait_for(Ordered& other) {
+  auto& before = static_cast<Action&>(other);
+  if (only_before_ == &before) only_before_ = nullptr;
+  add_predecessor(before);
+}
+
+bool Action::same_owner(const Ordered& other) const {
+  return owner && owner == static_cast<const Action&>(other).owner;
 }
 
 void Action::add_predecessor(Action& other) {

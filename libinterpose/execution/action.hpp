@@ -7,6 +7,7 @@
 
 #include "common/byte_ranges.hpp"
 #include "libinterpose/memory/buffer_use.hpp"
+#include "libinterpose/memory/ordered.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
@@ -44,7 +45,7 @@ private:
   std::atomic<uint32_t> references_{0};
 };
 
-class Action {
+class Action final : public Ordered {
 public:
   // What to do, called outside every lock on the lane's thread or the pumping one. `waits` are vendor events
   // of the lane's own context. An asynchronous lane's action gives the event of what it enqueued; a threaded
@@ -57,7 +58,7 @@ public:
   using Work = std::function<Outcome(const std::vector<cl_event>& waits)>;
 
   Action(Lane& lane, ActionOwner* owner, Work work);
-  ~Action();
+  ~Action() override;
 
   // What it holds while it is incomplete. Region maps and others may keep a complete action for its place in
   // the order: then it must hold nothing, or a buffer would keep itself alive by its last writer. The runtime
@@ -76,7 +77,7 @@ public:
 
   // This action may not start before `other` is complete, of whose bytes it needs some; or, the second, only
   // for the sake of order. Both belong to one executor; its mutex is held.
-  void wait_for(Action& other);
+  void wait_for(Ordered& other) override;
   void come_after(Action& other);
 
   Outcome perform(const std::vector<cl_event>& waits) const {
@@ -84,13 +85,13 @@ public:
   }
 
   bool is_part() const { return piece.seconds > 0; }
-  bool complete() const { return state == State::complete; }
+  bool complete() const override { return state == State::complete; }
   // The error of a complete action that also is that of what waits for it: it was to bring bytes from another
   // memory, or was to work on such bytes, and they are not there. (Other errors are for the program to
   // judge.)
   cl_int missing_bytes() const;
   void inherit_from(const Action& other);  // that error, of one it has waited for
-  bool same_owner(const Action& other) const { return owner && owner == other.owner; }
+  bool same_owner(const Ordered& other) const override;
 
   // Where the plan wants it among the lane's ready actions: smaller first.
   double order = 0;
@@ -158,17 +159,11 @@ public:
   std::atomic<bool> awaited{false};      // there is something in on_complete
   std::atomic<bool> heard{false};        // the driver's event of it has ended, and somebody has posted that
 
-  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-  void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-
 private:
   void add_predecessor(Action& other);
 
   std::vector<const Action*> predecessors_;  // to wait for each once; compared, never followed
   const Action* only_before_ = nullptr;      // the one among them whose bytes it does not need; likewise
-  std::atomic<uint32_t> references_{0};
 };
 
 class Lane {
@@ -187,7 +182,7 @@ public:
   bool transfers() const { return device < 0; }
 
   const Kind kind;
-  const int device;  // lane index (Process::lane_device); -1 for a transfer lane
+  const int device;  // lane index (Configuration::lane_device); -1 for a transfer lane
   const int domain;
   const cl_context native_context;
   const vendor::Owned<cl_command_queue> queue;

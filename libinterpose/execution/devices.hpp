@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: what carries out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
 // emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor asks none
-// of them which it is. No function is called with the executor's mutex held, but for now().
+// of them which it is. No function is called with the executor's mutex held, but for now() and
+// note_trouble().
 #pragma once
 
 #include "libinterpose/execution/action.hpp"

@@ -11,13 +11,13 @@ namespace {
 constexpr size_t kMany = 256;  // blocks
 constexpr size_t kFew = 256;   // rows
 
-void drop_complete(std::vector<Ref<Action>>& actions) {
-  std::erase_if(actions, [](const Ref<Action>& a) { return a->complete(); });
+void drop_complete(std::vector<Ref<Ordered>>& actions) {
+  std::erase_if(actions, [](const Ref<Ordered>& a) { return a->complete(); });
 }
 
-void order_after(Action& action, std::vector<Ref<Action>>& earlier) {
+void order_after(Ordered& action, std::vector<Ref<Ordered>>& earlier) {
   drop_complete(earlier);
-  for (const Ref<Action>& before : earlier) {
+  for (const Ref<Ordered>& before : earlier) {
     if (before.get() != &action && !action.same_owner(*before)) action.wait_for(*before);
   }
 }
@@ -46,7 +46,7 @@ bool suit(const BytePartition<State>& partition, const ByteRanges& ranges) {
 
 // Where nobody writes, readers add up: looked through only each time there are twice as many, so that one
 // more costs the same however many there are.
-void RegionMap::Users::add_reader(Action& action) {
+void RegionMap::Users::add_reader(Ordered& action) {
   if (!readers.empty() && readers.back().get() == &action) return;
   if (readers.size() >= 8 && std::has_single_bit(readers.size())) drop_complete(readers);
   readers.emplace_back(&action);
@@ -58,11 +58,11 @@ RegionMap::RegionMap(uint64_t size, int domains, size_t most_parts)
     known_.push_back({{size, Users{}}});
 }
 
-void RegionMap::order_read(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::order_read(int domain, const ByteRanges& ranges, Ordered& action) {
   known_[domain].users.visit(ranges, [&](Users& users) { order_after(action, users.writers); });
 }
 
-void RegionMap::order_write(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::order_write(int domain, const ByteRanges& ranges, Ordered& action) {
   known_[domain].users.visit(ranges, [&](Users& users) {
     order_after(action, users.writers);
     order_after(action, users.readers);
@@ -78,7 +78,7 @@ void RegionMap::Known::forget_complete() {
   parts_at_most = std::max(kFewParts, 2 * users.parts().size());
 }
 
-void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::record_read(int domain, const ByteRanges& ranges, Ordered& action) {
   known_[domain].forget_complete();
   BytePartition<Users>& users = known_[domain].users;
   const auto add = [&](Users& of) { of.add_reader(action); };
@@ -92,23 +92,23 @@ void RegionMap::record_read(int domain, const ByteRanges& ranges, Action& action
   }
 }
 
-void RegionMap::record_write(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::record_write(int domain, const ByteRanges& ranges, Ordered& action) {
   known_[domain].forget_complete();
   known_[domain].users.change(ranges, [&](Users& users) {
     // Several pieces of one command may claim a byte: its last writer is then all of them.
     std::erase_if(users.writers,
-                  [&](const Ref<Action>& w) { return !action.same_owner(*w) || w.get() == &action; });
+                  [&](const Ref<Ordered>& w) { return !action.same_owner(*w) || w.get() == &action; });
     users.writers.emplace_back(&action);
-    std::erase_if(users.readers, [&](const Ref<Action>& r) { return !action.same_owner(*r); });
+    std::erase_if(users.readers, [&](const Ref<Ordered>& r) { return !action.same_owner(*r); });
   });
 }
 
-void RegionMap::read(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::read(int domain, const ByteRanges& ranges, Ordered& action) {
   order_read(domain, ranges, action);
   record_read(domain, ranges, action);
 }
 
-void RegionMap::write(int domain, const ByteRanges& ranges, Action& action) {
+void RegionMap::write(int domain, const ByteRanges& ranges, Ordered& action) {
   order_write(domain, ranges, action);
   record_write(domain, ranges, action);
 }

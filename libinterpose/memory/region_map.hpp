@@ -6,7 +6,7 @@
 #pragma once
 
 #include "common/byte_partition.hpp"
-#include "libinterpose/execution/action.hpp"
+#include "libinterpose/memory/ordered.hpp"
 #include "libinterpose/memory/residency.hpp"
 
 #include <vector>
@@ -21,15 +21,15 @@ public:
 
   // Orders `action`, which runs in `domain`, after what it must wait for. Actions of one command do not wait
   // for each other: the planner has shown them independent.
-  void order_read(int domain, const ByteRanges& ranges, Action& action);
-  void order_write(int domain, const ByteRanges& ranges, Action& action);
+  void order_read(int domain, const ByteRanges& ranges, Ordered& action);
+  void order_write(int domain, const ByteRanges& ranges, Ordered& action);
   // Records it for what comes later. The ranges of one command's actions may overlap here (hulls), so all of
   // them must be ordered before the first is recorded.
-  void record_read(int domain, const ByteRanges& ranges, Action& action);
-  void record_write(int domain, const ByteRanges& ranges, Action& action);
+  void record_read(int domain, const ByteRanges& ranges, Ordered& action);
+  void record_write(int domain, const ByteRanges& ranges, Ordered& action);
   // Both, for an action that is alone.
-  void read(int domain, const ByteRanges& ranges, Action& action);
-  void write(int domain, const ByteRanges& ranges, Action& action);
+  void read(int domain, const ByteRanges& ranges, Ordered& action);
+  void write(int domain, const ByteRanges& ranges, Ordered& action);
 
   // The part of `ranges` that is not valid in `domain`.
   ByteRanges missing(int domain, const ByteRanges& ranges) const;
@@ -55,10 +55,10 @@ public:
 
 private:
   struct Users {
-    std::vector<Ref<Action>> writers;  // the last
-    std::vector<Ref<Action>> readers;  // since
+    std::vector<Ref<Ordered>> writers;  // the last
+    std::vector<Ref<Ordered>> readers;  // since
     bool operator==(const Users&) const = default;
-    void add_reader(Action& action);
+    void add_reader(Ordered& action);
   };
   // Of one domain, which may never be without an action: complete ones are looked for each time there are
   // twice as many parts.

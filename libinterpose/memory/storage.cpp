@@ -2,21 +2,19 @@
 #include "libinterpose/memory/storage.hpp"
 
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/process.hpp"
 
 namespace mkmd {
 
-Storage::Storage(Memory& memory, int domains)
-    : regions(memory.size, domains), stand_in(memory.size), bytes(domains), root_(memory), roots_(domains) {
-  const emulation::Machine* const machine = process().machine;
+Storage::Storage(Memory& memory, int domains, emulation::Machine* machine)
+    : regions(memory.size, domains), stand_in(memory.size), bytes(domains), root_(memory), machine_(machine),
+      roots_(domains) {
   if (machine != nullptr && machine->platform().can_fail())
     history = std::make_unique<History>(memory.size, domains);
 }
 
 Storage::~Storage() {
-  emulation::Machine* const machine = process().machine;
-  for (size_t d = 1; d < roots_.size() && machine != nullptr; ++d) {
-    if (roots_[d]) machine->release(static_cast<int>(d), root_.size);
+  for (size_t d = 1; d < roots_.size() && machine_ != nullptr; ++d) {
+    if (roots_[d]) machine_->release(static_cast<int>(d), root_.size);
   }
 }
 
@@ -25,13 +23,12 @@ cl_mem Storage::in_domain(Memory& memory, int domain, cl_context domain_context)
   cl_int error = CL_SUCCESS;
   vendor::Owned<cl_mem>& root = roots_[domain];
   if (!root) {
-    emulation::Machine* const machine = process().machine;
-    if (machine != nullptr && !machine->allocate(domain, root_.size)) return nullptr;
+    if (machine_ != nullptr && !machine_->allocate(domain, root_.size)) return nullptr;
     root = vendor::Owned<cl_mem>(
         vendor::table(domain_context)
             .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
     if (!root) {
-      if (machine != nullptr) machine->release(domain, root_.size);
+      if (machine_ != nullptr) machine_->release(domain, root_.size);
       return nullptr;
     }
   }

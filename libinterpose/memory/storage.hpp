@@ -13,9 +13,14 @@
 
 namespace mkmd {
 
+namespace emulation {
+class Machine;
+}
+
 class Storage {
 public:
-  Storage(Memory& memory, int domains);
+  // `machine`: whose memories are full or fail; null: nothing is emulated.
+  Storage(Memory& memory, int domains, emulation::Machine* machine);
   ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
@@ -36,12 +41,13 @@ public:
   uint64_t number = 0;  // among the process's buffers, given when first planned for; 0: not yet
   uint64_t epoch = 0;   // the runtime's, in which `regions` has last met an action
 
-  // On an emulated machine: where its bytes lie, by domain (emulation/copies.hpp).
+  // On an emulated machine: where its bytes lie, by domain (runtime/emulated_copies.hpp).
   std::mutex bytes_mutex;
   std::vector<char*> bytes;
 
 private:
   Memory& root_;
+  emulation::Machine* const machine_;
   std::vector<vendor::Owned<cl_mem>> roots_;  // by domain; [0] unused
 };
 

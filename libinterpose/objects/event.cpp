@@ -3,7 +3,7 @@
 // vendor runs are the vendor's, see api/event.cpp.
 #include "libinterpose/objects/objects.hpp"
 
-#include "libinterpose/process.hpp"
+#include "libinterpose/life/callback_thread.hpp"
 
 #include <algorithm>
 

@@ -3,10 +3,7 @@
 // elsewhere.
 #include "libinterpose/objects/objects.hpp"
 
-#include "libinterpose/memory/storage.hpp"
 #include "libinterpose/objects/registry.hpp"
-#include "libinterpose/process.hpp"
-#include "libinterpose/runtime/runtime.hpp"
 
 namespace mkmd {
 
@@ -20,7 +17,7 @@ Context::Context(vendor::Owned<cl_context> native_context, std::vector<Ref<Devic
     : native(std::move(native_context)), devices(std::move(program_devices)), properties(std::move(given)) {}
 
 Context::~Context() {
-  retire_runtime(std::move(runtime));
+  if (runtime) runtime.release()->retire();
 }
 
 Queue::Queue(Context* of_context, Device* on_device, vendor::Owned<cl_command_queue> native_queue,
@@ -39,8 +36,7 @@ Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory*
                size_t origin_in_root, size_t bytes, bool buffer)
     : context(of_context), native(std::move(native_memory)), parent(of_parent), origin(origin_in_root),
       size(bytes), is_buffer(buffer) {
-  if (is_buffer && !parent && context->runtime)
-    storage = std::make_unique<Storage>(*this, process().domain_count);
+  if (is_buffer && !parent && context->runtime) storage = context->runtime->make_storage(*this);
   remember_handle(this);
 }
 

@@ -5,6 +5,7 @@
 // and work on these.
 #pragma once
 
+#include "common/settings.hpp"
 #include "compiler/client.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
@@ -19,11 +20,33 @@
 
 namespace mkmd {
 
-class Runtime;       // runtime/runtime.hpp: captured execution of one context
+class Memory;
+class Queue;
 class Storage;       // memory/storage.hpp: where the bytes of one root buffer are valid
-class Command;       // capture/command.hpp
+class Command;       // runtime/command.hpp
 struct KernelModel;  // runtime/time_model.hpp
 class LaunchFacts;   // runtime/launch_facts.hpp
+
+// Owns what only floors above know: who makes it says how it ends.
+template <typename T>
+struct Ending {
+  void (*end)(T*) = nullptr;
+  void operator()(T* object) const { end(object); }
+};
+template <typename T>
+using Opaque = std::unique_ptr<T, Ending<T>>;
+
+// What carries out the captured commands of a context, as its objects know it (runtime/runtime.hpp).
+class ContextRuntime {
+public:
+  virtual ~ContextRuntime() = default;
+  // For a root buffer that is being made.
+  virtual Opaque<Storage> make_storage(Memory& root) = 0;
+  // The queue is about to go.
+  virtual void note_end(Queue& queue) = 0;
+  // The context goes. Destroys this, on a thread where it may: the last reference may go anywhere.
+  virtual void retire() = 0;
+};
 
 // The one platform of the process. `home` is the real platform whose answers it gives.
 class Platform : public Object<Platform, ObjectType::platform, cl_platform_id> {
@@ -56,7 +79,7 @@ public:
   const std::vector<Ref<Device>> devices;
   const std::vector<cl_context_properties> properties;  // as the program gave them
   // Null where nothing is ever split: one real device, or a context of the program's own sub-devices.
-  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<ContextRuntime> runtime;
   // While a user event of the context is unset nothing new is captured: what waits behind it stays the
   // vendor's.
   std::atomic<int> unset_user_events{0};
@@ -101,7 +124,7 @@ public:
   const size_t size;                      // in bytes, as asked for (buffers)
   const bool is_buffer;                   // plain buffer or sub-buffer: the only kind that is ever split
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
-  std::unique_ptr<Storage> storage;       // of a root buffer in a context with a runtime
+  Opaque<Storage> storage;                // of a root buffer in a context with a runtime
   // Of a sub-buffer: the vendors' in other memory domains, made when first needed; the runtime's mutex guards
   // them.
   std::vector<vendor::Owned<cl_mem>> elsewhere;
@@ -121,7 +144,8 @@ public:
 // What our compiler made of a program: shared by its kernels, which outlive a rebuild.
 struct SubKernels {
   compiler::Module module;
-  std::string options;  // the program was built with
+  std::string options;                // the program was built with
+  PieceCode form = PieceCode::best;  // of the code for pieces
   // One vendor program per place of the runtime's, built when first needed; empty where the build failed.
   std::mutex mutex;
   std::vector<vendor::Owned<cl_program>> programs;

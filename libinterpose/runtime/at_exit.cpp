@@ -1,38 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runtimes do when drivers may not be able to compile any more: the process exits, or has changed its
-// user. PoCL ends a process that cannot write to its cache. Exit handlers and destructors of the program may
-// still call OpenCL, but after the first of ours they must not need what drivers destroy: their compilers,
-// and every driver but the home's. So what is captured is finished and brought home first. Launches after
-// that are repetitions: code that the home's driver has run, as the program's own code whole at home or as
-// pieces of ours, it runs again.
-#include "libinterpose/objects/registry.hpp"
-#include "libinterpose/process.hpp"
-#include "libinterpose/runtime/runtime.hpp"
-#include "libinterpose/runtime/trouble.hpp"
-
+// What runtimes do when drivers may not be able to compile any more (device/driver_compilers.hpp). Exit
+// handlers and destructors of the program may still call OpenCL, but after the first of ours they must not
+// need what drivers destroy: their compilers, and every driver but the home's. So what is captured is
+// finished and brought home first. Launches after that are repetitions: code that the home's driver has run,
+// as the program's own code whole at home or as pieces of ours, it runs again.
 #include "common/log.hpp"
+#include "common/process_exiting.hpp"
+#include "libinterpose/life/callback_thread.hpp"
+#include "libinterpose/objects/registry.hpp"
+#include "libinterpose/runtime/runtime.hpp"
 
 #include <algorithm>
-#include <unistd.h>
 
 namespace mkmd {
 
 namespace {
 
-struct Runtimes {
-  std::mutex mutex;
-  std::vector<Runtime*> live;
-};
-
-Runtimes& runtimes() {
-  static auto* state = new Runtimes;
-  return *state;
-}
-
 // Drivers end in an order of their own. What works after the program's own exit handlers began without us is
 // the home's.
-bool lasts(int lane) {
-  const Process& p = process();
+bool lasts(const Configuration& p, int lane) {
   return &vendor::table(p.lane_device(static_cast<size_t>(lane)).id) == &vendor::table(p.home.id);
 }
 
@@ -42,53 +28,39 @@ uint64_t groups_in(const std::array<uint64_t, 3>& extent) {
 
 }  // namespace
 
-bool may_only_repeat() {
-  static const uid_t at_first = geteuid();
-  if (process_exiting.load()) return true;
-  if (geteuid() == at_first) return false;
-  static std::atomic<bool> said{false};
-  if (!said.exchange(true)) {
-    log(LogLevel::warning,
-        "the process has changed its user: what has not run in pieces before runs whole on the "
-        "home device");
-  }
-  return true;
-}
-
-std::unique_ptr<Runtime> make_runtime(Context& context) {
-  if (!process().splits() || process_exiting.load()) return nullptr;
-  auto runtime = std::make_unique<Runtime>(context);
+std::unique_ptr<Runtime> make_runtime(Context& context, Session& session) {
+  if (!session.configuration.splits() || process_exiting.load()) return nullptr;
+  auto runtime = std::make_unique<Runtime>(context, session);
   if (const Status status = runtime->start(); !status) {
     log(LogLevel::warning, status.message() + "; everything runs on the home device");
     return nullptr;
   }
-  const std::lock_guard lock(runtimes().mutex);
-  runtimes().live.push_back(runtime.get());
+  const std::lock_guard lock(session.runtimes.mutex);
+  session.runtimes.live.push_back(runtime.get());
   return runtime;
 }
 
-void retire_runtime(std::unique_ptr<Runtime> runtime) {
-  if (!runtime) return;
-  Runtime* const dying = runtime.release();
+void Runtime::retire() {
   {
-    const std::lock_guard lock(runtimes().mutex);
+    const std::lock_guard lock(session_.runtimes.mutex);
     if (process_exiting.load()) return;  // its threads are parked for good
-    std::erase(runtimes().live, dying);
+    std::erase(session_.runtimes.live, this);
   }
-  run_callback([dying] { delete dying; });
+  run_callback([this] { delete this; });
 }
 
-void Runtime::settle_all() {
+void Runtime::settle_all(Session& session) {
+  const Configuration& p = session.configuration;
   std::vector<Runtime*> live;
   {
-    const std::lock_guard lock(runtimes().mutex);  // whoever retires one from now on leaves it alone
-    live = runtimes().live;
+    const std::lock_guard lock(session.runtimes.mutex);  // whoever retires one from now on leaves it alone
+    live = session.runtimes.live;
   }
   for (Runtime* runtime : live)
     runtime->finish_all();
   auto* const gone = new std::vector<const cl_icd_dispatch*>;
-  for (size_t lane = 0; lane < process().lane_count(); ++lane) {
-    if (!lasts(static_cast<int>(lane))) gone->push_back(&vendor::table(process().lane_device(lane).id));
+  for (size_t lane = 0; lane < p.lane_count(); ++lane) {
+    if (!lasts(p, static_cast<int>(lane))) gone->push_back(&vendor::table(p.lane_device(lane).id));
   }
   if (gone->empty()) {
     delete gone;
@@ -97,20 +69,21 @@ void Runtime::settle_all() {
   for (const Ref<Memory>& memory : live_memories()) {
     if (!memory->storage || !memory->context->runtime) continue;
     const Touched all{memory.get(), true};
-    const NativeTurn turn(*memory->context->runtime, {&all, 1});
+    const NativeTurn turn(*runtime_of(*memory->context), {&all, 1});
   }
   vendor::gone.store(gone, std::memory_order_release);
 }
 
 // Drivers may wait, when a process exits, for work whose threads a forked child does not have. An event that
 // is complete is not enough: the driver's thread may still be about to put the work away.
-void Runtime::finish_helpers() {
-  const std::lock_guard lock(runtimes().mutex);
+void Runtime::finish_helpers(Session& session) {
+  const std::lock_guard lock(session.runtimes.mutex);
   if (process_exiting.load()) return;
-  for (const Runtime* runtime : runtimes().live) {
+  for (const Runtime* runtime : session.runtimes.live) {
     for (const auto& lane : runtime->executor_.lanes()) {
       const cl_command_queue queue = lane->queue.get();
-      if (&vendor::table(queue) != &vendor::table(process().home.id)) vendor::table(queue).clFinish(queue);
+      if (&vendor::table(queue) != &vendor::table(session.configuration.home.id))
+        vendor::table(queue).clFinish(queue);
     }
   }
 }
@@ -119,16 +92,18 @@ void Runtime::note_code(const Action& action) {
   if (!action.piece.ours) return;
   const KernelLaunch& launch = command_of(action).launch;
   SubKernels& code = *launch.kernel->sub_kernels;
+  const Trouble& trouble = session_.trouble;
   SubKernels::Ran ran{action.piece.device, {}};
   for (int d = 0; d < 3; ++d)
     ran.groups[d] = action.piece.hi[d] - action.piece.lo[d];
   const std::lock_guard lock(code.ran_mutex);
-  const auto [known, is_new] =
-      code.ran.try_emplace({launch.kernel->name, launch.shape.local, lasts(action.piece.device)}, ran);
+  const auto [known, is_new] = code.ran.try_emplace(
+      {launch.kernel->name, launch.shape.local, lasts(configuration_, action.piece.device)}, ran);
   if (is_new) {
-    register_exit_handler();  // compilers register destructors when first used
-  } else if (left_out(known->second.lane) != left_out(ran.lane)) {
-    if (left_out(known->second.lane)) known->second = ran;
+    if (session_.drivers_registered != nullptr)
+      session_.drivers_registered();  // compilers register destructors when first used
+  } else if (trouble.left_out(known->second.lane) != trouble.left_out(ran.lane)) {
+    if (trouble.left_out(known->second.lane)) known->second = ran;
   } else if (groups_in(known->second.groups) < groups_in(ran.groups)) {
     known->second = ran;
   }

@@ -3,7 +3,6 @@
 
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/runtime/submit.hpp"
-#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -156,19 +155,20 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
   return status != CL_SUCCESS ? status : finished;
 }
 
-cl_int get_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to) {
+cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
+                 unsigned char* to) {
   ByteRanges there(range.lo, range.hi);
   there.subtract(storage.stand_in.held(lane.domain, there));
   cl_int status = CL_SUCCESS;
   there.each_range([&](const ByteRange& r) {
     if (status == CL_SUCCESS) status = read_range(lane, memory, r, to + (r.lo - range.lo));
   });
-  if (status != CL_SUCCESS) note_trouble(lane, "reading its memory", status);
+  if (status != CL_SUCCESS) devices.note_trouble(lane, "reading its memory", status);
   storage.stand_in.give(lane.domain, range, to);
   return status;
 }
 
-cl_int put_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
+cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
                  const unsigned char* from) {
   const cl_int status = memory != nullptr ? write_range(lane, memory, range, from) : CL_INVALID_MEM_OBJECT;
   if (status == CL_SUCCESS) {
@@ -176,16 +176,16 @@ cl_int put_bytes(Storage& storage, const Lane& lane, cl_mem memory, ByteRange ra
     return status;
   }
   if (lane.domain == 0) return status;
-  note_trouble(lane, "writing its memory", status);
+  devices.note_trouble(lane, "writing its memory", status);
   storage.stand_in.keep(lane.domain, range, from);
   return CL_SUCCESS;
 }
 
-cl_int copy_through_host(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
-                         cl_mem to_memory, const ByteRanges& ranges) {
+cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory,
+                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges) {
   return each_range(ranges, [&](const ByteRange& range, unsigned char* bytes) {
-    const cl_int status = get_bytes(storage, from, from_memory, range, bytes);
-    return status == CL_SUCCESS ? put_bytes(storage, to, to_memory, range, bytes) : status;
+    const cl_int status = get_bytes(devices, storage, from, from_memory, range, bytes);
+    return status == CL_SUCCESS ? put_bytes(devices, storage, to, to_memory, range, bytes) : status;
   });
 }
 
@@ -198,7 +198,8 @@ Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::Group
       return Action::Outcome{status, {}};
     const auto bring = [&](const BufferUse& use, cl_mem memory) {
       return each_range(use.needed, [&](const ByteRange& range, unsigned char* bytes) {
-        const cl_int status = get_bytes(*use.root->storage, *where.transfer, memory, range, bytes);
+        const cl_int status =
+            get_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
         return status == CL_SUCCESS ? write_range(lane, doubles.of(use.root), range, bytes) : status;
       });
     };
@@ -206,7 +207,7 @@ Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::Group
       return each_range(use.writes, [&](const ByteRange& range, unsigned char* bytes) {
         const cl_int status = read_range(lane, doubles.of(use.root), range, bytes);
         if (status != CL_SUCCESS) return status;
-        return put_bytes(*use.root->storage, *where.transfer, memory, range, bytes);
+        return put_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
       });
     };
     cl_int status = CL_SUCCESS;
@@ -226,8 +227,9 @@ Action::Work fill_afar(Command& command, ByteRange bytes, RemoteMemory where) {
     for (size_t i = 0; i < content.size(); ++i)
       content[i] = command.pattern[i % command.pattern.size()];
     Storage& storage = *command.destination->root()->storage;
-    return Action::Outcome{put_bytes(storage, *where.transfer, where.memories.back(), bytes, content.data()),
-                           {}};
+    return Action::Outcome{
+        put_bytes(*where.devices, storage, *where.transfer, where.memories.back(), bytes, content.data()),
+        {}};
   };
 }
 
@@ -235,11 +237,11 @@ Action::Work copy_afar(Command& command, ByteRange bytes, RemoteMemory where) {
   return [&command, bytes, where = std::move(where)](const auto&) {
     std::vector<unsigned char> content(bytes.hi - bytes.lo);
     const uint64_t from = bytes.lo + command.source_ahead();
-    cl_int status = get_bytes(*command.source->root()->storage, *where.transfer, where.memories.front(),
-                              {from, from + content.size()}, content.data());
+    cl_int status = get_bytes(*where.devices, *command.source->root()->storage, *where.transfer,
+                              where.memories.front(), {from, from + content.size()}, content.data());
     if (status == CL_SUCCESS) {
-      status = put_bytes(*command.destination->root()->storage, *where.transfer, where.memories.back(), bytes,
-                         content.data());
+      status = put_bytes(*where.devices, *command.destination->root()->storage, *where.transfer,
+                         where.memories.back(), bytes, content.data());
     }
     return Action::Outcome{status, {}};
   };

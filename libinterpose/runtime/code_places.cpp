@@ -2,7 +2,6 @@
 #include "libinterpose/runtime/code_places.hpp"
 
 #include "libinterpose/execution/action.hpp"
-#include "libinterpose/process.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,27 +9,10 @@
 
 namespace mkmd {
 
-LiveNumber::LiveNumber() {
-  Process& p = process();
-  std::lock_guard lock(p.numbers_mutex);
-  const auto free = std::find(p.numbers.begin(), p.numbers.end(), false);
-  value_ = static_cast<size_t>(free - p.numbers.begin());
-  if (free == p.numbers.end()) {
-    p.numbers.push_back(true);
-  } else {
-    *free = true;
-  }
-}
-
-LiveNumber::~LiveNumber() {
-  Process& p = process();
-  std::lock_guard lock(p.numbers_mutex);
-  p.numbers[value_] = false;
-}
-
-std::vector<CodePlace> place_code(const std::vector<Lane*>& lanes, const Lane* home, size_t runtime) {
-  const auto platform_of = [](const Lane& lane) {
-    return process().lane_device(static_cast<size_t>(lane.device)).platform;
+std::vector<CodePlace> place_code(const Configuration& configuration, const std::vector<Lane*>& lanes,
+                                  const Lane* home, size_t runtime) {
+  const auto platform_of = [&](const Lane& lane) {
+    return configuration.lane_device(static_cast<size_t>(lane.device)).platform;
   };
   std::map<cl_platform_id, size_t> all;
   for (const Lane* lane : lanes)
@@ -46,7 +28,8 @@ std::vector<CodePlace> place_code(const std::vector<Lane*>& lanes, const Lane* h
       if (lane != home) copy += before[platform]++ / *most;
     }
     const CodePlace place{lane->native_context,
-                          copy > 0 ? " -D MKMD_COPY=" + std::to_string(copy) : std::string()};
+                          copy > 0 ? " -D MKMD_COPY=" + std::to_string(copy) : std::string(),
+                          configuration.machine};
     const auto known = std::find(places.begin(), places.end(), place);
     lane->code = static_cast<size_t>(known - places.begin());
     if (known == places.end()) places.push_back(place);

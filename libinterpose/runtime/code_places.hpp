@@ -3,7 +3,7 @@
 // them run it at the same time (vendor::queues_of_a_program).
 #pragma once
 
-#include "libinterpose/vendor/vendor.hpp"
+#include "libinterpose/setup/configuration.hpp"
 
 #include <string>
 #include <vector>
@@ -14,29 +14,16 @@ class Lane;
 
 struct CodePlace {
   cl_context context = nullptr;
-  std::string options;  // what tells this copy of the code from others, to the driver
+  std::string options;                    // what tells this copy of the code from others, to the driver
+  emulation::Machine* machine = nullptr;  // its clock stands while code is built; null: none does
 
   bool operator==(const CodePlace&) const = default;
-};
-
-// A number that no other living object has, the lowest there is: what drivers keep on disk for the copies of
-// one run is found by the next.
-class LiveNumber {
-public:
-  LiveNumber();
-  ~LiveNumber();
-  LiveNumber(const LiveNumber&) = delete;
-  LiveNumber& operator=(const LiveNumber&) = delete;
-
-  size_t value() const { return value_; }
-
-private:
-  size_t value_;
 };
 
 // Gives each of a runtime's lanes that compute its place. `home` is the whole of other lanes' devices, or
 // null: they do not run while it does. Copies are the process's, since drivers do not tell contexts apart
 // either.
-std::vector<CodePlace> place_code(const std::vector<Lane*>& lanes, const Lane* home, size_t runtime);
+std::vector<CodePlace> place_code(const Configuration& configuration, const std::vector<Lane*>& lanes,
+                                  const Lane* home, size_t runtime);
 
 }  // namespace mkmd

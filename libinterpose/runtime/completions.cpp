@@ -4,9 +4,6 @@
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/host_clock.hpp"
-#include "libinterpose/process.hpp"
-#include "libinterpose/runtime/summary.hpp"
-#include "libinterpose/runtime/trace.hpp"
 
 #include <algorithm>
 
@@ -14,12 +11,12 @@ namespace mkmd {
 
 namespace {
 
-void trace_memory(const Action& action) {
-  trace({{"memory",
-          {{"command", command_of(action).number},
-           {"device", action.lane->device},
-           {"start", action.started},
-           {"end", action.ended}}}});
+void trace_memory(Trace& trace, const Action& action) {
+  trace.add({{"memory",
+              {{"command", command_of(action).number},
+               {"device", action.lane->device},
+               {"start", action.started},
+               {"end", action.ended}}}});
 }
 
 }  // namespace
@@ -28,7 +25,8 @@ void Runtime::completed(Action& action) {
   if (journal_ && action.status >= 0) note_done(action);
   if (action.piece.device >= 0 && action.status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
-  if (tracing() && action.owner && action.piece.device < 0 && action.bytes_moved == 0) trace_memory(action);
+  if (session_.trace.on() && action.owner && action.piece.device < 0 && action.bytes_moved == 0)
+    trace_memory(session_.trace, action);
   if (action.owner) count_for_command(action);
 }
 
@@ -90,15 +88,15 @@ void Runtime::complete_event(Command& command) {
 
 void Runtime::note_piece(const Action& action) {
   const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
-  add_piece(action.piece.device, action.piece.groups, seconds);
-  if (tracing()) {
-    trace({{"piece",
-            {{"command", command_of(action).number},
-             {"device", action.piece.device},
-             {"lo", action.piece.lo},
-             {"hi", action.piece.hi},
-             {"start", action.started},
-             {"end", action.ended}}}});
+  session_.summary.add_piece(action.piece.device, action.piece.groups, seconds);
+  if (session_.trace.on()) {
+    session_.trace.add({{"piece",
+                         {{"command", command_of(action).number},
+                          {"device", action.piece.device},
+                          {"lo", action.piece.lo},
+                          {"hi", action.piece.hi},
+                          {"start", action.started},
+                          {"end", action.ended}}}});
   }
   const KernelLaunch& launch = command_of(action).launch;
   if (launch.kernel->info == nullptr) return;
@@ -108,14 +106,14 @@ void Runtime::note_piece(const Action& action) {
   const int busy = executor_.busy_lanes(domain, action.lane);
   times_.learn(kernel_model(*launch.kernel), command_of(action).cost, action.piece.device, action.piece.share,
                seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
-                             shared_memory(domain)));
+                             session_.shared_memory(domain)));
 }
 
 // Kernels that the devices share would have taken at home what such launches have taken there, or else what
 // they took here, all devices together; where home is another device, the plan has said how long, and so it
 // has of fills and copies that may be made elsewhere.
 void Runtime::count_at_home(const Action& action) {
-  const Process& p = process();
+  const Configuration& p = configuration_;
   const Command::Kind kind = command_of(action).kind;
   if (p.domain_count > 1 && (kind == Command::Kind::fill || kind == Command::Kind::copy)) return;
   const bool is_kernel = action.piece.device >= 0;
@@ -148,16 +146,16 @@ void Runtime::note_trial(const Trial& trial) {
 }
 
 void Runtime::note_transfer(const Action& action) {
-  add_bytes_moved(action.bytes_moved);
-  if (tracing()) {
-    trace({{"transfer",
-            {{"command", action.consumer},
-             {"buffer", "b" + std::to_string(action.buffer)},
-             {"bytes", action.bytes_moved},
-             {"from", action.from_domain},
-             {"to", action.owner ? -1 : action.lane->domain},  // -1: the program's memory
-             {"start", action.started},
-             {"end", action.ended}}}});
+  session_.summary.add_bytes_moved(action.bytes_moved);
+  if (session_.trace.on()) {
+    session_.trace.add({{"transfer",
+                         {{"command", action.consumer},
+                          {"buffer", "b" + std::to_string(action.buffer)},
+                          {"bytes", action.bytes_moved},
+                          {"from", action.from_domain},
+                          {"to", action.owner ? -1 : action.lane->domain},  // -1: the program's memory
+                          {"start", action.started},
+                          {"end", action.ended}}}});
   }
 }
 

@@ -4,7 +4,6 @@
 #include "common/log.hpp"
 #include "compiler/build_options.hpp"
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/process.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -59,18 +58,18 @@ constexpr Form kForms[] = {
     {"source", PieceCode::source, create_from_source, compiler::source_build_options},
 };
 
-// `copy`: what tells this copy of the code from others, to the driver.
-Made build(const SubKernels& sub_kernels, cl_context context, const std::string& copy) {
+Made build(const SubKernels& sub_kernels, const CodePlace& place) {
   std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
-  if (process().machine != nullptr) stop.emplace(process().machine->clock());
+  if (place.machine != nullptr) stop.emplace(place.machine->clock());
+  const cl_context context = place.context;
   const Devices devices = devices_in(context);
   std::string refusals;
-  const PieceCode wanted = process().settings.piece_code;
+  const PieceCode wanted = sub_kernels.form;
   for (const Form& form : kForms) {
     if (wanted != PieceCode::best && wanted != form.code) continue;
     Made program = form.create(sub_kernels.module, context, devices);
     if (!program) continue;
-    const std::string options = form.options(sub_kernels.options) + copy;
+    const std::string options = form.options(sub_kernels.options) + place.options;
     const cl_int status = vendor::table(context).clBuildProgram(
         program.get(), static_cast<cl_uint>(devices.size()), devices.data(), options.c_str(), nullptr, nullptr);
     if (status == CL_SUCCESS) return program;
@@ -91,7 +90,7 @@ bool has_piece_code(SubKernels& sub_kernels, const std::vector<CodePlace>& place
   sub_kernels.tried.resize(places.size());
   if (!sub_kernels.tried[place]) {
     sub_kernels.tried[place] = true;
-    sub_kernels.programs[place] = build(sub_kernels, places[place].context, places[place].options);
+    sub_kernels.programs[place] = build(sub_kernels, places[place]);
   }
   return static_cast<bool>(sub_kernels.programs[place]);
 }
@@ -111,7 +110,7 @@ bool can_be_divided(SubKernels& sub_kernels, const std::vector<CodePlace>& place
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels) {
   const std::lock_guard lock(sub_kernels.mutex);
   if (!lane.repair_options.empty()) {
-    if (!sub_kernels.repair) sub_kernels.repair = build(sub_kernels, lane.native_context, lane.repair_options);
+    if (!sub_kernels.repair) sub_kernels.repair = build(sub_kernels, {lane.native_context, lane.repair_options});
     return sub_kernels.repair.get();
   }
   return lane.code < sub_kernels.programs.size() ? sub_kernels.programs[lane.code].get() : nullptr;

@@ -3,8 +3,7 @@
 
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
-#include "libinterpose/emulation/demands.hpp"
-#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/emulated_demands.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_progress.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
@@ -31,19 +30,6 @@ constexpr double kWarmUp = 50e-3;  // seconds
 constexpr int kWarmUps = 4;
 constexpr int kEmulatedRuns = 9;  // their mean is a sample: an emulated time is even to both sides of its own
 
-struct State {
-  std::mutex mutex;
-  profiler::Spool spool{profiler::default_spool_folder()};
-  std::map<uint64_t, std::set<uint64_t>> shapes;  // measured, by the kernel's number
-  ProfileProgress progress;
-  bool transfers_measured = false;
-};
-
-State& state() {
-  static auto* const one = new State;
-  return *one;
-}
-
 // The k-th of a sequence that fills [0, 1) evenly (van der Corput).
 double evenly(uint64_t k, uint64_t base) {
   double value = 0;
@@ -57,16 +43,20 @@ double evenly(uint64_t k, uint64_t base) {
 
 }  // namespace
 
-bool profiling() {
-  static const bool on = process().settings.profile > 0;
-  return on;
-}
+struct Profiler::State {
+  std::mutex mutex;
+  profiler::Spool spool{profiler::default_spool_folder()};
+  std::map<uint64_t, std::set<uint64_t>> shapes;  // measured, by the kernel's number
+  ProfileProgress progress;
+  bool transfers_measured = false;
+};
 
 class LaunchProfiler {
 public:
-  LaunchProfiler(Runtime& runtime, const KernelLaunch& launch)
-      : runtime_(runtime), launch_(launch), kernel_(*launch.kernel), model_(runtime.kernel_model(kernel_)),
-        rehearsal_(runtime, launch), boxed_(rehearsal_.has_pieces()) {
+  LaunchProfiler(Profiler::State& state, Runtime& runtime, const KernelLaunch& launch)
+      : state_(state), runtime_(runtime), configuration_(runtime.configuration()), launch_(launch),
+        kernel_(*launch.kernel), model_(runtime.kernel_model(kernel_)), rehearsal_(runtime, launch),
+        boxed_(rehearsal_.has_pieces()) {
     cost_ = cost_of(*launch.facts, model_);
     rehearsal_.command().cost = cost_;
     cut_ = static_cast<size_t>(std::max_element(launch.groups.begin(), launch.groups.end()) -
@@ -74,16 +64,16 @@ public:
   }
 
   void run() {
-    State& s = state();
+    Profiler::State& s = state_;
     std::lock_guard lock(s.mutex);
     auto& shapes = s.shapes[model_.number];
     if (shapes.contains(cost_.shape) || shapes.size() >= kShapesMeasured) return;
-    const int wanted = process().settings.profile;
+    const int wanted = configuration_.settings.profile;
     // The first launch is measured thoroughly; others of the kernel add inputs, which is what models need.
     const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
     shapes.insert(cost_.shape);
     rehearsal_.finish_native();
-    if (process().machine != nullptr) {
+    if (configuration_.machine != nullptr) {
       measure_emulated(runs);
       return;
     }
@@ -95,12 +85,12 @@ public:
     }
     // A kernel that may not be split runs whole, at home.
     Kinds kinds;
-    const int home = process().home_index();
+    const int home = configuration_.home_index();
     kinds[runtime_.times_.rates(home).kind].push_back(home);
-    for (int d = 0; d < static_cast<int>(process().devices.size()) && boxed_; ++d) {
+    for (int d = 0; d < static_cast<int>(configuration_.devices.size()) && boxed_; ++d) {
       if (d != home) kinds[runtime_.times_.rates(d).kind].push_back(d);
     }
-    const int together = boxed_ && process().devices.size() > 1 ? std::max(1, runs / 5) : 0;
+    const int together = boxed_ && configuration_.devices.size() > 1 ? std::max(1, runs / 5) : 0;
     s.progress.begin(kernel_.name, launch_.shape.global, static_cast<int>(kinds.size()) * runs + together);
     measure_alone(kinds, runs);
     for (int i = 0; i < together; ++i)
@@ -136,11 +126,12 @@ private:
   }
 
   vendor::Owned<cl_event> submit(int device, const compiler::GroupBox& b, cl_int& status) {
-    return rehearsal_.start(device, b, static_cast<size_t>(process().lane_domain(device)), boxed_, status);
+    return rehearsal_.start(device, b, static_cast<size_t>(configuration_.lane_domain(device)), boxed_,
+                            status);
   }
 
   void restore(int device) {
-    rehearsal_.scratch().restore(static_cast<size_t>(process().lane_domain(device)),
+    rehearsal_.scratch().restore(static_cast<size_t>(configuration_.lane_domain(device)),
                                  rehearsal_.queue(device));
   }
 
@@ -176,25 +167,26 @@ private:
     r.sample.input = cost_.shape;
     r.sample.seconds = seconds;
     r.sample.alone = alone;
-    if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
+    if (const Status s = state_.spool.append(r); !s) log(LogLevel::error, s.message());
   }
 
   // On emulated devices nothing needs to run: the machine tells what it would take.
   void measure_emulated(int runs) {
-    ProfileProgress& progress = state().progress;
-    const int devices = static_cast<int>(process().devices.size());
+    ProfileProgress& progress = state_.progress;
+    const int devices = static_cast<int>(configuration_.devices.size());
     progress.begin(kernel_.name, launch_.shape.global, devices * runs);
-    const double bytes = emulated_bytes(launch_, boxed_);
+    const double bytes = emulated_bytes(configuration_.machine, launch_, boxed_);
     for (int d = 0; d < devices; ++d) {
-      progress.device(process().lane_device(d).name);
+      progress.device(configuration_.lane_device(d).name);
       for (int i = 0; i < runs; ++i) {
         const compiler::GroupBox b = piece(i, 1);
         const double share =
             static_cast<double>(b.hi[cut_] - b.lo[cut_]) / static_cast<double>(launch_.groups[cut_]);
-        const auto demand = emulated_piece(d, rehearsal_.command(), bytes, share, boxed_);
+        const auto demand =
+            emulated_piece(configuration_.machine, d, rehearsal_.command(), bytes, share, boxed_);
         double seconds = 0;
         for (int again = 0; again < kEmulatedRuns; ++again)
-          seconds += process().machine->sample_working(*demand) / kEmulatedRuns;
+          seconds += configuration_.machine->sample_working(*demand) / kEmulatedRuns;
         record(d, b, seconds, true);
         progress.step();
       }
@@ -210,7 +202,7 @@ private:
   }
 
   void measure_transfers() {
-    for (size_t d = 0; d < process().devices.size(); ++d) {
+    for (size_t d = 0; d < configuration_.devices.size(); ++d) {
       profile_transfers(runtime_.executor_.compute()[d]->queue.get(),
                         [&](const char* name, const models::Sample& sample) {
                           profiler::Record r;
@@ -218,7 +210,7 @@ private:
                           r.work_dim = 1;
                           r.global = {sample.input, 1, 1};
                           r.sample = sample;
-                          if (const Status s = state().spool.append(r); !s) log(LogLevel::error, s.message());
+                          if (const Status s = state_.spool.append(r); !s) log(LogLevel::error, s.message());
                         });
     }
   }
@@ -247,7 +239,7 @@ private:
         const auto devices = static_cast<double>(m.devices.size());
         if (round == 0 && ++begun[kind] > kFewest && spent[kind] > kLongestDevice * devices) {
           m.done = true;
-          state().progress.skip(1);
+          state_.progress.skip(1);
           continue;
         }
         const cl_ulong began = host_nanoseconds();
@@ -258,20 +250,20 @@ private:
                  round == kRepeats || spent[kind] > kLongestDevice * devices;
         if (!m.done) continue;
         if (m.best.status == CL_SUCCESS) record(kind, m.box, m.best.seconds, true);
-        state().progress.step();
+        state_.progress.step();
       }
     }
   }
 
   void prepare(const std::vector<int>& devices, int runs, std::vector<Measured>& all) {
-    ProfileProgress& progress = state().progress;
+    ProfileProgress& progress = state_.progress;
     double largest = 1;
     for (const int device : devices)
       largest =
           std::min(largest, kLongestPiece / std::max(1e-9, runtime_.times_.seconds(model_, cost_, device)));
     std::vector<int> able;
     for (const int device : devices) {
-      const std::string& name = process().lane_device(static_cast<size_t>(device)).name;
+      const std::string& name = configuration_.lane_device(static_cast<size_t>(device)).name;
       progress.device(name);
       // The first launch with a local size compiles, and does not count.
       if (time(device, box(std::min(largest, 1.0 / 16), 0)).status != CL_SUCCESS) {
@@ -291,7 +283,7 @@ private:
   // finds the caches as the piece itself leaves them; what ran before the first is in no model.
   void repeat(Measured& m) {
     for (const int device : m.devices) {
-      state().progress.device(process().lane_device(static_cast<size_t>(device)).name);
+      state_.progress.device(configuration_.lane_device(static_cast<size_t>(device)).name);
       Timed other = time(device, m.box);
       if (other.status == CL_SUCCESS && other.seconds < kShort) other = time(device, m.box);
       const bool first = m.total == 0;
@@ -309,11 +301,11 @@ private:
 
   // All devices at the same time, each with an equal slab: what they lose by sharing memory.
   void measure_together(int round) {
-    ProfileProgress& progress = state().progress;
+    ProfileProgress& progress = state_.progress;
     progress.device("all devices");
     std::vector<int> devices;
-    for (size_t d = 0; d < process().devices.size(); ++d) {
-      if (!process().devices[d].synchronous) devices.push_back(static_cast<int>(d));
+    for (size_t d = 0; d < configuration_.devices.size(); ++d) {
+      if (!configuration_.devices[d].synchronous) devices.push_back(static_cast<int>(d));
     }
     progress.step();
     if (devices.size() < 2 || launch_.groups[cut_] < devices.size()) return;
@@ -344,7 +336,9 @@ private:
     }
   }
 
+  Profiler::State& state_;
   Runtime& runtime_;
+  const Configuration& configuration_;
   const KernelLaunch& launch_;
   Kernel& kernel_;
   KernelModel& model_;
@@ -354,8 +348,12 @@ private:
   size_t cut_ = 0;
 };
 
-void profile_launch(Runtime& runtime, const KernelLaunch& launch) {
-  LaunchProfiler(runtime, launch).run();
+Profiler::Profiler() : state_(std::make_unique<State>()) {}
+
+Profiler::~Profiler() = default;
+
+void Profiler::measure(Runtime& runtime, const KernelLaunch& launch) {
+  LaunchProfiler(*state_, runtime, launch).run();
 }
 
 }  // namespace mkmd

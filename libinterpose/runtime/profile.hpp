@@ -5,16 +5,26 @@
 // it is only slower.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 namespace mkmd {
 
 class Runtime;
 
-bool profiling();
+// One per process that is profiled. Thread-safe.
+class Profiler {
+public:
+  Profiler();
+  ~Profiler();
 
-// On the program's thread, without any lock held. Never fails: what cannot be measured is skipped, with a log
-// line. Launches like ones that were measured already cost next to nothing.
-void profile_launch(Runtime& runtime, const KernelLaunch& launch);
+  // On the program's thread, without any lock held. Never fails: what cannot be measured is skipped, with a
+  // log line. Launches like ones that were measured already cost next to nothing.
+  void measure(Runtime& runtime, const KernelLaunch& launch);
+
+private:
+  friend class LaunchProfiler;
+  struct State;
+  const std::unique_ptr<State> state_;
+};
 
 }  // namespace mkmd

@@ -7,9 +7,8 @@
 #include "libinterpose/runtime/runtime.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/emulation/copies.hpp"
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/emulated_copies.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -36,7 +35,7 @@ void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
 
 bool Runtime::new_loss() const {
   for (size_t d = 1; d < domains_.size(); ++d) {
-    if ((lost_domains_ >> d & 1u) == 0 && process().machine->lost(static_cast<int>(d))) return true;
+    if ((lost_domains_ >> d & 1u) == 0 && configuration_.machine->lost(static_cast<int>(d))) return true;
   }
   return false;
 }
@@ -78,7 +77,7 @@ void Runtime::note_native_write(Memory& root) {
   auto deed = std::make_shared<CommandDeed>();
   Journal::Deeds dropped;  // after the lock
   std::lock_guard lock(executor_.mutex());
-  deed->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
+  deed->sequence = session_.numbers.next_sequence();
   deed->written = Ref<Memory>(&root);
   deed->roots = {&root};
   deed->uses = {{root.storage->history.get(), {}, root.storage->history->all()}};
@@ -142,7 +141,7 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
     } else {
       ++command->pending;
     }
-    command->number = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
+    command->number = session_.numbers.next_sequence();
     command->redo.clear();
     if (deeds.size() < parts[old.get()] && command->kind == Command::Kind::kernel) {
       for (const CommandDeed* deed : deeds)
@@ -156,7 +155,7 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
 // Nothing runs. What happens here is, like all planning, charged to the emulated time.
 void Runtime::recover() {
   for (size_t d = 1; d < domains_.size(); ++d) {
-    if (process().machine->lost(static_cast<int>(d))) lost_domains_ |= 1u << d;
+    if (configuration_.machine->lost(static_cast<int>(d))) lost_domains_ |= 1u << d;
   }
   drop_unfinished_actions();
   std::vector<Memory*> roots;
@@ -185,7 +184,7 @@ void Runtime::recover() {
     join_epoch(*root);
   }
   if (!commands.empty()) {
-    process().machine->count_again(commands.size());
+    configuration_.machine->count_again(commands.size());
     log(LogLevel::info, "a device has failed: " + std::to_string(commands.size()) +
                             " commands are planned again on the others");
   }

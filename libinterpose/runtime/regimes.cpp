@@ -2,11 +2,8 @@
 // The Runtime's two regimes, and how one gives way to the other.
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/submit.hpp"
-#include "libinterpose/runtime/summary.hpp"
-#include "libinterpose/runtime/trace.hpp"
 
 #include <algorithm>
 
@@ -102,23 +99,24 @@ cl_int Runtime::bring_home(const Touched& bytes) {
     const Lane& from = *domains_[source.domain].transfer;
     const Lane& to = *domains_[0].transfer;
     const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
-    const cl_ulong began = tracing() ? host_nanoseconds() : 0;
-    const cl_int status = copy_between(storage, from, from_memory, to, root.native.get(), source.ranges);
-    if (tracing()) {
-      trace({{"transfer",
-              {{"command", nullptr},
-               {"buffer", "b" + std::to_string(storage.number)},
-               {"bytes", source.ranges.total()},
-               {"from", source.domain},
-               {"to", 0},
-               {"start", began + clock_offset_},
-               {"end", host_nanoseconds() + clock_offset_}}}});
+    const cl_ulong began = session_.trace.on() ? host_nanoseconds() : 0;
+    const cl_int status =
+        copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
+    if (session_.trace.on()) {
+      session_.trace.add({{"transfer",
+                           {{"command", nullptr},
+                            {"buffer", "b" + std::to_string(storage.number)},
+                            {"bytes", source.ranges.total()},
+                            {"from", source.domain},
+                            {"to", 0},
+                            {"start", began + clock_offset_},
+                            {"end", host_nanoseconds() + clock_offset_}}}});
     }
     if (status != CL_SUCCESS) {
       log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
       return status;
     }
-    add_bytes_moved(source.ranges.total());
+    session_.summary.add_bytes_moved(source.ranges.total());
     if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
   }
   storage.regions.add_valid(0, touched);
@@ -167,7 +165,7 @@ void Runtime::leave_captured_regime() {
   entry_ = nullptr;
   last_in_order_ = nullptr;
   lessons_help_ = true;
-  trace_flush();
+  session_.trace.flush();
 }
 
 void Runtime::begin_epoch() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/rehearsal.hpp"
 
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/runtime/submit.hpp"
 
 namespace mkmd {
 
 Rehearsal::Rehearsal(Runtime& runtime, const KernelLaunch& launch, size_t slack)
-    : runtime_(runtime), command_(new Command(Command::Kind::kernel, nullptr)), scratch_(slack),
+    : runtime_(runtime), command_(new Command(Command::Kind::kernel, nullptr)),
+      scratch_(runtime.configuration().devices, slack),
       has_pieces_(launch.kernel->info->split_allowed && runtime.can_divide(*launch.kernel->sub_kernels)) {
   command_->launch = launch;
 }
@@ -25,14 +25,14 @@ std::vector<Scratch::Place> Rehearsal::place_per_domain() const {
   std::vector<Scratch::Place> places;
   for (const auto& domain : runtime_.domains_) {
     const auto first = static_cast<size_t>(domain.devices.front());
-    places.push_back({domain.context, process().devices[first].id});
+    places.push_back({domain.context, runtime_.configuration().devices[first].id});
   }
   return places;
 }
 
 Scratch::Place Rehearsal::place_of(int lane) const {
   return {runtime_.executor_.compute()[lane]->native_context,
-          process().lane_device(static_cast<size_t>(lane)).id};
+          runtime_.configuration().lane_device(static_cast<size_t>(lane)).id};
 }
 
 vendor::Owned<cl_event> Rehearsal::start(int lane, const compiler::GroupBox& box, size_t set, bool boxed,

@@ -5,16 +5,14 @@
 #include "common/hash.hpp"
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
+#include "common/process_exiting.hpp"
 #include "compiler/module_file.hpp"
 #include "libinterpose/capture/lowering.hpp"
 #include "libinterpose/capture/window_planning.hpp"
 #include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/process.hpp"
-
 #include "libinterpose/runtime/piece_code.hpp"
 #include "libinterpose/runtime/submit.hpp"
-#include "libinterpose/runtime/trouble.hpp"
 
 #include "scheduler/policy.hpp"
 
@@ -38,12 +36,6 @@ constexpr size_t kLessonLimit = 16;
 constexpr int kHomeLesson = 3;
 constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones have taught enough
 
-// Who names another policy wants to see what it does, also where that is slow.
-bool may_leave_alone() {
-  static const bool is_default = process().settings.policy == Settings().policy;
-  return is_default;
-}
-
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;
   return vendor::Owned<cl_command_queue>(
@@ -53,19 +45,20 @@ vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id devi
 }  // namespace
 
 void flush(Context& context) {
-  if (context.runtime) context.runtime->flush();
+  if (Runtime* const runtime = runtime_of(context)) runtime->flush();
 }
 
-Runtime::Runtime(Context& context)
-    : context_(context), times_(time_model()),
-      executor_(*this, {process().home_is_whole(),
-                        process().machine != nullptr && process().machine->platform().can_fail()}),
+Runtime::Runtime(Context& context, Session& session)
+    : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
+      times_(session.times()),
+      executor_(*this, {configuration_.home_is_whole(),
+                        configuration_.machine != nullptr && configuration_.machine->platform().can_fail()}),
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Status Runtime::start() {
-  (void)may_only_repeat();  // remembers the user
-  const Process& p = process();
-  if (const scheduler::Policy* policy = chosen_policy(); policy != nullptr)
+  (void)session_.compilers.may_be_gone();  // remembers the user
+  const Configuration& p = configuration_;
+  if (const scheduler::Policy* policy = session_.policy(); policy != nullptr)
     regardless_of_gain_ = policy->regardless_of_gain();
   domains_.resize(p.domain_count);
   domains_[0].context = context_.native.get();
@@ -99,7 +92,7 @@ Status Runtime::start() {
   }
   Lane& home = *executor_.compute()[p.home_index()];
   executor_.set_home(home);
-  code_places_ = place_code(executor_.compute(), p.home_is_whole() ? &home : nullptr, number_.value());
+  code_places_ = place_code(p, executor_.compute(), p.home_is_whole() ? &home : nullptr, number_.value());
   for (size_t i = 0; i < domains_.size() && domains_.size() > 1; ++i) {
     // PoCL copies on the workers of the queue's device, so that a copy waits for a kernel on the same
     // sub-device. On the whole device any idle worker takes it: that of the device which waits for the bytes.
@@ -124,10 +117,11 @@ Status Runtime::start() {
                                                make_queue(home.native_context, p.home.id)));
   if (p.machine != nullptr) {
     if (p.machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
-    executor_.use(std::make_unique<EmulatedDevices>(*p.machine, clock_offset_));
+    executor_.use(
+        std::make_unique<EmulatedDevices>(*p.machine, clock_offset_, session_.trouble, session_.compilers));
     return {};
   }
-  executor_.use(std::make_unique<OpenClDevices>(clock_offset_));
+  executor_.use(std::make_unique<OpenClDevices>(clock_offset_, session_.trouble, session_.compilers));
   auto queue = make_queue(home.native_context, p.home.id);
   if (!queue) return Status::internal("no command-queue for repairs");
   auto repair =
@@ -139,24 +133,34 @@ Status Runtime::start() {
   return {};
 }
 
+// Who names another policy wants to see what it does, also where that is slow.
+bool Runtime::may_leave_alone() const {
+  return session_.has_default_policy();
+}
+
+Opaque<Storage> Runtime::make_storage(Memory& root) {
+  return Opaque<Storage>(new Storage(root, configuration_.domain_count, configuration_.machine),
+                         {[](Storage* storage) { delete storage; }});
+}
+
 Runtime::~Runtime() {
   executor_.stop();  // its threads call this runtime
 }
 
 const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
-  if (process().machine != nullptr) return nullptr;  // at home it would run at the real device's speed
-  if (may_only_repeat()) {
+  if (configuration_.machine != nullptr) return nullptr;  // at home it would run at the real device's speed
+  if (session_.compilers.may_be_gone()) {
     if (!ran_in_pieces(launch)) return "drivers may not compile any more";
     const std::lock_guard lock(executor_.mutex());
     return process_exiting.load() || executor_.start_threads() ? nullptr : "the system gives no more threads";
   }
   if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
   if (launch.group_count() < 2) return "it has one work-group";
-  if (!helpers_left()) return "the other devices have failed";
+  if (!session_.trouble.helpers_left()) return "the other devices have failed";
   const KernelModel& model = kernel_model(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
   if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
-  const double at_home = times_.seconds(model, cost, process().home_index());
+  const double at_home = times_.seconds(model, cost, configuration_.home_index());
   if (times_.better_left_alone(model, at_home, host_seconds())) return planning::kLeftAlone;
   if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
   if (!can_divide(*kernel.sub_kernels)) return "no code for its pieces could be had";
@@ -165,7 +169,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
 }
 
 bool Runtime::can_divide(SubKernels& code) const {
-  return can_be_divided(code, code_places_, executor_.compute(), process().devices.size());
+  return can_be_divided(code, code_places_, executor_.compute(), configuration_.devices.size());
 }
 
 bool Runtime::can_divide_on(SubKernels& code, int device) const {
@@ -223,7 +227,7 @@ cl_ulong Runtime::now() const {
 }
 
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
-  emulation::Machine* const machine = process().machine;
+  emulation::Machine* const machine = configuration_.machine;
   std::optional<emulation::HostWork> work;
   if (machine != nullptr) work.emplace(machine->clock());
   bool first = false;
@@ -239,7 +243,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     }
     std::lock_guard lock(executor_.mutex());
     executor_.start_threads();
-    command->sequence = process().next_sequence.fetch_add(1, std::memory_order_relaxed);
+    command->sequence = session_.numbers.next_sequence();
     command->number = command->sequence;
     command->queued = now();
     if (command->event) command->event->times[0] = command->queued;
@@ -252,7 +256,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     if (trying_again_.exchange(false, std::memory_order_relaxed)) lessons_ = std::max(lessons_, 1);
     if (is_new && lessons_help_) {
       lessons_ = kLessons;
-      home_lesson_due_ = process().home_is_sum() && may_leave_alone();
+      home_lesson_due_ = configuration_.home_is_sum() && may_leave_alone();
     }
     lesson = lessons_ > 0;
     full = window_.size() >= (lesson ? kLessonLimit : kWindowLimit);
@@ -271,7 +275,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
 // Rule 7: a window closes when nothing came for so long, by the clock the program's commands run on.
 void Runtime::conduct() {
   constexpr double kIdle = 100'000;  // nanoseconds
-  const emulation::Machine* machine = process().machine;
+  const emulation::Machine* machine = configuration_.machine;
   const auto idle =
       static_cast<cl_ulong>(kIdle * (machine != nullptr ? machine->platform().time_scale : 1.0));
   for (;;) {
@@ -305,7 +309,7 @@ void Runtime::flush() {
     }
     if (!executor_.is_halted() && !window_.empty()) {
       std::vector<Ref<Command>> window = std::exchange(window_, {});
-      if (process().machine != nullptr) {
+      if (configuration_.machine != nullptr) {
         over = plan_emulated(std::move(window));
       } else {
         more = plan(std::move(window), lock);
@@ -317,7 +321,7 @@ void Runtime::flush() {
     Executor::bury(std::move(dead));
     if (!more) break;
   }
-  if (over > 0 && !process_exiting.load()) process().machine->clock().sleep_until(over);
+  if (over > 0 && !process_exiting.load()) configuration_.machine->clock().sleep_until(over);
   executor_.take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
@@ -378,7 +382,7 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
 }
 
 cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
-  emulation::Machine& machine = *process().machine;
+  emulation::Machine& machine = *configuration_.machine;
   std::optional<emulation::HostWork> work(machine.clock());
   planning::Plan plan = WindowPlanning(*this).plan(commands);
   cl_ulong over = 0;

@@ -9,13 +9,13 @@
 // that mutex held.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
 #include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/planning/cuts.hpp"
 #include "libinterpose/planning/kept_plans.hpp"
-#include "libinterpose/runtime/at_exit.hpp"
 #include "libinterpose/runtime/code_places.hpp"
+#include "libinterpose/runtime/command.hpp"
+#include "libinterpose/runtime/session.hpp"
 #include "libinterpose/runtime/time_model.hpp"
 
 #include <map>
@@ -36,10 +36,10 @@ inline constexpr size_t kRemembered = 2048;
 // it.
 inline constexpr double kWorthSplitting = 60e-6;
 
-class Runtime final : private Executor::Observer {
+class Runtime final : public ContextRuntime, private Executor::Observer {
 public:
-  explicit Runtime(Context& context);
-  ~Runtime();  // every command is done; may not run on one of the runtime's own threads
+  Runtime(Context& context, Session& session);
+  ~Runtime() override;  // every command is done; may not run on one of the runtime's own threads
 
   Status start();  // makes the lanes; before anything else
 
@@ -67,7 +67,10 @@ public:
   bool is_at_home(const Touched& bytes);  // all of them
   void finish_native();                   // everything the program has enqueued on its native queues
   void note_native(Queue& queue);         // something was enqueued on the queue's native queue during a turn
-  void note_end(Queue& queue);            // the queue is about to go
+  // What the context's objects ask for.
+  Opaque<Storage> make_storage(Memory& root) override;
+  void note_end(Queue& queue) override;
+  void retire() override;  // at_exit.cpp
 
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
@@ -94,8 +97,12 @@ public:
   void finish_all();              // every captured command
 
   // at_exit.cpp
-  static void settle_all();      // before drivers end: finishes everything captured, and brings bytes home
-  static void finish_helpers();  // before a fork: what drivers other than home's were given is over
+  // Before drivers end: finishes everything captured, and brings bytes home.
+  static void settle_all(Session& session);
+  // Before a fork: what drivers other than home's were given is over.
+  static void finish_helpers(Session& session);
+
+  const Configuration& configuration() const { return configuration_; }
 
   void forget_history();  // the program has released the context
 
@@ -104,7 +111,7 @@ public:
   cl_int failed() const { return executor_.failed(); }
 
 private:
-  static void note_code(const Action& action);  // at_exit.cpp
+  void note_code(const Action& action);  // at_exit.cpp
 
   friend class WindowPlanning;
   friend class Lowering;
@@ -119,6 +126,7 @@ private:
   // planned. On an emulated machine planning is paid for in its time, and no loss may come in between.
   bool plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
   void take_lesson();  // without the mutex
+  bool may_leave_alone() const;
   // Returns when, by the emulated clock, the plan is made.
   cl_ulong plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);
@@ -165,6 +173,8 @@ private:
   void notice_losses();
 
   Context& context_;
+  Session& session_;
+  const Configuration& configuration_;  // the session's
   struct Domain {
     cl_context context = nullptr;
     vendor::Owned<cl_context> owned;  // of domains other than the home's
@@ -219,13 +229,15 @@ private:
 };
 
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
-std::unique_ptr<Runtime> make_runtime(Context& context);
+std::unique_ptr<Runtime> make_runtime(Context& context, Session& session);
+
+// That of the context; null if it has none.
+inline Runtime* runtime_of(const Context& context) {
+  return static_cast<Runtime*>(context.runtime.get());
+}
 
 // Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
-
-// Destroys a runtime on a thread that is none of its own: the last reference to a context may go anywhere.
-void retire_runtime(std::unique_ptr<Runtime> runtime);
 
 // What identifies the program a kernel is in, beyond this process.
 std::string content_of(const Kernel& kernel);

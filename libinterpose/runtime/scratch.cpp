@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/scratch.hpp"
 
-#include "libinterpose/process.hpp"
-
 #include <algorithm>
 
 namespace mkmd {
@@ -63,7 +61,7 @@ Status Scratch::check_room(const std::vector<Place>& places) const {
   size_t total = 0;
   for (const Buffer& b : buffers_)
     total += b.bytes.hi + slack_;
-  for (const vendor::Device& device : process().devices) {
+  for (const vendor::Device& device : devices_) {
     const auto shared = static_cast<cl_ulong>(std::ranges::count_if(places, [&](const Place& place) {
       return place.context == places.front().context || place.device == device.id;
     }));

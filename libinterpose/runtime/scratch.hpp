@@ -4,7 +4,7 @@
 // of one root buffer are parts of one copy.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 namespace mkmd {
 
@@ -24,8 +24,10 @@ public:
     cl_device_id device;
   };
 
-  // `slack`: bytes before and behind each copy that are nobody's; a multiple of the page size.
-  explicit Scratch(size_t slack = 0) : slack_(slack) {}
+  // `devices`: those whose memory it shares with the program. `slack`: bytes before and behind each copy that
+  // are nobody's; a multiple of the page size.
+  explicit Scratch(const std::vector<vendor::Device>& devices, size_t slack = 0)
+      : devices_(devices), slack_(slack) {}
 
   // Reads the buffers as they are now, through a queue of the home's. The places' sets are then there, with
   // any contents. Fails if there is not room enough.
@@ -53,6 +55,7 @@ private:
   Status read(Buffer& buffer, cl_command_queue home);
   Status make_set(const Place& place, const KernelArguments& arguments);
 
+  const std::vector<vendor::Device>& devices_;
   const size_t slack_;
   std::vector<Buffer> buffers_;
   std::vector<Set> sets_;

@@ -5,7 +5,6 @@
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/runtime/careful.hpp"
 #include "libinterpose/runtime/piece_code.hpp"
-#include "libinterpose/runtime/trouble.hpp"
 
 #include <algorithm>
 
@@ -268,8 +267,9 @@ Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem dest
   });
 }
 
-Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges) {
-  return [&lane, &command, memory, ranges = std::move(ranges)](const Waits&) {
+Action::Work read_elsewhere(Devices& devices, Lane& lane, Command& command, cl_mem memory,
+                            ByteRanges ranges) {
+  return [&devices, &lane, &command, memory, ranges = std::move(ranges)](const Waits&) {
     const uint64_t base = command.source->origin + command.source_offset;
     auto* const host = static_cast<char*>(command.host);
     Storage& storage = *command.source->root()->storage;
@@ -277,21 +277,21 @@ Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRan
     if (!storage.stand_in.holds(lane.domain, ranges)) {
       status = read_ranges(lane, memory, ranges, host, base);
       if (status == CL_SUCCESS) return Action::Outcome{};
-      note_trouble(lane, "reading its memory", status);
+      devices.note_trouble(lane, "reading its memory", status);
       status = CL_SUCCESS;
     }
     ranges.each_range([&](const ByteRange& r) {
       auto* const to = reinterpret_cast<unsigned char*>(host + (r.lo - base));
-      if (status == CL_SUCCESS) status = get_bytes(storage, lane, memory, r, to);
+      if (status == CL_SUCCESS) status = get_bytes(devices, storage, lane, memory, r, to);
     });
     return Action::Outcome{status, {}};
   };
 }
 
-Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory,
-                      ByteRanges ranges) {
-  return [&storage, &from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
-    return Action::Outcome{copy_between(storage, from, from_memory, to, to_memory, ranges), {}};
+Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
+                      cl_mem to_memory, ByteRanges ranges) {
+  return [&devices, &storage, &from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
+    return Action::Outcome{copy_between(devices, storage, from, from_memory, to, to_memory, ranges), {}};
   };
 }
 
@@ -310,17 +310,17 @@ Action::Work end_of_native(vendor::Owned<cl_event> marker) {
   };
 }
 
-cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
-                    const ByteRanges& ranges) {
+cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
+                    cl_mem to_memory, const ByteRanges& ranges) {
   if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
     const cl_int status = copy_ranges(from, from_memory, to, to_memory, ranges);
     if (status == CL_SUCCESS) {
       storage.stand_in.drop(to.domain, ranges);
       return status;
     }
-    note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
+    devices.note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
   }
-  return copy_through_host(storage, from, from_memory, to, to_memory, ranges);
+  return copy_through_host(devices, storage, from, from_memory, to, to_memory, ranges);
 }
 
 bool ClockOffset::may_equal(const ClockOffset& other) const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's side of actions: what each kind of action calls. Nothing here takes the runtime's lock.
+// `devices` hear of what fails.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/execution/devices.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 namespace mkmd {
 
@@ -19,9 +21,9 @@ Action::Work write_at_home(Lane& lane, Command& command);
 Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRange bytes);
 Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes);
 // Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
-Action::Work read_elsewhere(Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
-Action::Work transfer(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to, cl_mem to_memory,
-                      ByteRanges ranges);
+Action::Work read_elsewhere(Devices& devices, Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
+Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
+                      cl_mem to_memory, ByteRanges ranges);
 // Over when what the lane was given before is.
 Action::Work marker_behind(Lane& lane);
 // Over when this marker, in a queue of the program's, is.
@@ -29,8 +31,8 @@ Action::Work end_of_native(vendor::Owned<cl_event> marker);
 
 // Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a
 // helper's memory does not take, the storage's stand-in keeps.
-cl_int copy_between(Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
-                    const ByteRanges& ranges);
+cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
+                    cl_mem to_memory, const ByteRanges& ranges);
 
 // The clock of a queue's device minus the host's, in nanoseconds, as well as could be measured.
 struct ClockOffset {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/runtime/time_model.hpp"
 
-#include "common/log.hpp"
-#include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/emulation/rates.hpp"
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/profile_transfers.hpp"
 
@@ -302,45 +298,6 @@ double TimeModel::copy_seconds(int from, int to, double bytes) const {
   const auto in = profiled_copy(to, true, bytes);
   if (out && in) return *out + *in;
   return std::max(calibrated_copy(from, bytes), calibrated_copy(to, bytes));
-}
-
-namespace {
-
-const Calibration& calibration() {
-  static const auto* const found = [] {
-    const Process& p = process();
-    if (p.machine != nullptr) return new Calibration(emulated_rates(*p.machine));
-    std::vector<vendor::Device> devices;
-    for (size_t lane = 0; lane < p.lane_count(); ++lane)
-      devices.push_back(p.lane_device(lane));
-    return new Calibration(calibrate(devices, p.domain));
-  }();
-  return *found;
-}
-
-}  // namespace
-
-TimeModel& time_model() {
-  static auto* model = [] {
-    auto profiles = models::read_models(models::default_models_file(), Whose::ours);
-    if (!profiles) {
-      log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");
-    }
-    return new TimeModel(calibration().devices,
-                         profiles ? std::move(*profiles) : std::vector<models::Entry>{});
-  }();
-  return *model;
-}
-
-const std::vector<scheduler::Memory>& shared_memories() {
-  return calibration().memories;
-}
-
-const scheduler::Memory* shared_memory(int domain) {
-  for (const scheduler::Memory& memory : shared_memories()) {
-    if (memory.mem == domain) return &memory;
-  }
-  return nullptr;
 }
 
 double seconds_alone(double seconds, double bytes, int devices, const scheduler::Memory* memory) {

@@ -3,8 +3,8 @@
 // device's calibrated rates (a roofline), or, where a profiling run has covered such launches, from its
 // models; every executed piece then corrects it, per kernel and device (Rule 15 of docs/architecture.md). A
 // model may be of another machine, or stale, or nonsense: until a piece has confirmed it, it is believed only
-// as far as it agrees with the roofline about which device is how much faster. Shared by all contexts of the
-// process.
+// as far as it agrees with the roofline about which device is how much faster. Shared by all contexts of a
+// process (runtime/session.hpp).
 #pragma once
 
 #include "libinterpose/runtime/calibration.hpp"
@@ -109,13 +109,6 @@ private:
   uint64_t asked_ = 0;
   size_t look_again_ = kKept;  // at what size of `kernels_`
 };
-
-// The process's model, calibrated when first asked for.
-TimeModel& time_model();
-// The memories several of the process's devices share, measured when first asked for; null: not shared, or
-// not known.
-const std::vector<scheduler::Memory>& shared_memories();
-const scheduler::Memory* shared_memory(int domain);
 
 // What a piece that moved `bytes` in `seconds` takes alone, when `devices` of its memory worked meanwhile.
 // Once together they use up what the memory gives, the time only says that: alone it gets `bw_one`.

@@ -5,7 +5,6 @@
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/capture/window_planning.hpp"
-#include "libinterpose/process.hpp"
 #include "libinterpose/runtime/rehearsal.hpp"
 #include "libinterpose/runtime/runtime.hpp"
 #include "libinterpose/verify/crash_guard.hpp"
@@ -15,9 +14,8 @@
 #include <thread>
 #include <unistd.h>
 
-namespace mkmd {
+namespace mkmd::verify {
 
-namespace verify {
 namespace {
 
 constexpr double kShare = 1.0;    // seconds for checking, for each that the program takes itself
@@ -28,25 +26,6 @@ constexpr std::chrono::seconds kAtExit{5};    // for a thread that is checking m
 constexpr uint64_t kFaultsShown = 3;          // launches with differences; then a kernel is known to be wrong
 constexpr size_t kSlack = size_t{64} * 4096;  // bytes: an index that is a little wrong stays in it
 constexpr uint64_t kKinds = 4;                // of splits, tried in turn
-
-struct State {
-  explicit State(std::string file) : report(std::move(file)) {}
-
-  std::timed_mutex mutex;
-  Report report;
-  struct Seen {
-    uint64_t launches = 0, checked = 0;
-  };
-  std::map<std::pair<KernelName, uint64_t>, Seen> shapes;
-  std::map<KernelName, Seen> kernels;
-  double began = host_seconds();
-  double spent = 0;  // seconds, for checking
-};
-
-State& state() {
-  static auto* const one = new State(process().settings.verify);
-  return *one;
-}
 
 KernelName name_of(const Kernel& kernel) {
   return {kernel.name, kernel.info != nullptr ? content_of(kernel) : std::string()};
@@ -73,6 +52,21 @@ uint64_t shape_of(const KernelLaunch& launch) {
 }
 
 }  // namespace
+
+struct Verifier::State {
+  explicit State(const Configuration& of) : configuration(of), report(of.settings.verify) {}
+
+  const Configuration& configuration;
+  std::timed_mutex mutex;
+  Report report;
+  struct Seen {
+    uint64_t launches = 0, checked = 0;
+  };
+  std::map<std::pair<KernelName, uint64_t>, Seen> shapes;
+  std::map<KernelName, Seen> kernels;
+  double began = 0;  // seconds: when it was first used
+  double spent = 0;  // seconds, for checking
+};
 
 // The pieces under way together, of which one may crash: nobody knows which.
 class Running {
@@ -115,12 +109,14 @@ private:
 // A lane with a set of the rehearsal's copies.
 class LaneStage : public Stage {
 public:
-  LaneStage(Rehearsal& rehearsal, const KernelName& kernel, Running& running, int lane, size_t set,
-            int code_generator, const double& whole_seconds)
-      : rehearsal_(rehearsal), kernel_(kernel), running_(running), lane_(lane), set_(set),
+  LaneStage(Verifier::State& state, Rehearsal& rehearsal, const KernelName& kernel, Running& running,
+            int lane, size_t set, int code_generator, const double& whole_seconds)
+      : state_(state), rehearsal_(rehearsal), kernel_(kernel), running_(running), lane_(lane), set_(set),
         code_generator_(code_generator), whole_seconds_(whole_seconds) {}
 
-  std::string name() const override { return process().lane_device(static_cast<size_t>(lane_)).name; }
+  std::string name() const override {
+    return state_.configuration.lane_device(static_cast<size_t>(lane_)).name;
+  }
   int code_generator() const override { return code_generator_; }
 
   unsigned char* open(size_t buffer) override {
@@ -170,11 +166,12 @@ private:
 
   // Nothing stops a kernel: the process has to end with it.
   [[noreturn]] void give_up() {
-    state().report.append(Report::end_line(kernel_, "no end", name(), box_));
+    state_.report.append(Report::end_line(kernel_, "no end", name(), box_));
     log(LogLevel::error, "a piece of kernel " + kernel_.name + " does not end; so the program cannot go on");
     _exit(1);
   }
 
+  Verifier::State& state_;
   Rehearsal& rehearsal_;
   const KernelName& kernel_;
   Running& running_;
@@ -189,13 +186,14 @@ private:
 
 class LaunchVerifier {
 public:
-  LaunchVerifier(Runtime& runtime, const KernelLaunch& launch)
-      : launch_(launch), kernel_(*launch.kernel), name_(name_of(kernel_)),
-        rehearsal_(runtime, launch, kSlack) {}
+  LaunchVerifier(Verifier::State& state, Runtime& runtime, const KernelLaunch& launch)
+      : state_(state), configuration_(state.configuration), launch_(launch), kernel_(*launch.kernel),
+        name_(name_of(kernel_)), rehearsal_(runtime, launch, kSlack) {}
 
   void run() {
-    State& s = state();
+    Verifier::State& s = state_;
     std::lock_guard lock(s.mutex);
+    if (s.began == 0) s.began = host_seconds();
     Totals& totals = s.report.totals(name_);
     ++totals.launches;
     if (!may_be_split(totals)) return count_only(totals);
@@ -233,18 +231,18 @@ private:
     return false;
   }
 
-  void count_only(const Totals& totals) { state().report.count(name_, totals); }
+  void count_only(const Totals& totals) { state_.report.count(name_, totals); }
 
   // The first launches of a shape are, and then ever fewer.
   bool is_due(const Totals& totals) {
-    State& s = state();
+    Verifier::State& s = state_;
     if (totals.differences >= kFaultsShown) return false;
     if (s.shapes.size() > kShapesKept) s.shapes.clear();
-    State::Seen& kernel = s.kernels[name_];
-    State::Seen& shape = s.shapes[{name_, shape_of(launch_)}];
+    Verifier::State::Seen& kernel = s.kernels[name_];
+    Verifier::State::Seen& shape = s.shapes[{name_, shape_of(launch_)}];
     ++shape.launches;
     first_ = kernel.checked == 0;
-    if (!process().settings.verify_all && !first_ &&
+    if (!configuration_.settings.verify_all && !first_ &&
         (shape.launches < (uint64_t{1} << shape.checked) || !affordable(0)))
       return false;
     turn_ = shape.checked++;
@@ -253,8 +251,8 @@ private:
   }
 
   bool affordable(double seconds) const {
-    if (process().settings.verify_all) return true;
-    const State& s = state();
+    if (configuration_.settings.verify_all) return true;
+    const Verifier::State& s = state_;
     const double now = host_seconds();
     const double spent = s.spent + (began_ > 0 ? now - began_ : 0);
     return spent + seconds <= kShare * (now - s.began - spent + whole_seconds_) + kFree;
@@ -265,23 +263,23 @@ private:
     std::vector<Scratch::Place> places;
     std::vector<std::unique_ptr<LaneStage>> stages;
     std::vector<Stage*> all;
-    const auto devices = static_cast<int>(process().devices.size());
+    const auto devices = static_cast<int>(configuration_.devices.size());
     for (int d = 0; d < devices; ++d) {
-      const vendor::Device& device = process().devices[static_cast<size_t>(d)];
-      const bool same_code = shares_code_generator(device, process().home);
-      if (process().settings.exact && !same_code) continue;
-      stages.push_back(std::make_unique<LaneStage>(rehearsal_, name_, running_, d, places.size(),
+      const vendor::Device& device = configuration_.devices[static_cast<size_t>(d)];
+      const bool same_code = shares_code_generator(device, configuration_.home);
+      if (configuration_.settings.exact && !same_code) continue;
+      stages.push_back(std::make_unique<LaneStage>(state_, rehearsal_, name_, running_, d, places.size(),
                                                    same_code ? 0 : d + 1, whole_seconds_));
       all.push_back(stages.back().get());
       places.push_back(rehearsal_.place_of(d));
     }
     // Home's memory is that of the first device.
-    LaneStage home(rehearsal_, name_, running_, process().home_index(), 0, 0, whole_seconds_);
+    LaneStage home(state_, rehearsal_, name_, running_, configuration_.home_index(), 0, 0, whole_seconds_);
     if (const Status copied = rehearsal_.copy(places); !copied) {
       fail(totals, copied.message());
       return;
     }
-    const CrashGuard guard(state().report.file());
+    const CrashGuard guard(state_.report.file());
     DescriptionCheck check(*kernel_.info, *launch_.arguments, *launch_.facts, rehearsal_.scratch().buffers(),
                            home, std::move(all));
     const double before = host_seconds();
@@ -322,7 +320,7 @@ private:
     step(single, false, Poison::small, compiler::kMostBlocks, first_);
     step(single, false, Poison::mixed, compiler::kMostBlocks, first_);
     whole_split(split(whole, dimension_, turn_ % kKinds, seed), Poison::mixed, first_);
-    if (!process().settings.verify_all && turn_ > 0) return;
+    if (!configuration_.settings.verify_all && turn_ > 0) return;
     for (uint64_t kind = turn_ % kKinds + 1; kind < kKinds; ++kind) {
       for (const Poison poison : {Poison::small, Poison::mixed})
         whole_split(split(whole, dimension_, kind, seed), poison, false);
@@ -347,7 +345,7 @@ private:
     totals.distance.nans = std::max(totals.distance.nans, check.distance().nans);
     totals.distance.bytes = std::max(totals.distance.bytes, check.distance().bytes);
     for (const Difference& d : check.differences())
-      state().report.write_difference(name_, *kernel_.info, d);
+      state_.report.write_difference(name_, *kernel_.info, d);
   }
 
   static void fail(Totals& totals, std::string why) {
@@ -355,6 +353,8 @@ private:
     totals.why_failed = std::move(why);
   }
 
+  Verifier::State& state_;
+  const Configuration& configuration_;
   const KernelLaunch& launch_;
   Kernel& kernel_;
   const KernelName name_;
@@ -368,37 +368,28 @@ private:
   double whole_seconds_ = 0;
 };
 
-}  // namespace verify
+Verifier::Verifier(const Configuration& configuration) : state_(std::make_unique<State>(configuration)) {}
 
-bool verifying() {
-  static const bool on = [] {
-    if (process().settings.verify.empty()) return false;
-    verify::state();  // its clock begins
-    return true;
-  }();
-  return on;
+Verifier::~Verifier() = default;
+
+void Verifier::check(Runtime& runtime, const KernelLaunch& launch) {
+  LaunchVerifier(*state_, runtime, launch).run();
 }
 
-void verify_launch(Runtime& runtime, const KernelLaunch& launch) {
-  verify::LaunchVerifier(runtime, launch).run();
-}
-
-void note_unverified(const Kernel& kernel, const std::string& why) {
-  verify::State& s = verify::state();
-  std::lock_guard lock(s.mutex);
-  const verify::KernelName name = verify::name_of(kernel);
-  verify::Totals& totals = s.report.totals(name);
+void Verifier::note_unverified(const Kernel& kernel, const std::string& why) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->began == 0) state_->began = host_seconds();
+  const KernelName name = name_of(kernel);
+  Totals& totals = state_->report.totals(name);
   ++totals.launches;
   totals.why_not = why;
   totals.why_line = 0;
-  s.report.count(name, totals);
+  state_->report.count(name, totals);
 }
 
-void write_verdict() {
-  if (process().settings.verify.empty()) return;
-  verify::State& s = verify::state();
-  const std::unique_lock lock(s.mutex, verify::kAtExit);  // a thread may be checking for ever after
-  if (lock) s.report.write_all();
+void Verifier::write_verdict() {
+  const std::unique_lock lock(state_->mutex, kAtExit);  // a thread may be checking for ever after
+  if (lock) state_->report.write_all();
 }
 
-}  // namespace mkmd
+}  // namespace mkmd::verify

@@ -4,20 +4,36 @@
 // of them (description_check.hpp). The program's data and results are untouched.
 #pragma once
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/runtime/command.hpp"
+#include "libinterpose/setup/configuration.hpp"
 
 namespace mkmd {
 
 class Runtime;
 
-bool verifying();
+namespace verify {
 
-// On the program's thread, without any lock held. Checks the launch if one of its kernel and shape is due and
-// affordable, or if all are to be checked.
-void verify_launch(Runtime& runtime, const KernelLaunch& launch);
-// The launch cannot be split, whatever it does.
-void note_unverified(const Kernel& kernel, const std::string& why);
+// One per process that is verified. Thread-safe.
+class Verifier {
+public:
+  explicit Verifier(const Configuration& configuration);
+  ~Verifier();
 
-void write_verdict();  // at exit
+  // On the program's thread, without any lock held. Checks the launch if one of its kernel and shape is due
+  // and affordable, or if all are to be checked.
+  void check(Runtime& runtime, const KernelLaunch& launch);
+  // The launch cannot be split, whatever it does.
+  void note_unverified(const Kernel& kernel, const std::string& why);
+
+  void write_verdict();  // at exit
+
+private:
+  friend class LaneStage;
+  friend class LaunchVerifier;
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace verify
 
 }  // namespace mkmd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/memory/region_map.hpp"
 
-#include "libinterpose/capture/command.hpp"
+#include "libinterpose/execution/action.hpp"
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST_F(RegionMapTest, AWriterWaitsForEveryReaderAndTheWriterBefore) {
 TEST_F(RegionMapTest, PiecesWithOverlappingHullsAllWaitForWhatCameBefore) {
   const auto before = action(a);
   map.write(0, {0, 100}, *before);
-  Command command(Command::Kind::marker, nullptr);
+  ActionOwner command;
   command.retain();  // lives on the stack
   {
     const Ref<Action> first(new Action(a, &command, {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/emulation/rates.hpp"
+#include "libinterpose/runtime/emulated_rates.hpp"
 
 #include <algorithm>
 

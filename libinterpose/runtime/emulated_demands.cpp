@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/emulation/demands.hpp"
+#include "libinterpose/runtime/emulated_demands.hpp"
 
 #include "common/hash.hpp"
-#include "common/log.hpp"
-#include "libinterpose/emulation/report.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
-#include "libinterpose/process.hpp"
-#include "libinterpose/runtime/profile.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include <atomic>
-#include <cstdio>
+#include <algorithm>
 
 namespace mkmd {
 
@@ -39,8 +32,7 @@ uint64_t code_of(const Command& c, bool boxed) {
 
 }  // namespace
 
-double emulated_bytes(const KernelLaunch& launch, bool boxed) {
-  emulation::Machine* machine = process().machine;
+double emulated_bytes(emulation::Machine* machine, const KernelLaunch& launch, bool boxed) {
   if (machine == nullptr) return 0;
   const emulation::VirtualClock::Stop stop(machine->clock());
   const auto footprints = boxed ? launch.facts->of(launch.whole()) : nullptr;
@@ -50,8 +42,9 @@ double emulated_bytes(const KernelLaunch& launch, bool boxed) {
   return bytes;
 }
 
-std::unique_ptr<Demand> emulated_piece(int device, const Command& c, double bytes, double share, bool boxed) {
-  if (process().machine == nullptr) return nullptr;
+std::unique_ptr<Demand> emulated_piece(const emulation::Machine* machine, int device, const Command& c,
+                                       double bytes, double share, bool boxed) {
+  if (machine == nullptr) return nullptr;
   const KernelLaunch& launch = c.launch;
   auto demand = std::make_unique<Demand>();
   demand->device = device;
@@ -69,56 +62,22 @@ std::unique_ptr<Demand> emulated_piece(int device, const Command& c, double byte
   return demand;
 }
 
-std::unique_ptr<Demand> emulated_transfer(int from, int to, uint64_t bytes, const Memory& root) {
-  if (process().machine == nullptr) return nullptr;
+std::unique_ptr<Demand> emulated_transfer(const emulation::Machine* machine, int from, int to, uint64_t bytes,
+                                          const Memory& root) {
+  if (machine == nullptr) return nullptr;
   return std::make_unique<Demand>(
       emulation::transfer_demand(from, to, static_cast<double>(bytes), static_cast<double>(root.size)));
 }
 
-std::unique_ptr<Demand> emulated_fill_or_copy(int device, const Command& c, uint64_t bytes) {
-  if (process().machine == nullptr) return nullptr;
+std::unique_ptr<Demand> emulated_fill_or_copy(const emulation::Machine* machine, int device, const Command& c,
+                                              uint64_t bytes) {
+  if (machine == nullptr) return nullptr;
   auto demand = std::make_unique<Demand>();
   demand->kind = Demand::Kind::fill_or_copy;
   demand->device = device;
   demand->bytes = static_cast<double>(bytes) * (c.kind == Command::Kind::copy ? 2 : 1);
   demand->buffer_bytes = static_cast<double>(c.destination->root()->size);
   return demand;
-}
-
-void note_not_emulated() {
-  static std::atomic<bool> said{false};
-  if (process().machine == nullptr || profiling() || said.exchange(true)) return;
-  log(LogLevel::warning,
-      "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
-}
-
-nlohmann::json emulation_summary() {
-  emulation::Machine* machine = process().machine;
-  if (machine == nullptr) return nullptr;
-  const emulation::Totals t = machine->totals();
-  return {{"platform", machine->platform().file},
-          {"time_scale", machine->clock().scale()},
-          {"actions", t.actions},
-          {"overruns", t.overruns},
-          {"late_seconds", t.late_seconds},
-          {"again", t.again},
-          {"refused", t.refused},
-          {"valid", t.valid()}};
-}
-
-void report_emulation() {
-  emulation::Machine* machine = process().machine;
-  if (machine == nullptr) return;
-  const emulation::Totals t = machine->totals();
-  if (t.valid()) return;
-  char line[256];
-  std::snprintf(
-      line, sizeof line,
-      "this emulated run is void: %llu of %llu actions (%.1f %%; 1 %% is allowed) took longer on this "
-      "machine than on the emulated one; give a larger time_scale (now %g)",
-      static_cast<unsigned long long>(t.overruns), static_cast<unsigned long long>(t.actions),
-      100.0 * static_cast<double>(t.overruns) / static_cast<double>(t.actions), machine->clock().scale());
-  log(LogLevel::warning, line);
 }
 
 }  // namespace mkmd

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/callback_thread.hpp"
+#include "libinterpose/life/callback_thread.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/process.hpp"
+#include "common/process_exiting.hpp"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/emulation/copies.hpp"
+#include "libinterpose/runtime/emulated_copies.hpp"
 
-#include "libinterpose/capture/command.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/storage.hpp"
-#include "libinterpose/process.hpp"
+#include "libinterpose/runtime/command.hpp"
 
 #include <cstring>
 
@@ -22,11 +21,12 @@ bool in_process_memory(cl_command_queue queue) {
 
 }  // namespace
 
-char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_queue queue) {
+char* bytes_in_process(emulation::Machine& machine, Storage& storage, int domain, cl_mem memory,
+                       cl_command_queue queue) {
   std::lock_guard lock(storage.bytes_mutex);
   char*& bytes = storage.bytes[domain];
   if (bytes != nullptr || memory == nullptr || !in_process_memory(queue)) return bytes;
-  const emulation::VirtualClock::Stop stop(process().machine->clock());
+  const emulation::VirtualClock::Stop stop(machine.clock());
   const auto& table = vendor::table(queue);
   size_t size = 0;
   table.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr);
@@ -40,13 +40,14 @@ char* bytes_in_process(Storage& storage, int domain, cl_mem memory, cl_command_q
   return bytes;
 }
 
-Action::Work emulated_transfer_work(Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
-                                    cl_mem to_memory, const ByteRanges& ranges, Action::Work otherwise) {
-  if (process().machine == nullptr) return otherwise;
-  return [&storage, &from, from_memory, &to, to_memory, ranges,
+Action::Work emulated_transfer_work(emulation::Machine* machine, Storage& storage, const Lane& from,
+                                    cl_mem from_memory, Lane& to, cl_mem to_memory, const ByteRanges& ranges,
+                                    Action::Work otherwise) {
+  if (machine == nullptr) return otherwise;
+  return [machine, &storage, &from, from_memory, &to, to_memory, ranges,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
-    const char* source = bytes_in_process(storage, from.domain, from_memory, from.queue.get());
-    char* destination = bytes_in_process(storage, to.domain, to_memory, to.queue.get());
+    const char* source = bytes_in_process(*machine, storage, from.domain, from_memory, from.queue.get());
+    char* destination = bytes_in_process(*machine, storage, to.domain, to_memory, to.queue.get());
     if (source == nullptr || destination == nullptr) return otherwise(waits);
     ranges.each_range(
         [&](const ByteRange& r) { std::memcpy(destination + r.lo, source + r.lo, r.hi - r.lo); });
@@ -54,12 +55,12 @@ Action::Work emulated_transfer_work(Storage& storage, const Lane& from, cl_mem f
   };
 }
 
-Action::Work emulated_read_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
-                                const ByteRanges& ranges, Action::Work otherwise) {
-  if (process().machine == nullptr) return otherwise;
-  return [&storage, &lane, memory, &command, ranges,
+Action::Work emulated_read_work(emulation::Machine* machine, Storage& storage, Lane& lane, cl_mem memory,
+                                Command& command, const ByteRanges& ranges, Action::Work otherwise) {
+  if (machine == nullptr) return otherwise;
+  return [machine, &storage, &lane, memory, &command, ranges,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
-    const char* source = bytes_in_process(storage, lane.domain, memory, lane.queue.get());
+    const char* source = bytes_in_process(*machine, storage, lane.domain, memory, lane.queue.get());
     if (source == nullptr) return otherwise(waits);
     const uint64_t base = command.source->origin + command.source_offset;
     ranges.each_range([&](const ByteRange& r) {
@@ -69,12 +70,12 @@ Action::Work emulated_read_work(Storage& storage, Lane& lane, cl_mem memory, Com
   };
 }
 
-Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Command& command,
-                                 Action::Work otherwise) {
-  if (process().machine == nullptr) return otherwise;
-  return [&storage, &lane, memory, &command,
+Action::Work emulated_write_work(emulation::Machine* machine, Storage& storage, Lane& lane, cl_mem memory,
+                                 Command& command, Action::Work otherwise) {
+  if (machine == nullptr) return otherwise;
+  return [machine, &storage, &lane, memory, &command,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
-    char* destination = bytes_in_process(storage, lane.domain, memory, lane.queue.get());
+    char* destination = bytes_in_process(*machine, storage, lane.domain, memory, lane.queue.get());
     if (destination == nullptr) return otherwise(waits);
     std::memcpy(destination + command.destination->origin + command.destination_offset, command.host,
                 command.size);
@@ -82,13 +83,13 @@ Action::Work emulated_write_work(Storage& storage, Lane& lane, cl_mem memory, Co
   };
 }
 
-Action::Work emulated_fill_work(Lane& lane, Command& command, cl_mem destination, ByteRange bytes,
-                                Action::Work otherwise) {
-  if (process().machine == nullptr) return otherwise;
-  return [&lane, &command, destination, bytes,
+Action::Work emulated_fill_work(emulation::Machine* machine, Lane& lane, Command& command, cl_mem destination,
+                                ByteRange bytes, Action::Work otherwise) {
+  if (machine == nullptr) return otherwise;
+  return [machine, &lane, &command, destination, bytes,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
-    char* const to =
-        bytes_in_process(*command.destination->root()->storage, lane.domain, destination, lane.queue.get());
+    char* const to = bytes_in_process(*machine, *command.destination->root()->storage, lane.domain,
+                                      destination, lane.queue.get());
     if (to == nullptr) return otherwise(waits);
     for (uint64_t at = bytes.lo; at < bytes.hi; at += command.pattern.size())
       std::memcpy(to + at, command.pattern.data(), command.pattern.size());
@@ -96,13 +97,13 @@ Action::Work emulated_fill_work(Lane& lane, Command& command, cl_mem destination
   };
 }
 
-Action::Work emulated_copy_work(Lane& lane, Command& command, cl_mem source, cl_mem destination,
-                                ByteRange bytes, Action::Work otherwise) {
-  if (process().machine == nullptr) return otherwise;
-  return [&lane, &command, source, destination, bytes,
+Action::Work emulated_copy_work(emulation::Machine* machine, Lane& lane, Command& command, cl_mem source,
+                                cl_mem destination, ByteRange bytes, Action::Work otherwise) {
+  if (machine == nullptr) return otherwise;
+  return [machine, &lane, &command, source, destination, bytes,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
     const auto in_process = [&](Memory& memory, cl_mem object) {
-      return bytes_in_process(*memory.root()->storage, lane.domain, object, lane.queue.get());
+      return bytes_in_process(*machine, *memory.root()->storage, lane.domain, object, lane.queue.get());
     };
     const char* const from = in_process(*command.source, source);
     char* const to = in_process(*command.destination, destination);

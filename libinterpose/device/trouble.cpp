@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/device/trouble.hpp"
+
+#include "common/log.hpp"
+#include "libinterpose/execution/action.hpp"
+
+#include <string>
+
+namespace mkmd {
+
+namespace {
+constexpr int kMost = 3;  // failures of a device that is still planned for
+}
+
+// A memory's failures are those of its first device.
+int Trouble::device_of(const Lane& lane) const {
+  if (!lane.transfers()) return lane.device;
+  for (size_t d = 0; d < configuration_.devices.size(); ++d) {
+    if (configuration_.domain[d] == lane.domain) return static_cast<int>(d);
+  }
+  return configuration_.home_index();
+}
+
+void Trouble::note(const Lane& lane, const char* what, cl_int status) {
+  const int device = device_of(lane);
+  const bool at_home = device == configuration_.home_index() || (lane.transfers() && lane.domain == 0);
+  if (at_home || static_cast<size_t>(device) >= kDevices) return;
+  const int count = failures_[device].fetch_add(1) + 1;
+  const std::string line = "device " + configuration_.devices[device].name + " failed at " + what + " (" +
+                           std::to_string(status) + ")";
+  if (count < kMost) log(LogLevel::info, line + ": home does it instead");
+  if (count != kMost) return;
+  left_out_count_.fetch_add(1);
+  log(LogLevel::warning, line + ", after other failures: it is left out");
+}
+
+bool Trouble::left_out(int device) const {
+  return static_cast<size_t>(device) < kDevices && failures_[device].load(std::memory_order_relaxed) >= kMost;
+}
+
+bool Trouble::helpers_left() const {
+  const auto devices = static_cast<int>(configuration_.devices.size());
+  return devices - left_out_count_.load(std::memory_order_relaxed) >= 2;
+}
+
+}  // namespace mkmd

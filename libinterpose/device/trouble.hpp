@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which helper devices give trouble. What they fail at is done at home instead; one that fails again and
+// again is left out of later plans, in all contexts of the process. Thread-safe.
+#pragma once
+
+#include "libinterpose/setup/configuration.hpp"
+
+#include <array>
+#include <atomic>
+
+namespace mkmd {
+
+class Lane;
+
+class Trouble {
+public:
+  explicit Trouble(const Configuration& configuration) : configuration_(configuration) {}
+
+  // Something for this lane has failed: counts against its helper device, if it has one.
+  void note(const Lane& lane, const char* what, cl_int status);
+
+  bool left_out(int device) const;  // by index, as in Configuration::lane_device
+  bool any_left_out() const { return left_out_count_.load(std::memory_order_relaxed) > 0; }
+  bool helpers_left() const;  // besides home, or besides one part of it
+
+private:
+  int device_of(const Lane& lane) const;
+
+  static constexpr size_t kDevices = 64;
+
+  const Configuration& configuration_;
+  std::array<std::atomic<int>, kDevices> failures_{};
+  std::atomic<int> left_out_count_{0};
+};
+
+}  // namespace mkmd
