@@ -158,7 +158,7 @@ void Runtime::leave_captured_regime() {
   begin_epoch();
   entry_ = nullptr;
   last_in_order_ = nullptr;
-  lessons_help_ = true;
+  profitability()->captured_all_done();
   trace_flush();
 }
 
