@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build options: what a program gives clBuildProgram, and what code of ours that is made from it is built with.
+// Build options: what a program gives clBuildProgram, and what code of ours that is made from it is built
+// with.
 #pragma once
 
 #include <string>

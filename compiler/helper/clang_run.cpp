@@ -11,7 +11,8 @@
 
 namespace mkmd::compiler {
 
-ClangRun::ClangRun(std::initializer_list<std::vector<std::string>> arguments, std::string text, Files included)
+ClangRun::ClangRun(std::initializer_list<std::vector<std::string>> arguments, std::string text,
+                   Files included)
     : text_(std::move(text)), included_(std::move(included)) {
   for (const std::vector<std::string>& some : arguments)
     arguments_.insert(arguments_.end(), some.begin(), some.end());

@@ -52,7 +52,8 @@ private:
       out_.append(at.getLine() - line_, '\n');
     } else {
       end_line();
-      out_ += "#line " + std::to_string(at.getLine()) + " \"" + clang::Lexer::Stringify(at.getFilename()) + "\"\n";
+      out_ += "#line " + std::to_string(at.getLine()) + " \"" + clang::Lexer::Stringify(at.getFilename()) +
+              "\"\n";
     }
     file_ = at.getFilename();
     line_ = at.getLine();
@@ -114,8 +115,7 @@ private:
   void ExecuteAction() override {
     clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
     Text printed(preprocessor);
-    preprocessor.addPPCallbacks(
-        std::make_unique<UndefPrinter>(preprocessor.getSourceManager(), printed));
+    preprocessor.addPPCallbacks(std::make_unique<UndefPrinter>(preprocessor.getSourceManager(), printed));
     std::vector<std::pair<std::string, std::unique_ptr<PragmaPrinter>>> handlers;
     for (const char* space : {"", "GCC", "clang"}) {
       const std::string prefix = std::string("#pragma") + (*space != '\0' ? " " : "") + space;
@@ -141,7 +141,8 @@ Result<std::string> expand_program(const Request& request) {
                  {{kMacrosFile, macro_definitions(request.macros)}});
   if (Status s = clang.prepare(); !s.ok()) return s;
   Printing action;
-  if (!clang.run(action)) return Status::internal("the program's text cannot be expanded: " + clang.first_error());
+  if (!clang.run(action))
+    return Status::internal("the program's text cannot be expanded: " + clang.first_error());
   return std::move(action.text);
 }
 

@@ -38,12 +38,12 @@ std::string hidden_lists() {
     parameters += (parameters.empty() ? "ulong " : ", ulong ") + std::string(name);
     arguments += (arguments.empty() ? "" : ", ") + std::string(name);
   }
-  return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " + arguments +
-         "\n";
+  return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " +
+         arguments + "\n";
 }
 
-// What a work-item function is in a piece; @ stands for the dimension's letter, # for its number. The piece is
-// launched without an offset.
+// What a work-item function is in a piece; @ stands for the dimension's letter, # for its number. The piece
+// is launched without an offset.
 struct Replacement {
   const char* name;
   const char* text;
@@ -182,8 +182,7 @@ private:
     if (location.isValid() && location.isFileID() && sources_.isInMainFile(location))
       return sources_.getFileOffset(location);
     // #line gives the file another name, but not another identity.
-    if (location.isValid() && location.isFileID() &&
-        sources_.getFileID(location) == sources_.getMainFileID())
+    if (location.isValid() && location.isFileID() && sources_.getFileID(location) == sources_.getMainFileID())
       return sources_.getFileOffset(location);
     trouble_ = "a macro stands where its text has to be changed";
     return std::nullopt;
@@ -219,8 +218,9 @@ private:
     }
     const llvm::Optional<llvm::APSInt> dimension = call.getArg(0)->getIntegerConstantExpr(context_);
     if (dimension && *dimension >= 0 && *dimension < 3) {
-      edits_.push_back({*begin, *end + 1 - *begin,
-                        at_dimension(*replacement_of(name), static_cast<unsigned>(dimension->getExtValue()))});
+      edits_.push_back(
+          {*begin, *end + 1 - *begin,
+           at_dimension(*replacement_of(name), static_cast<unsigned>(dimension->getExtValue()))});
       return;
     }
     if (dimension) return;  // as functions_of_any_dimension()
@@ -292,7 +292,8 @@ Result<std::string> emit_source(const Request& request, Declarations declaration
                  {{kHalfMemoryFile, kHalfMemory}});
   if (Status s = clang.prepare(); !s.ok()) return s;
   Rewriting action(*text);
-  if (!clang.run(action)) return Status::internal("its expanded text does not compile: " + clang.first_error());
+  if (!clang.run(action))
+    return Status::internal("its expanded text does not compile: " + clang.first_error());
   return std::move(action.result);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source emitter: a program's kernels as OpenCL C that any vendor's compiler takes, with the hidden
-// arguments of compiler/kernel_info.hpp behind their own. It is the program's text; what asks for the place in
-// the NDRange asks for the place in the program's NDRange, of which a launch is only a box.
+// arguments of compiler/kernel_info.hpp behind their own. It is the program's text; what asks for the place
+// in the NDRange asks for the place in the program's NDRange, of which a launch is only a box.
 #pragma once
 
 #include <string>

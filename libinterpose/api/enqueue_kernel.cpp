@@ -16,8 +16,6 @@ namespace mkmd::api {
 
 namespace {
 
-constexpr uint32_t kDecisionUses = 64;  // launches until a cached decision meets what was learned since
-
 struct Shape {
   cl_uint work_dim;
   const size_t* offset;
@@ -44,7 +42,7 @@ void decide(Kernel& kernel, const Shape& shape, const char* why_not) {
   d.version = kernel.arguments_version;
   d.work_dim = shape.work_dim;
   d.why_not = why_not;
-  d.uses_left = kDecisionUses;
+  d.uses_left = timing::kLimits.launches_per_answer;
   for (cl_uint i = 0; i < shape.work_dim; ++i) {
     d.global[i] = shape.global[i];
     d.local[i] = shape.local != nullptr ? shape.local[i] : 0;

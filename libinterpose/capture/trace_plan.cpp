@@ -15,7 +15,7 @@ compiler::Reason why_whole(const KernelLaunch& launch, const planning::PlannedTa
     return info.reasons.empty() ? compiler::Reason{"the compiler does not allow it"} : info.reasons.front();
   }
   if (!of.task.understood) return {"no code for its pieces could be had"};
-  if (!of.task.is_long) return {"too short to split"};
+  if (!of.task.is_long()) return {to_string(timing::Reason::too_short)};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (of.not_split != nullptr) return {of.not_split};
   if (of.cut < 0) return {"its work-groups touch the same bytes"};

@@ -86,8 +86,8 @@ bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
   return a.platform == b.platform && a.device_name == b.device_name;
 }
 
-WindowPlanning::WindowPlanning(Runtime& runtime, bool at_home)
-    : runtime_(runtime), purpose_(purpose_of(at_home)),
+WindowPlanning::WindowPlanning(Runtime& runtime, timing::Window* window)
+    : runtime_(runtime), window_(window), purpose_(purpose_of(window != nullptr && window->measures_home())),
       buffer_of_([&numbers = runtime.session_.numbers](Memory* root) {
         return planning::Buffer{buffer_number(numbers, *root), root->size, &root->storage->regions};
       }) {}
@@ -161,7 +161,7 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   plan.identity = std::move(identity);
   for (size_t i = 0; i < plan.tasks.size(); ++i) {
     const planning::PlannedTask& of = plan.tasks[i];
-    enter_trial(*window[i], of.task);
+    note_planned(*window[i], of.task);
     if (!of.pieces.empty()) runtime_.session_.summary.add_kernel(of.pieces.size() > 1);
   }
   if (!runtime_.session_.trace.on()) return plan;
@@ -197,7 +197,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   bool again = false;
   while (planner.size() < window.size()) {
     planning::Task task = next(window, planner.size());
-    again |= task.tried_again;
+    again |= task.is_retry();
     planner.add(record ? record->watch(std::move(task)) : std::move(task));
     if (planner.size() < kFew || configuration().machine != nullptr) continue;
     // More are not tried again before it is known what came of these, unless they have to pay for transfers.
@@ -274,13 +274,8 @@ void WindowPlanning::describe_kernel(Command& c, planning::Task& task) const {
   }
   if (!known_together) task.together.clear();
   if (!task.understood) task.seconds[0] = task.at_home;
-  task.is_long = runtime_.is_long(task.seconds[0], 0);
-  task.long_at_home = runtime_.is_long(task.at_home, home);
-  if (c.trial && task.is_long) {
-    task.left_alone = times.better_left_alone(model, task.at_home, host_seconds());
-    task.tried_again =
-        purpose_ != Purpose::home_times && !task.left_alone && times.has_lost(model, task.at_home);
-  }
+  task.decision = runtime_.profitability()->judge(model.history, predicted(task), host_seconds());
+  task.long_at_home = runtime_.profitability_.is_long(task.at_home - times.rates(home).launch_seconds);
   if (purpose_ == Purpose::repeats) {
     if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
       task.ran = planning::RanBefore{ran->lane, ran->groups};
@@ -335,17 +330,17 @@ double WindowPlanning::seconds_to_make(const Command& c, int device) const {
   return rates.launch_seconds + bytes / rates.bytes_per_second;
 }
 
-void WindowPlanning::enter_trial(Command& c, const planning::Task& task) const {
-  Trial* const trial = c.trial.get();
-  if (trial == nullptr) return;
-  if (task.follows_bytes) trial->at_home += task.at_home;
-  if (!task.is_kernel() || purpose_ == Purpose::home_times) return;
-  trial->again |= task.tried_again;
-  // Parts that play devices of their own are compared with one of them.
-  if (!configuration().home_is_sum())
-    trial->at_home += configuration().settings.separate_memory ? task.seconds[0] : task.at_home;
-  if (task.is_long && !task.left_alone)
-    trial->kernels.emplace_back(runtime_.kernel_model(*c.launch.kernel).shared_from_this(), task.at_home);
+// Of a kept plan, what was predicted when it was made.
+void WindowPlanning::note_planned(const Command& c, const planning::Task& task) const {
+  if (window_ == nullptr) return;
+  if (task.follows_bytes) window_->plan(task.at_home);
+  if (!task.is_kernel()) return;
+  const auto model = runtime_.kernel_model(*c.launch.kernel).shared_from_this();
+  window_->plan({model, &model->history}, predicted(task), task.decision);
+}
+
+timing::Launch WindowPlanning::predicted(const planning::Task& task) const {
+  return {task.seconds[0], runtime_.times_.rates(0).launch_seconds, task.at_home};
 }
 
 }  // namespace mkmd

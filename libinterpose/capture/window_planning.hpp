@@ -14,8 +14,8 @@ namespace mkmd {
 // mutex need not be held.
 class WindowPlanning {
 public:
-  // `at_home`: every kernel is to run there, so that it is known how long they take.
-  explicit WindowPlanning(Runtime& runtime, bool at_home = false);
+  // `window` hears what is expected of the commands; null: nobody wants to know.
+  explicit WindowPlanning(Runtime& runtime, timing::Window* window = nullptr);
 
   // A plan for the window's first commands, as many as can be looked at in a short time: the devices wait for
   // what is planned.
@@ -38,9 +38,11 @@ private:
   bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
   bool follows_bytes(const Command& command) const;
   double seconds_to_make(const Command& command, int device) const;
-  void enter_trial(Command& command, const planning::Task& task) const;
+  timing::Launch predicted(const planning::Task& task) const;
+  void note_planned(const Command& command, const planning::Task& task) const;
 
   Runtime& runtime_;
+  timing::Window* const window_;
   const planning::Purpose purpose_;
   const planning::BufferOf buffer_of_;
   std::vector<planning::Task> described_;  // of the window's first commands, not yet given to a planner

@@ -58,7 +58,7 @@ bool still_holds(const Plan& plan, const std::vector<Task>& tasks, const Machine
     const Task& is = tasks[i];
     if (!is.may_keep) return false;
     if (!is.is_kernel()) continue;
-    if (is.left_alone != was.left_alone || is.tried_again || is.understood != was.understood) return false;
+    if (is.left_alone() != was.left_alone() || is.is_retry() || is.understood != was.understood) return false;
     devices[machine.home].note(was.at_home, is.at_home);
     for (size_t d = 0; was.understood && d < was.seconds.size(); ++d)
       devices[d].note(was.seconds[d], is.seconds[d]);

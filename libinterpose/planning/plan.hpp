@@ -12,10 +12,6 @@
 
 namespace mkmd::planning {
 
-// Why a launch stays whole that has lost time before.
-inline constexpr const char* kLeftAlone =
-    "planning and splitting such launches took more time than they saved";
-
 struct Piece {
   int device = 0;
   compiler::GroupBox box;

@@ -72,7 +72,7 @@ bool on_whole(const PlannedTask& of, const Machine& machine) {
 
 bool stays_home(const PlannedTask& of, const Machine& machine) {
   if (of.task.follows_bytes) return false;
-  return !of.task.understood || of.task.left_alone || on_whole(of, machine) || !of.task.redo.empty();
+  return !of.task.understood || of.task.left_alone() || on_whole(of, machine) || !of.task.redo.empty();
 }
 
 std::vector<ByteRanges> places(const std::vector<PlannedTask>& tasks, const Machine& machine,
@@ -108,11 +108,12 @@ void Planner::add(Task task) {
 
 void Planner::analyse_kernel(PlannedTask& of) {
   const Task& task = of.task;
-  if (task.understood && task.is_long) find_cut(of);
+  if (task.understood && task.is_long()) find_cut(of);
   of.whole = task.uses_of(task.whole(), kFewBlocks);
-  if (task.left_alone || (purpose_ == Purpose::home_times && of.cut >= 0)) {
+  if (task.left_alone() || (purpose_ == Purpose::home_times && of.cut >= 0)) {
     of.cut = -1;
-    of.not_split = task.left_alone ? kLeftAlone : "this launch was to show how long home takes";
+    of.not_split = task.left_alone() ? to_string(timing::Reason::lost_before)
+                                     : "this launch was to show how long home takes";
   }
   if (of.cut >= 0) of.bytes = memory_bytes(of, machine_);
   coarsen(of.whole, machine_, buffer_of_);
@@ -222,8 +223,8 @@ bool Planner::is_worth_a_policy() const {
   if (purpose_ != Purpose::speed || machine_.policy == nullptr) return false;
   if (!any([](const PlannedTask& of) { return of.task.understood; })) return false;
   // What is left beside launches that lose time may only be here because they are.
-  return !any([](const PlannedTask& of) { return of.task.left_alone; }) || any([](const PlannedTask& of) {
-    return of.task.is_kernel() && of.task.is_long && !of.task.left_alone;
+  return !any([](const PlannedTask& of) { return of.task.left_alone(); }) || any([](const PlannedTask& of) {
+    return of.task.is_kernel() && of.task.is_long() && !of.task.left_alone();
   });
 }
 

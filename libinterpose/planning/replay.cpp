@@ -36,6 +36,15 @@ compiler::GroupBox box_from(const json& j) {
   return {j.at(0).get<std::array<uint64_t, 3>>(), j.at(1).get<std::array<uint64_t, 3>>()};
 }
 
+timing::Decision decision_from(const json& task) {
+  using timing::Reason;
+  using timing::Verdict;
+  if (!task.at("is_long")) return {Verdict::native, Reason::too_short};
+  if (task.at("left_alone")) return {Verdict::native, Reason::lost_before};
+  if (task.at("tried_again")) return {Verdict::explore, Reason::retry};
+  return {};
+}
+
 json list_of(const json& j, const char* key) {
   return j.value(key, json::array());
 }
@@ -178,10 +187,8 @@ private:
     task.name = j.at("name");
     task.groups = j.at("groups");
     task.understood = j.at("understood");
-    task.is_long = j.at("is_long");
+    task.decision = decision_from(j);
     task.long_at_home = j.at("long_at_home");
-    task.left_alone = j.at("left_alone");
-    task.tried_again = j.at("tried_again");
     task.kernel = j.at("kernel");
     task.shape = j.at("shape");
     task.most_bytes = seconds_from(j.at("most_bytes"));

@@ -7,6 +7,7 @@
 #include "compiler/footprint.hpp"
 #include "libinterpose/memory/buffer_use.hpp"
 #include "libinterpose/memory/residency.hpp"
+#include "libinterpose/timing/profitability.hpp"
 #include "scheduler/policy.hpp"
 #include "scheduler/problem.hpp"
 
@@ -43,10 +44,8 @@ struct Task {
   std::string name;
   std::array<uint64_t, 3> groups{1, 1, 1};
   bool understood = false;    // which bytes its work-groups touch is known, and there is code for pieces
-  bool is_long = false;       // on the first device: worth splitting
-  bool long_at_home = false;  // the same for home
-  bool left_alone = false;    // capturing such launches has lost time
-  bool tried_again = false;   // it has lost time; this is another try
+  timing::Decision decision;  // whether it is worth splitting
+  bool long_at_home = false;  // it would be, by home's time
   // What the work-groups in a box do to their buffers, in byte sets of at most so many blocks.
   std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)> uses_of;
   std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all
@@ -66,6 +65,9 @@ struct Task {
   uint64_t pattern_size = 0;  // of a fill, bytes
 
   bool is_kernel() const { return kind == CommandKind::kernel; }
+  bool is_long() const { return decision.reason != timing::Reason::too_short; }
+  bool left_alone() const { return decision.reason == timing::Reason::lost_before; }
+  bool is_retry() const { return decision.reason == timing::Reason::retry; }
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
   compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
   // Copy: from a byte of the destination to that of the source, modulo 2^64.

@@ -12,6 +12,7 @@
 #include "libinterpose/planning/window.hpp"
 #include "libinterpose/runtime/launch_facts.hpp"
 #include "libinterpose/runtime/time_model.hpp"
+#include "libinterpose/timing/profitability.hpp"
 
 #include <array>
 #include <memory>
@@ -29,6 +30,16 @@ struct KernelLaunch {
 
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
   compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
+};
+
+// Commands that were planned together, until the last one is complete.
+struct WindowUnderWay {
+  timing::Window facts;
+  cl_ulong began = 0;     // when planning did; nanoseconds of the host's clock
+  Ref<Action> entry;      // of the captured regime, behind what was under way then; may be null
+  uint64_t first = 0;     // the number of its first command
+  size_t unfinished = 0;  // commands
+  cl_ulong ended = 0;     // the last of their actions so far, on the clock that actions have
 };
 
 class Command : public ActionOwner {
@@ -73,7 +84,7 @@ public:
   cl_ulong queued = 0, submitted = 0, started = 0, ended = 0;  // nanoseconds of the home's clock
   cl_ulong not_before = 0;  // the latest end of what the program ordered before it
   std::vector<Ref<Command>> successors;
-  std::shared_ptr<Trial> trial;  // of its window; null on an emulated machine
+  std::shared_ptr<WindowUnderWay> window;  // null: no outcome of it is wanted
 
   void announce() override {
     if (event) event_status_changed(*event);

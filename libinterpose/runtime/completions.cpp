@@ -19,6 +19,15 @@ void trace_memory(Trace& trace, const Action& action) {
                {"end", action.ended}}}});
 }
 
+// Where the memories are several, the plan says how long home would take for fills and copies.
+timing::Window::Kind timing_kind(const Action& action, bool separate_memories) {
+  using Kind = Command::Kind;
+  if (action.piece.device >= 0) return timing::Window::Kind::kernel;
+  const Kind kind = command_of(action).kind;
+  const bool placed = separate_memories && (kind == Kind::fill || kind == Kind::copy);
+  return placed ? timing::Window::Kind::placed : timing::Window::Kind::other;
+}
+
 }  // namespace
 
 void Runtime::completed(Action& action) {
@@ -34,10 +43,7 @@ void Runtime::count_for_command(const Action& action) {
   Command& command = command_of(action);
   --command.open_actions;
   if (action.status < 0) command.status = action.status;
-  if (command.trial && action.status >= 0 && action.lane != executor_.repair()) {
-    command.trial->ended = std::max(command.trial->ended, action.ended);
-    count_at_home(action);
-  }
+  if (command.window && action.status >= 0 && action.lane != executor_.repair()) note_in_window(action);
   command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
   command.ended = std::max(command.ended, action.ended);
   finish_part(command);
@@ -62,8 +68,8 @@ void Runtime::finish_part(Command& command) {
   if (command.eager) executor_.add_eager(-1);
   executor_.announce_later(command);
   leave_queue(command);
-  if (const auto trial = std::exchange(command.trial, nullptr); trial && --trial->unfinished == 0)
-    note_trial(*trial);
+  if (const auto window = std::exchange(command.window, nullptr); window && --window->unfinished == 0)
+    note_window(*window);
   // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
   command.submitted = std::max(command.submitted, command.queued);
   command.started = std::max({command.submitted, command.started, command.not_before});
@@ -109,40 +115,40 @@ void Runtime::note_piece(const Action& action) {
                              session_.shared_memory(domain)));
 }
 
-// Kernels that the devices share would have taken at home what such launches have taken there, or else what
-// they took here, all devices together; where home is another device, the plan has said how long, and so it
-// has of fills and copies that may be made elsewhere.
-void Runtime::count_at_home(const Action& action) {
-  const Configuration& p = configuration_;
-  const Command::Kind kind = command_of(action).kind;
-  if (p.domain_count > 1 && (kind == Command::Kind::fill || kind == Command::Kind::copy)) return;
-  const bool is_kernel = action.piece.device >= 0;
-  if (is_kernel && !p.home_is_sum()) return;
-  Trial& trial = *command_of(action).trial;
-  double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
-  bool measured = p.home_is_sum();
-  if (is_kernel && action.piece.device != p.home_index()) {
-    seconds /= static_cast<double>(p.devices.size());
-    const KernelModel& model = kernel_model(*command_of(action).launch.kernel);
-    const auto known = times_.measured(model, command_of(action).cost, p.home_index());
-    // The devices' threads share a launch at least as well as pieces do: what took longer was disturbed.
-    if (known) seconds = std::min(seconds, *known * action.piece.share);
-    measured = known.has_value();
+void Runtime::note_in_window(const Action& action) {
+  const Command& command = command_of(action);
+  WindowUnderWay& window = *command.window;
+  window.ended = std::max(window.ended, action.ended);
+  timing::Window::Ran ran{.kind = timing_kind(action, separate_memories()),
+                          .seconds = static_cast<double>(action.ended - action.started) * 1e-9};
+  if (action.piece.device >= 0) {
+    const int home = configuration_.home_index();
+    ran.share = action.piece.share;
+    ran.at_home = action.piece.device == home;
+    if (!ran.at_home && configuration_.home_is_sum())
+      ran.known_at_home =
+          times_.measured(kernel_model(*command.launch.kernel), command.cost, home).value_or(0);
   }
-  trial.at_home += seconds;
-  if (measured) trial.measured += seconds;
+  window.facts.ran(ran);
 }
 
-void Runtime::note_trial(const Trial& trial) {
-  if (trial.ended == 0) return;
-  const cl_ulong ended = trial.ended - clock_offset_;  // which may have been a while ago
-  cl_ulong began = std::max(trial.began, last_window_end_);
-  if (trial.entry && trial.entry->complete()) began = std::max(began, trial.entry->ended - clock_offset_);
-  last_window_end_ = std::max(last_window_end_, ended);
-  if (ended <= began) return;
-  const double taken = static_cast<double>(ended - began) * 1e-9;
-  if (!trial.kernels.empty()) seems_to_lose_ = Experience::seems_longer(taken, trial.at_home);
-  times_.learn(trial, taken, host_seconds());
+// Which may have ended a while ago.
+void Runtime::note_window(const WindowUnderWay& window) {
+  if (window.ended == 0) return;
+  const auto on_host = [&](cl_ulong time) { return static_cast<double>(time - clock_offset_) * 1e-9; };
+  double began = static_cast<double>(window.began) * 1e-9;
+  if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->ended));
+  const double now = host_seconds();
+  profitability()->observe(window.facts, began, on_host(window.ended), now);
+  if (!session_.trace.on()) return;
+  const auto on_home = [&](double time) { return static_cast<int64_t>(time * 1e9) + clock_offset_; };
+  session_.trace.add({{"outcome",
+                       {{"command", window.first},
+                        {"began", on_home(began)},
+                        {"ended", window.ended},
+                        {"known", on_home(now)},
+                        {"at_home", window.facts.at_home()},
+                        {"measured", window.facts.measured()}}}});
 }
 
 void Runtime::note_transfer(const Action& action) {

@@ -70,8 +70,9 @@ Made build(const SubKernels& sub_kernels, const CodePlace& place) {
     Made program = form.create(sub_kernels.module, context, devices);
     if (!program) continue;
     const std::string options = form.options(sub_kernels.options) + place.options;
-    const cl_int status = vendor::table(context).clBuildProgram(
-        program.get(), static_cast<cl_uint>(devices.size()), devices.data(), options.c_str(), nullptr, nullptr);
+    const cl_int status =
+        vendor::table(context).clBuildProgram(program.get(), static_cast<cl_uint>(devices.size()),
+                                              devices.data(), options.c_str(), nullptr, nullptr);
     if (status == CL_SUCCESS) return program;
     refusals += std::string(", ") + form.name + ": " + std::to_string(status);
   }
@@ -110,7 +111,8 @@ bool can_be_divided(SubKernels& sub_kernels, const std::vector<CodePlace>& place
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels) {
   const std::lock_guard lock(sub_kernels.mutex);
   if (!lane.repair_options.empty()) {
-    if (!sub_kernels.repair) sub_kernels.repair = build(sub_kernels, {lane.native_context, lane.repair_options});
+    if (!sub_kernels.repair)
+      sub_kernels.repair = build(sub_kernels, {lane.native_context, lane.repair_options});
     return sub_kernels.repair.get();
   }
   return lane.code < sub_kernels.programs.size() ? sub_kernels.programs[lane.code].get() : nullptr;

@@ -164,7 +164,7 @@ void Runtime::leave_captured_regime() {
   begin_epoch();
   entry_ = nullptr;
   last_in_order_ = nullptr;
-  lessons_help_ = true;
+  profitability()->captured_all_done();
   session_.trace.flush();
 }
 

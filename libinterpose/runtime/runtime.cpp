@@ -26,15 +26,20 @@ namespace mkmd {
 namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
-// Where kernels are new, the program is not let run ahead with hundreds of commands that are planned from
-// guesses: so many windows are short, and each is over before the next one comes. That is long enough to see
-// whether capturing gains anything; if not, launches can go to the home's own queue after the last.
-constexpr int kLessons = 5;
-constexpr size_t kLessonLimit = 16;
-// Where home is all devices at once, what the pieces took says what home would take only roughly. Once
-// splitting does not seem to gain, a window runs at home; not before so many lessons are left.
-constexpr int kHomeLesson = 3;
-constexpr cl_ulong kLongestLesson = 100'000'000;  // nanoseconds; longer ones have taught enough
+
+// What the answers to "is it worth it?" depend on. Who names another policy wants to see what it does, also
+// where that is slow; and on an emulated machine the real home is none of its devices.
+timing::Setting profitability_setting(Session& session) {
+  const Configuration& p = session.configuration;
+  const scheduler::Policy* const policy = session.policy();
+  timing::Setting setting;
+  setting.regardless_of_gain = policy != nullptr && policy->regardless_of_gain();
+  setting.may_leave_alone = p.machine == nullptr && session.has_default_policy();
+  setting.home_is_sum = p.home_is_sum();
+  setting.devices = p.devices.size();
+  setting.parts_play_devices = p.settings.separate_memory;
+  return setting;
+}
 
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;
@@ -50,7 +55,7 @@ void flush(Context& context) {
 
 Runtime::Runtime(Context& context, Session& session)
     : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
-      times_(session.times()),
+      times_(session.times()), profitability_(profitability_setting(session)),
       executor_(*this, {configuration_.home_is_whole(),
                         configuration_.machine != nullptr && configuration_.machine->platform().can_fail()}),
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
@@ -58,8 +63,6 @@ Runtime::Runtime(Context& context, Session& session)
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
   const Configuration& p = configuration_;
-  if (const scheduler::Policy* policy = session_.policy(); policy != nullptr)
-    regardless_of_gain_ = policy->regardless_of_gain();
   domains_.resize(p.domain_count);
   domains_[0].context = context_.native.get();
   for (size_t d = 0; d < p.devices.size(); ++d)
@@ -134,10 +137,6 @@ Status Runtime::start() {
 }
 
 // Who names another policy wants to see what it does, also where that is slow.
-bool Runtime::may_leave_alone() const {
-  return session_.has_default_policy();
-}
-
 Opaque<Storage> Runtime::make_storage(Memory& root) {
   return Opaque<Storage>(new Storage(root, configuration_.domain_count, configuration_.machine),
                          {[](Storage* storage) { delete storage; }});
@@ -159,10 +158,13 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (!session_.trouble.helpers_left()) return "the other devices have failed";
   const KernelModel& model = kernel_model(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
-  if (!is_long(times_.seconds_at_most(model, cost, 0), 0)) return "too short to split";
-  const double at_home = times_.seconds(model, cost, configuration_.home_index());
-  if (times_.better_left_alone(model, at_home, host_seconds())) return planning::kLeftAlone;
-  if (times_.has_lost(model, at_home)) trying_again_.store(true, std::memory_order_relaxed);
+  timing::Launch predicted{times_.seconds_at_most(model, cost, 0), times_.rates(0).launch_seconds};
+  // Without a turn: programs that set arguments before each of their tiny launches come here every time.
+  if (!profitability_.is_long(predicted.first_device - predicted.fixed))
+    return to_string(timing::Reason::too_short);
+  predicted.at_home = times_.seconds(model, cost, configuration_.home_index());
+  const timing::Decision decision = profitability()->decide(model.history, predicted, host_seconds());
+  if (decision.verdict == timing::Verdict::native) return to_string(decision.reason);
   if (!can_divide(*kernel.sub_kernels)) return "no code for its pieces could be had";
   std::lock_guard lock(executor_.mutex());
   return executor_.start_threads() ? nullptr : "the system gives no more threads";
@@ -174,6 +176,11 @@ bool Runtime::can_divide(SubKernels& code) const {
 
 bool Runtime::can_divide_on(SubKernels& code, int device) const {
   return has_piece_code(code, code_places_, executor_.compute()[device]->code);
+}
+
+Runtime::Profitability Runtime::profitability() {
+  static auto* const mutex = new std::mutex;
+  return {std::unique_lock(*mutex), &profitability_};
 }
 
 KernelModel& Runtime::kernel_model(Kernel& kernel) {
@@ -232,9 +239,10 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   if (machine != nullptr) work.emplace(machine->clock());
   bool first = false;
   bool full = false;
-  bool lesson = false;
-  const bool is_new = machine == nullptr && command->kind == Command::Kind::kernel &&
-                      times_.meet(kernel_model(*command->launch.kernel));
+  bool exploring = false;
+  timing::KernelHistory* kernel = nullptr;
+  if (machine == nullptr && command->kind == Command::Kind::kernel)
+    kernel = &kernel_model(*command->launch.kernel).history;
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {
@@ -253,19 +261,14 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
     window_.push_back(std::move(command));
     first = window_.size() == 1;
-    if (trying_again_.exchange(false, std::memory_order_relaxed)) lessons_ = std::max(lessons_, 1);
-    if (is_new && lessons_help_) {
-      lessons_ = kLessons;
-      home_lesson_due_ = configuration_.home_is_sum() && may_leave_alone();
-    }
-    lesson = lessons_ > 0;
-    full = window_.size() >= (lesson ? kLessonLimit : kWindowLimit);
+    exploring = profitability()->take_in(kernel);
+    full = window_.size() >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
   }
   if (work) machine->owe(*work);
   if (full) {
     flush();
-    if (lesson) take_lesson();
+    if (exploring) wait_for_exploring_window();
   } else if (first) {
     executor_.call_conductor();
   }
@@ -286,11 +289,10 @@ void Runtime::conduct() {
   if (!process_exiting.load()) flush();
 }
 
-void Runtime::take_lesson() {
-  if (executor_.wait_until([&] { return !capturing(); }, host_nanoseconds() + kLongestLesson)) return;
-  std::lock_guard lock(executor_.mutex());
-  lessons_ = 0;
-  lessons_help_ = false;
+void Runtime::wait_for_exploring_window() {
+  constexpr auto kLongest = static_cast<cl_ulong>(timing::kLimits.longest_wait * 1e9);
+  if (!executor_.wait_until([&] { return !capturing(); }, host_nanoseconds() + kLongest))
+    profitability()->waited_in_vain();
 }
 
 void Runtime::flush() {
@@ -326,15 +328,16 @@ void Runtime::flush() {
 }
 
 bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
-  const bool at_home = home_lesson_due_ && lessons_ <= kHomeLesson && seems_to_lose_;
-  if (at_home) home_lesson_due_ = false;
-  WindowPlanning planner(*this, at_home);
-  std::shared_ptr<Trial> trial;
-  if (may_leave_alone()) {
-    trial = std::make_shared<Trial>(Trial{.began = host_nanoseconds(), .entry = entry_});
+  std::shared_ptr<WindowUnderWay> window;
+  if (profitability_.setting().may_leave_alone) {
+    window = std::make_shared<WindowUnderWay>(WindowUnderWay{.facts = profitability()->open_window(),
+                                                             .began = host_nanoseconds(),
+                                                             .entry = entry_,
+                                                             .first = commands.front()->number});
     for (const Ref<Command>& command : commands)
-      command->trial = trial;
+      command->window = window;
   }
+  WindowPlanning planner(*this, window ? &window->facts : nullptr);
   planning::Plan plan;
   bool more = false;
   struct Planning {
@@ -368,9 +371,8 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
     unlocked.planned = plan.tasks.size();
     more = unlocked.planned < commands.size();
   }
-  if (trial) trial->unfinished = commands.size();
-  if (trial && trial->again) times_.begin_try(*trial, host_seconds());
-  lessons_ = std::max(0, lessons_ - 1);
+  if (window) window->unfinished = commands.size();
+  profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
   Lowering(*this, plan, commands).emit([&] {
     if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
     executor_.pump(lock);  // lets go of the mutex while drivers are called: woken threads take it then

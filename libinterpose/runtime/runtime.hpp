@@ -31,11 +31,6 @@ namespace mkmd {
 // again.
 inline constexpr size_t kRemembered = 2048;
 
-// Seconds a launch must be predicted to take beyond a device's fixed cost of any launch: below, a second
-// piece costs more than it saves. Preparing one takes a core 20 microseconds, and one of the devices may need
-// it.
-inline constexpr double kWorthSplitting = 60e-6;
-
 class Runtime final : public ContextRuntime, private Executor::Observer {
 public:
   Runtime(Context& context, Session& session);
@@ -78,12 +73,6 @@ public:
   // Why the launch is not worth running over several devices, given what was learned so far: a literal, null
   // if it is.
   const char* why_native(Kernel& kernel, const KernelLaunch& launch);
-  // The same for one that takes so many seconds on `device`.
-  bool is_long(double seconds, int device) const {
-    return regardless_of_gain_ || seconds - times_.rates(device).launch_seconds >= kWorthSplitting;
-  }
-  // The policy wants kernels divided whatever that brings.
-  bool regardless_of_gain() const { return regardless_of_gain_; }
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
   // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
@@ -125,8 +114,15 @@ private:
   // With the mutex held; plan() lets go of it while it looks at the window. True: there is more to be
   // planned. On an emulated machine planning is paid for in its time, and no loss may come in between.
   bool plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
-  void take_lesson();  // without the mutex
-  bool may_leave_alone() const;
+  void wait_for_exploring_window();  // without the mutex
+  // One call at a time in the whole process, since contexts share what is known of kernels. Its mutex is a
+  // leaf.
+  struct Profitability {
+    std::unique_lock<std::mutex> turn;
+    timing::Profitability* asked;
+    timing::Profitability* operator->() const { return asked; }
+  };
+  Profitability profitability();
   // Returns when, by the emulated clock, the plan is made.
   cl_ulong plan_emulated(std::vector<Ref<Command>> window);
   void add_predecessors(Command& command, std::span<Event* const> waits);
@@ -156,9 +152,9 @@ private:
   void complete_event(Command& command);
   void note_piece(const Action& action);
   void note_transfer(const Action& action);
-  void count_at_home(const Action& action);  // for its command's trial
-  void note_trial(const Trial& trial);       // its window is over
-  void leave_queue(Command& command);        // it is done; runtime.cpp
+  void note_in_window(const Action& action);       // of its command
+  void note_window(const WindowUnderWay& window);  // it is over
+  void leave_queue(Command& command);              // it is done; runtime.cpp
 
   // recovery.cpp; with the mutex held. Only where a device can fail: journal_ is null elsewhere
   void note_done(Action& action);
@@ -185,8 +181,8 @@ private:
   const LiveNumber number_;  // among runtimes
   std::vector<CodePlace> code_places_;
   TimeModel& times_;
-  bool regardless_of_gain_ = false;
-  int64_t clock_offset_ = 0;  // home's clock minus the host's; nanoseconds
+  timing::Profitability profitability_;  // by way of profitability()
+  int64_t clock_offset_ = 0;             // home's clock minus the host's; nanoseconds
   Executor executor_;
 
   std::shared_mutex regime_;
@@ -198,11 +194,6 @@ private:
 
   // The executor's mutex guards what follows.
   std::vector<Ref<Command>> window_;
-  int lessons_ = 0;                         // windows to come that show how long kernels take
-  bool lessons_help_ = true;                // in this epoch: nobody waited for one in vain
-  bool home_lesson_due_ = false;            // one of them, or a later window, is to run at home
-  bool seems_to_lose_ = false;              // the last window took longer than home is thought to take
-  std::atomic<bool> trying_again_ = false;  // a kernel that lost time by being captured: one lesson
   struct Unfinished {
     Ref<Command> last;                     // of an in-order queue; the last barrier of another
     std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
@@ -221,9 +212,8 @@ private:
   Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
   Ref<Action> last_in_order_;          // since a plan of this epoch wanted one action after the other
   std::unique_ptr<Journal> journal_;
-  uint32_t lost_domains_ = 0;     // one bit each: noticed
-  cl_ulong last_window_end_ = 0;  // nanoseconds of the host's clock
-  bool planning_ = false;         // somebody plans, or makes actions, and lets go of the mutex meanwhile
+  uint32_t lost_domains_ = 0;  // one bit each: noticed
+  bool planning_ = false;      // somebody plans, or makes actions, and lets go of the mutex meanwhile
   double next_order_ = 0;
   std::atomic<cl_ulong> last_capture_{0};
 };

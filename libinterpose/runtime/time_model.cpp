@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace mkmd {
 
@@ -222,60 +221,6 @@ std::optional<double> TimeModel::together(const KernelModel& model, const Launch
   std::lock_guard lock(mutex_);
   if (!from_profile(model, cost, device) || stale(model)) return std::nullopt;
   return model.profiled[device]->together;
-}
-
-bool TimeModel::meet(KernelModel& model) {
-  std::lock_guard lock(mutex_);
-  return !std::exchange(model.met, true);
-}
-
-namespace {
-
-int length_class(double seconds) {
-  return std::ilogb(seconds) >> 2;
-}
-
-// Of launches that take so long at home; null: there is none. With the time model's mutex held.
-const Experience* experience_of(const KernelModel& model, double seconds_at_home) {
-  const auto found = model.captured.find(length_class(seconds_at_home));
-  return found != model.captured.end() ? &found->second : nullptr;
-}
-
-// Each once, however many such launches the window has. With the time model's mutex held.
-std::set<Experience*> experiences(const Trial& trial) {
-  std::set<Experience*> found;
-  for (const auto& [model, seconds] : trial.kernels)
-    found.insert(&model->captured[length_class(seconds)]);
-  return found;
-}
-
-}  // namespace
-
-void TimeModel::learn(const Trial& trial, double taken, double now) {
-  std::lock_guard lock(mutex_);
-  for (Experience* experience : experiences(trial))
-    experience->note(taken, trial.at_home, trial.measured, now);
-}
-
-void TimeModel::begin_try(const Trial& trial, double now) {
-  double at_home = 0;
-  for (const auto& [model, seconds] : trial.kernels)
-    at_home += seconds;
-  std::lock_guard lock(mutex_);
-  for (Experience* experience : experiences(trial))
-    experience->begin_try(at_home, now);
-}
-
-bool TimeModel::better_left_alone(const KernelModel& model, double seconds_at_home, double now) const {
-  std::lock_guard lock(mutex_);
-  const Experience* const experience = experience_of(model, seconds_at_home);
-  return experience != nullptr && experience->discourages(now);
-}
-
-bool TimeModel::has_lost(const KernelModel& model, double seconds_at_home) const {
-  std::lock_guard lock(mutex_);
-  const Experience* const experience = experience_of(model, seconds_at_home);
-  return experience != nullptr && experience->lost();
 }
 
 double TimeModel::calibrated_copy(int device, double bytes) const {

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "libinterpose/runtime/calibration.hpp"
-#include "libinterpose/runtime/experience.hpp"
+#include "libinterpose/timing/profitability.hpp"
 #include "models/model.hpp"
 
 #include <map>
@@ -35,8 +35,7 @@ struct KernelModel : std::enable_shared_from_this<KernelModel> {
   std::vector<const models::Model*> profiled;  // by device; null: none
   std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
-  bool met = false;
-  std::map<int, Experience> captured;  // by the power of 16 of a launch's seconds at home
+  timing::KernelHistory history;  // not the time model's: see Runtime::profitability
 };
 
 struct LaunchCost {
@@ -67,16 +66,6 @@ public:
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
   // `share` of the launch took `seconds` on `device`, launch overhead included.
   void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
-
-  bool meet(KernelModel& model);  // true the first time
-
-  // A window that held launches of these kernels is over. `taken`, `now`: seconds; see Experience.
-  void learn(const Trial& trial, double taken, double now);
-  // Whether capturing launches that take so long at home has only lost time.
-  bool better_left_alone(const KernelModel& model, double seconds_at_home, double now) const;
-  bool has_lost(const KernelModel& model, double seconds_at_home) const;  // when it was last tried
-  // A window that holds launches which have lost is about to begin.
-  void begin_try(const Trial& trial, double now);
 
   // How many times as long as alone such a launch takes on the device while all work, where that was profiled
   // and measurements do not contradict the profile.

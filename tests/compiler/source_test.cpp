@@ -54,19 +54,19 @@ TEST(Source, LinesAreThoseOfTheProgram) {
 }
 
 TEST(Source, EveryKernelHasTheHiddenArguments) {
-  const std::string text =
-      text_of(compile("kernel void k(global int* o) { o[get_global_id(0)] = 1; }\n"
-                      "kernel void none() {}\nkernel void nothing(void) {}\n"));
+  const std::string text = text_of(compile("kernel void k(global int* o) { o[get_global_id(0)] = 1; }\n"
+                                           "kernel void none() {}\nkernel void nothing(void) {}\n"));
   EXPECT_THAT(text, HasSubstr("* o , mkmd_parameters)"));
   EXPECT_THAT(text, HasSubstr("none (mkmd_parameters)"));
   EXPECT_THAT(text, HasSubstr("nothing (mkmd_parameters)"));
 }
 
 TEST(Source, OnlyFunctionsThatLeadToIdsAreChanged) {
-  const std::string text = text_of(
-      compile("int plain(int x) { return x + (int)get_local_id(0); }\nint id(int x) { return x + (int)get_group_id(0); }\n"
-              "int by(int x) { return id(x); }\n"
-              "kernel void k(global int* o) { o[get_global_id(0)] = plain(1) + by(2); }\n"));
+  const std::string text =
+      text_of(compile("int plain(int x) { return x + (int)get_local_id(0); }\nint id(int x) { return x + "
+                      "(int)get_group_id(0); }\n"
+                      "int by(int x) { return id(x); }\n"
+                      "kernel void k(global int* o) { o[get_global_id(0)] = plain(1) + by(2); }\n"));
   EXPECT_THAT(text, HasSubstr("plain ( int x )"));
   EXPECT_THAT(text, HasSubstr("plain ( 1 )"));
   EXPECT_THAT(text, HasSubstr("id ( int x , mkmd_parameters)"));
@@ -75,15 +75,16 @@ TEST(Source, OnlyFunctionsThatLeadToIdsAreChanged) {
 }
 
 TEST(Source, APragmaKeepsItsWords) {
-  const std::string text = text_of(
-      compile("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define N 4\n"
-              "kernel void k(global int* o) {\n#pragma unroll N\nfor (int i = 0; i < N; ++i) o[get_global_id(0)] = i; }\n"));
+  const std::string text = text_of(compile("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define N 4\n"
+                                           "kernel void k(global int* o) {\n#pragma unroll N\nfor (int i = "
+                                           "0; i < N; ++i) o[get_global_id(0)] = i; }\n"));
   EXPECT_THAT(text, HasSubstr("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
   EXPECT_THAT(text, HasSubstr("#pragma unroll 4\n"));
 }
 
 TEST(Source, ANameOfOurKindIsLeftAlone) {
-  const Module module = compile("kernel void k(global int* mkmd_first_x) { mkmd_first_x[get_global_id(0)] = 1; }");
+  const Module module =
+      compile("kernel void k(global int* mkmd_first_x) { mkmd_first_x[get_global_id(0)] = 1; }");
   EXPECT_EQ(module.source, "");
   EXPECT_THAT(module.no_source, HasSubstr("mkmd_"));
   EXPECT_NE(module.spir, "");

@@ -101,11 +101,11 @@ TEST_F(Planning, CutsMoveOnlyIfThatIsWorthIt) {
 
 TEST_F(Planning, LaunchesThatLoseTimeAreNotOfferedToThePolicy) {
   Task loser = rows(0, 1);
-  loser.left_alone = true;
+  loser.decision = {timing::Verdict::native, timing::Reason::lost_before};
   const Plan alone = plan(shared_, buffers_, {loser});
   EXPECT_FALSE(alone.schedule);
   EXPECT_EQ(alone.tasks[0].pieces.size(), 1);
-  EXPECT_STREQ(alone.tasks[0].not_split, kLeftAlone);
+  EXPECT_STREQ(alone.tasks[0].not_split, to_string(timing::Reason::lost_before));
   const Plan beside = plan(shared_, buffers_, {loser, rows(2, 3, {0.4, 0.4})});
   EXPECT_TRUE(beside.schedule);
   EXPECT_EQ(beside.tasks[0].pieces.size(), 1);
@@ -262,10 +262,10 @@ TEST_F(Keeping, APlanHoldsAsLongAsTimesDo) {
   EXPECT_FALSE(holds(kept, rows(0, 1, {0.103, 0.1})));
   EXPECT_FALSE(holds(kept, rows(0, 1, {0.1, scheduler::kNever})));
   Task task = rows(0, 1);
-  task.left_alone = true;
+  task.decision = {timing::Verdict::native, timing::Reason::lost_before};
   EXPECT_FALSE(holds(kept, std::move(task)));
   task = rows(0, 1);
-  task.tried_again = true;
+  task.decision = {timing::Verdict::explore, timing::Reason::retry};
   EXPECT_FALSE(holds(kept, std::move(task)));
 }
 

@@ -78,7 +78,7 @@ inline Task rows_kernel(Memory* from, Memory* to, uint64_t rows, uint64_t row_by
   task.groups = {4, rows, 1};
   task.seconds = std::move(seconds);
   task.at_home = task.seconds[0];
-  task.understood = task.is_long = task.long_at_home = true;
+  task.understood = task.long_at_home = true;
   task.uses_of = [=](const compiler::GroupBox& box, size_t) {
     const uint64_t lo = box.lo[1] * row_bytes;
     const uint64_t hi = box.hi[1] * row_bytes;

@@ -48,23 +48,6 @@ TEST(TimeModel, AnotherShapeUsesTheKernelsCorrectionUntilItHasItsOwn) {
   EXPECT_NEAR(model.seconds(kernel, {2e6, 0, 1}, 0), 4e-3, 1e-12);
 }
 
-TEST(TimeModel, AWindowIsOneExperienceHoweverManyOfAKernelsLaunchesItHas) {
-  TimeModel model = three_devices();
-  KernelModel& kernel = *model.of_kernel("k");
-  Trial window;
-  window.at_home = 16e-3;
-  for (int i = 0; i < 16; ++i)
-    window.kernels.emplace_back(kernel.shared_from_this(), 1e-3);
-  for (int i = 0; i < 3; ++i)
-    model.learn(window, 32e-3, 1);
-  EXPECT_FALSE(model.has_lost(kernel, 1e-3)) << "three windows that lost are not four";
-  model.learn(window, 32e-3, 1);
-  EXPECT_TRUE(model.has_lost(kernel, 1e-3));
-  EXPECT_TRUE(model.better_left_alone(kernel, 1e-3, 1.1));
-  EXPECT_FALSE(model.better_left_alone(kernel, 1e-3, 1e6)) << "and is tried again one day";
-  EXPECT_TRUE(model.has_lost(kernel, 1e-3));
-}
-
 TEST(TimeModel, WhatWasMeasuredIsOfThatDeviceAndShape) {
   TimeModel model = three_devices();
   KernelModel& kernel = *model.of_kernel("k");
@@ -74,21 +57,6 @@ TEST(TimeModel, WhatWasMeasuredIsOfThatDeviceAndShape) {
   EXPECT_NEAR(*model.measured(kernel, cost, 0), 6e-3, 1e-12);
   EXPECT_FALSE(model.measured(kernel, cost, 1)) << "only a device of the same kind has run it";
   EXPECT_FALSE(model.measured(kernel, {2e6, 1e6, 2}, 0));
-}
-
-TEST(TimeModel, OneWindowAtATimeTriesAgain) {
-  TimeModel model = three_devices();
-  KernelModel& kernel = *model.of_kernel("k");
-  Trial window;
-  window.at_home = 1e-3;
-  window.kernels.emplace_back(kernel.shared_from_this(), 1e-3);
-  for (int i = 0; i < 4; ++i)
-    model.learn(window, 2e-3, 1);
-  ASSERT_FALSE(model.better_left_alone(kernel, 1e-3, 10));
-  model.begin_try(window, 10);
-  EXPECT_TRUE(model.better_left_alone(kernel, 1e-3, 10));
-  model.learn(window, 1e-3, 10);
-  EXPECT_FALSE(model.better_left_alone(kernel, 1e-3, 10));
 }
 
 TEST(TimeModel, ProgramsOfOneSourceShareWhatIsKnown) {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/timing/profitability.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace mkmd::timing {
+
+namespace {
+
+int length_class(double seconds) {
+  return std::ilogb(seconds) >> 2;
+}
+
+}  // namespace
+
+const char* to_string(Reason reason) {
+  switch (reason) {
+  case Reason::gain_expected:
+    return "splitting it is expected to gain";
+  case Reason::too_short:
+    return "too short to split";
+  case Reason::lost_before:
+    return "planning and splitting such launches took more time than they saved";
+  case Reason::new_kernel:
+    return "the kernel is new";
+  case Reason::retry:
+    return "splitting such launches lost time, and is tried again";
+  }
+  return "";
+}
+
+void Outcomes::note(double taken, double at_home, double measured, double now) {
+  if (taken <= 0 || at_home <= 0) return;
+  ratios_[noted_++ % kLimits.windows] = taken / at_home;
+  if (measured >= kLimits.measured_share * at_home) lost_from_ = kLimits.lost_against_measurement;
+  if (!lost()) {
+    regret_ = kLimits.regret;
+    return;
+  }
+  again_ = now + std::max(taken - at_home, kLimits.least_loss) / regret_;
+  regret_ = std::max(regret_ / 2, kLimits.least_regret);
+}
+
+void Outcomes::begin_retry(double at_home, double now) {
+  if (lost()) again_ = std::max(again_, now + std::max(at_home, kLimits.least_loss) / regret_);
+}
+
+bool Outcomes::lost() const {
+  return noted_ >= kLimits.windows && *std::min_element(ratios_.begin(), ratios_.end()) > lost_from_;
+}
+
+const Outcomes* KernelHistory::outcomes(double at_home) const {
+  const auto found = by_length_.find(length_class(at_home));
+  return found != by_length_.end() ? &found->second : nullptr;
+}
+
+Outcomes& KernelHistory::outcomes(double at_home) {
+  return by_length_[length_class(at_home)];
+}
+
+void Window::plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, Decision decision) {
+  if (measures_home_) return;
+  retry_ |= decision.reason == Reason::retry;
+  if (!setting_.home_is_sum) at_home_ += setting_.parts_play_devices ? launch.first_device : launch.at_home;
+  if (decision.verdict != Verdict::native) kernels_.emplace_back(std::move(kernel), launch.at_home);
+}
+
+// Where home is all devices at once, kernels would have taken there what such launches have taken there, or
+// else what they took here, all devices together. Elsewhere the plan has said how long.
+void Window::ran(const Ran& part) {
+  if (part.kind == Kind::placed || (part.kind == Kind::kernel && !setting_.home_is_sum)) return;
+  double seconds = part.seconds;
+  bool measured = setting_.home_is_sum;
+  if (part.kind == Kind::kernel && !part.at_home) {
+    seconds /= static_cast<double>(setting_.devices);
+    measured = part.known_at_home > 0;
+    // The devices' threads share a launch at least as well as pieces do: what took longer was disturbed.
+    if (measured) seconds = std::min(seconds, part.known_at_home * part.share);
+  }
+  at_home_ += seconds;
+  if (measured) measured_ += seconds;
+}
+
+Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch, double now) const {
+  if (!is_long(launch.first_device - launch.fixed)) return {Verdict::native, Reason::too_short};
+  const Outcomes* const known = setting_.may_leave_alone ? kernel.outcomes(launch.at_home) : nullptr;
+  if (known != nullptr && known->discourages(now)) return {Verdict::native, Reason::lost_before};
+  if (known != nullptr && known->lost()) return {Verdict::explore, Reason::retry};
+  if (kernel.is_new()) return {Verdict::explore, Reason::new_kernel};
+  return {Verdict::capture, Reason::gain_expected};
+}
+
+Decision Profitability::decide(const KernelHistory& kernel, const Launch& launch, double now) {
+  const Decision decision = judge(kernel, launch, now);
+  retry_decided_ |= decision.reason == Reason::retry;
+  return decision;
+}
+
+bool Profitability::take_in(KernelHistory* kernel) {
+  if (std::exchange(retry_decided_, false)) exploring_ = std::max(exploring_, kLimits.windows_for_retry);
+  if (kernel != nullptr && kernel->meet() && waiting_helps_) {
+    exploring_ = kLimits.windows_for_new;
+    home_window_due_ = setting_.home_is_sum && setting_.may_leave_alone;
+  }
+  return exploring_ > 0;
+}
+
+void Profitability::waited_in_vain() {
+  exploring_ = 0;
+  waiting_helps_ = false;
+}
+
+Window Profitability::open_window() {
+  const bool at_home = home_window_due_ && exploring_ <= kLimits.windows_before_home && seems_to_lose_;
+  if (at_home) home_window_due_ = false;
+  return {setting_, at_home};
+}
+
+namespace {
+
+// Each once, however many such launches the window has.
+std::set<Outcomes*>
+outcomes_of(const std::vector<std::pair<std::shared_ptr<KernelHistory>, double>>& kernels) {
+  std::set<Outcomes*> found;
+  for (const auto& [kernel, seconds] : kernels)
+    found.insert(&kernel->outcomes(seconds));
+  return found;
+}
+
+}  // namespace
+
+void Profitability::close_window(const Window* window, double now) {
+  exploring_ = std::max(0, exploring_ - 1);
+  if (window == nullptr || !window->retry_) return;
+  double at_home = 0;
+  for (const auto& [kernel, seconds] : window->kernels_)
+    at_home += seconds;
+  for (Outcomes* outcomes : outcomes_of(window->kernels_))
+    outcomes->begin_retry(at_home, now);
+}
+
+void Profitability::observe(const Window& window, double began, double ended, double now) {
+  const double taken = ended - std::max(began, last_end_);
+  last_end_ = std::max(last_end_, ended);
+  if (taken <= 0) return;
+  if (!window.kernels_.empty()) seems_to_lose_ = taken > kLimits.lost_against_measurement * window.at_home_;
+  for (Outcomes* outcomes : outcomes_of(window.kernels_))
+    outcomes->note(taken, window.at_home_, window.measured_, now);
+}
+
+}  // namespace mkmd::timing

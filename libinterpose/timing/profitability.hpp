@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one owner of the question "is it worth it?" (Rule 15). Asked about a launch, it answers: to home, into
+// a window, or into a window as an experiment. Told what windows took and what home alone would have taken,
+// it learns which launches lose time. It knows values only and no clock: every time comes from the caller.
+// Profitability, at the end, is where to start reading.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace mkmd::timing {
+
+// All constants of what follows. Seconds, or ratios of them.
+inline constexpr struct Limits {
+  // A launch must be predicted to take so long beyond a device's fixed cost of any launch. Below, a second
+  // piece costs more than it saves: preparing one takes a core 20 microseconds, which a device may need.
+  double worth_splitting = 60e-6;
+  // An enqueue asks again about a launch like the last one after so many of them.
+  unsigned launches_per_answer = 64;
+
+  // The best of so many last windows counts: a busy machine makes windows longer, nothing makes them shorter.
+  size_t windows = 4;
+  // A window has lost if it took this many times what was estimated for home,
+  double lost_against_estimate = 1.1;
+  // or this many times what was measured there.
+  double lost_against_measurement = 1.04;
+  // Home's time counts as measured if this share of it was.
+  double measured_share = 0.9;
+
+  // Retries of what has lost may cost this share of the time: the budget of all exploring after the first
+  // windows. A retry that lost a second is followed by 50 seconds without another,
+  double regret = 0.02;
+  // and by twice as long after each further loss, up to this share.
+  double least_regret = 0.0001;
+  // A retry counts as at least so many seconds lost.
+  double least_loss = 10e-6;
+
+  // A kernel that is new makes so many windows exploring ones. That is long enough to see whether capturing
+  // gains; if it does not, launches can go to home after the last.
+  int windows_for_new = 5;
+  // A retry is one such window.
+  int windows_for_retry = 1;
+  // An exploring window has so many commands at most, so that little is planned before its outcome is known.
+  size_t commands_to_explore = 16;
+  // The program waits for an exploring window, but no longer than this: longer ones have taught enough.
+  double longest_wait = 0.1;
+  // A window may run at home, to be compared with, once no more than so many exploring ones are left. The
+  // first ones show whether splitting seems to lose at all.
+  int windows_before_home = 3;
+} kLimits;
+
+// What the answers depend on besides measurements.
+struct Setting {
+  // The policy wants kernels divided whatever that brings.
+  bool regardless_of_gain = false;
+  // Launches that lose go home. Not under a policy that the user named, which is obeyed, and not on an
+  // emulated machine, where home runs at the real device's speed.
+  bool may_leave_alone = true;
+  // Home is all devices at once. What pieces took then says what home would take.
+  bool home_is_sum = false;
+  size_t devices = 1;
+  // Parts of home play devices with memories of their own, so a window is compared with one of them.
+  bool parts_play_devices = false;
+};
+
+// The outcomes of windows with launches of one kernel and of about one length.
+class Outcomes {
+public:
+  // A window took `taken` seconds, home would have taken `at_home`, and `measured` of these were measured.
+  void note(double taken, double at_home, double measured, double now);
+  // Until this retry's outcome is known, there is no other.
+  void begin_retry(double at_home, double now);
+
+  bool lost() const;  // at the last windows
+  // Lost, and a retry now would exceed the budget.
+  bool discourages(double now) const { return lost() && now < again_; }
+
+private:
+  std::array<double, kLimits.windows> ratios_{};
+  size_t noted_ = 0;
+  double lost_from_ = kLimits.lost_against_estimate;
+  double again_ = 0;
+  double regret_ = kLimits.regret;
+};
+
+// What is known of a kernel; all contexts of the process share it.
+class KernelHistory {
+public:
+  // True the first time.
+  bool meet() { return !std::exchange(met_, true); }
+  bool is_new() const { return !met_; }
+
+  // Of launches that take so long at home; null: there are none.
+  const Outcomes* outcomes(double at_home) const;
+  Outcomes& outcomes(double at_home);
+
+private:
+  bool met_ = false;
+  std::map<int, Outcomes> by_length_;  // by the power of 16 of the seconds at home
+};
+
+// What is predicted of a launch, in seconds.
+struct Launch {
+  double first_device = 0;  // whole, on the first device
+  double fixed = 0;         // of these: the device's fixed cost of any launch
+  double at_home = 0;       // not looked at if the launch is too short
+};
+
+enum class Verdict {
+  native,   // it goes to home, or stays whole there if it is captured
+  capture,  // it may be split
+  explore,  // the same, in a window that shows whether splitting gains
+};
+
+enum class Reason {
+  gain_expected,
+  too_short,
+  lost_before,  // and it is too early for a retry
+  new_kernel,
+  retry,
+};
+const char* to_string(Reason reason);  // a literal
+
+struct Decision {
+  Verdict verdict = Verdict::capture;
+  Reason reason = Reason::gain_expected;
+};
+
+// What came of a window of commands, in the making: first what was planned, then what ran.
+class Window {
+public:
+  Window(const Setting& setting, bool measures_home) : setting_(setting), measures_home_(measures_home) {}
+
+  // Every kernel of the window is to run at home, so that it is known how long they take.
+  bool measures_home() const { return measures_home_; }
+
+  // What a command is, as far as home's time for it is concerned.
+  enum class Kind {
+    kernel,
+    placed,  // a fill or copy that is made in whichever memories need it
+    other,
+  };
+  // A launch that was decided on.
+  void plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, Decision decision);
+  // A placed command, which home would take so long for.
+  void plan(double at_home) { at_home_ += at_home; }
+
+  // A part of a command that ran.
+  struct Ran {
+    Kind kind = Kind::other;
+    double seconds = 0;
+    double share = 1;      // of the command
+    bool at_home = false;  // of kernels: on all devices at once
+    // Of kernels: what launches just like the whole one have taken at home; 0: none has run there.
+    double known_at_home = 0;
+  };
+  void ran(const Ran& part);
+
+  double at_home() const { return at_home_; }    // seconds that home alone would have taken
+  double measured() const { return measured_; }  // of these: as launches like them have taken there
+  bool has_retry() const { return retry_; }
+
+private:
+  friend class Profitability;
+
+  Setting setting_;
+  bool measures_home_;
+  double at_home_ = 0;
+  double measured_ = 0;
+  bool retry_ = false;
+  // Of launches that may be split, and their seconds at home.
+  std::vector<std::pair<std::shared_ptr<KernelHistory>, double>> kernels_;
+};
+
+// One context's. Calls come one at a time, also those of other contexts, which share histories. is_long() and
+// setting() may be called any time.
+class Profitability {
+public:
+  explicit Profitability(const Setting& setting) : setting_(setting) {}
+
+  const Setting& setting() const { return setting_; }
+  // Whether something that takes so long beyond the fixed cost of a launch is worth splitting.
+  bool is_long(double seconds) const {
+    return setting_.regardless_of_gain || seconds >= kLimits.worth_splitting;
+  }
+
+  // What becomes of a launch while nothing is captured. A retry makes the next window an exploring one.
+  Decision decide(const KernelHistory& kernel, const Launch& launch, double now);
+  // The same of a launch in a window.
+  Decision judge(const KernelHistory& kernel, const Launch& launch, double now) const;
+
+  // A command enters the window; null: it is no kernel, or none to explore. True: the window is an exploring
+  // one. It closes at commands_to_explore, and then the program waits for it.
+  bool take_in(KernelHistory* kernel);
+  // The program waited for an exploring window for longest_wait, and it was not over.
+  void waited_in_vain();
+  // Nothing is captured any more.
+  void captured_all_done() { waiting_helps_ = true; }
+
+  // The window is about to be planned.
+  Window open_window();
+  // It has been, as far as it has been told. Null: it has not been opened.
+  void close_window(const Window* window, double now);
+  // It is over. Times are of one clock; what is before the end of the last window is not of this one.
+  void observe(const Window& window, double began, double ended, double now);
+
+private:
+  const Setting setting_;
+  int exploring_ = 0;             // windows to come
+  bool retry_decided_ = false;    // the next window explores
+  bool waiting_helps_ = true;     // since something is captured, nobody waited in vain
+  bool home_window_due_ = false;  // an exploring window, or a later one, is to measure home
+  bool seems_to_lose_ = false;    // the last window took longer than home is thought to take
+  double last_end_ = 0;
+};
+
+}  // namespace mkmd::timing

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/timing/profitability.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+namespace mkmd::timing {
+namespace {
+
+constexpr double kAtHome = 1e-3;  // seconds
+
+TEST(Outcomes, FewWindowsSayNothing) {
+  Outcomes outcomes;
+  for (int i = 0; i < 3; ++i)
+    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  EXPECT_FALSE(outcomes.discourages(0));
+  outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  EXPECT_TRUE(outcomes.discourages(0));
+}
+
+TEST(Outcomes, OneGoodWindowAmongTheLastIsEnough) {
+  Outcomes outcomes;
+  for (const double taken : {2.0, 2.0, 1.05, 3.0, 2.0, 2.0})
+    outcomes.note(taken * kAtHome, kAtHome, 0, 0);
+  EXPECT_FALSE(outcomes.discourages(0)) << "a busy machine makes windows long, nothing makes them short";
+  outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  EXPECT_TRUE(outcomes.discourages(0)) << "the good one is too long ago";
+}
+
+TEST(Outcomes, RetriesStayWithinTheBudget) {
+  Outcomes outcomes;
+  for (int i = 0; i < 4; ++i)
+    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  double lost = 0;
+  int retries = 0;
+  double waited = 0;
+  for (double now = 0; now < 60; now += 1e-3) {
+    if (outcomes.discourages(now)) {
+      waited += 1e-3;
+      continue;
+    }
+    outcomes.note(2 * kAtHome, kAtHome, 0, now);
+    lost += kAtHome;
+    ++retries;
+  }
+  EXPECT_GE(retries, 4);
+  EXPECT_LE(lost, kLimits.regret * waited);
+}
+
+TEST(Outcomes, AGoodRetryEndsIt) {
+  Outcomes outcomes;
+  for (int i = 0; i < 4; ++i)
+    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  ASSERT_TRUE(outcomes.discourages(0.01));
+  ASSERT_FALSE(outcomes.discourages(1));
+  outcomes.note(kAtHome, kAtHome, 0, 1);
+  EXPECT_FALSE(outcomes.discourages(1));
+}
+
+TEST(Outcomes, AfterAGainRetriesComeAsSoonAsAtFirst) {
+  Outcomes outcomes;
+  double now = 0;
+  const auto wait_after_losses = [&](int losses) {
+    for (int i = 0; i < losses; ++i)
+      outcomes.note(2 * kAtHome, kAtHome, 0, now);
+    const double began = now;
+    while (outcomes.discourages(now))
+      now += 1e-3;
+    return now - began;
+  };
+  const double first = wait_after_losses(4);
+  EXPECT_GT(wait_after_losses(3), 3 * first);
+  outcomes.note(kAtHome, kAtHome, 0, now);
+  EXPECT_NEAR(wait_after_losses(4), first, 2e-3);
+}
+
+TEST(Outcomes, WhatWasMeasuredAtHomeNeedsLessDoubt) {
+  Outcomes estimated;
+  Outcomes measured;
+  for (int i = 0; i < 4; ++i) {
+    estimated.note(1.07 * kAtHome, kAtHome, 0.5 * kAtHome, 0);
+    measured.note(1.07 * kAtHome, kAtHome, kAtHome, 0);
+  }
+  EXPECT_FALSE(estimated.discourages(0));
+  EXPECT_TRUE(measured.discourages(0));
+}
+
+TEST(Outcomes, OneRetryAtATime) {
+  Outcomes outcomes;
+  for (int i = 0; i < 4; ++i)
+    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  ASSERT_FALSE(outcomes.discourages(1));
+  outcomes.begin_retry(kAtHome, 1);
+  EXPECT_TRUE(outcomes.discourages(1)) << "more of them are planned before the first one's outcome is known";
+  outcomes.note(kAtHome, kAtHome, 0, 1.001);
+  EXPECT_FALSE(outcomes.discourages(1.001));
+}
+
+TEST(Outcomes, ARetryIsNothingToWhatHasNotLost) {
+  Outcomes outcomes;
+  outcomes.begin_retry(kAtHome, 0);
+  EXPECT_FALSE(outcomes.discourages(0));
+}
+
+TEST(Outcomes, TimesThatMakeNoSenseAreLeftOut) {
+  Outcomes outcomes;
+  for (int i = 0; i < 8; ++i) {
+    outcomes.note(2 * kAtHome, 0, 0, 0);
+    outcomes.note(-1, kAtHome, 0, 0);
+  }
+  EXPECT_FALSE(outcomes.discourages(0));
+}
+
+TEST(AWindow, CountsWhatHomeWouldTakeOnce) {
+  using Kind = Window::Kind;
+  const auto kernel = std::make_shared<KernelHistory>();
+  const Launch launch{.first_device = 2e-3, .fixed = 1e-5, .at_home = 1e-3};
+  Window elsewhere({.home_is_sum = false}, false);
+  elsewhere.plan(kernel, launch, {});
+  elsewhere.plan(5e-4);
+  elsewhere.ran({.kind = Kind::kernel, .seconds = 7});
+  elsewhere.ran({.kind = Kind::placed, .seconds = 7});
+  elsewhere.ran({.kind = Kind::other, .seconds = 1e-4});
+  EXPECT_NEAR(elsewhere.at_home(), 1.6e-3, 1e-12) << "kernels and fills as planned, transfers as they ran";
+  EXPECT_EQ(elsewhere.measured(), 0);
+
+  Window parts({.home_is_sum = false, .parts_play_devices = true}, false);
+  parts.plan(kernel, launch, {});
+  EXPECT_NEAR(parts.at_home(), 2e-3, 1e-12) << "compared with one of them";
+}
+
+TEST(AWindow, ComparesWithHomeAsMeasuredWhereHomeIsAllDevices) {
+  using Kind = Window::Kind;
+  Window window({.home_is_sum = true, .devices = 2}, false);
+  window.plan(std::make_shared<KernelHistory>(), {.first_device = 2e-3, .at_home = 1e-3}, {});
+  EXPECT_EQ(window.at_home(), 0) << "what runs will say it";
+  window.ran({.kind = Kind::kernel, .seconds = 1e-3, .share = 0.5});
+  EXPECT_NEAR(window.at_home(), 5e-4, 1e-12);
+  EXPECT_EQ(window.measured(), 0) << "that is an estimate";
+  window.ran({.kind = Kind::kernel, .seconds = 1e-3, .share = 0.5, .known_at_home = 8e-4});
+  EXPECT_NEAR(window.at_home(), 9e-4, 1e-12) << "the piece was disturbed";
+  EXPECT_NEAR(window.measured(), 4e-4, 1e-12);
+  window.ran({.kind = Kind::kernel, .seconds = 1e-3, .at_home = true});
+  window.ran({.kind = Kind::other, .seconds = 1e-4});
+  EXPECT_NEAR(window.at_home(), 2e-3, 1e-12);
+  EXPECT_NEAR(window.measured(), 1.5e-3, 1e-12);
+}
+
+// A program in virtual time: launches of one kernel, each over before the next one, so each is a window.
+class Program {
+public:
+  explicit Program(const Setting& setting = kTwoParts) : asked_(setting) {}
+
+  static constexpr Setting kTwoParts{.home_is_sum = true, .devices = 2};
+
+  // Launches once. A captured window takes `taken` seconds.
+  Decision launch(double taken, double at_home = kAtHome) {
+    const Launch launch{.first_device = 2 * at_home, .at_home = at_home};
+    const Decision decision = asked_.decide(*kernel, launch, now);
+    if (decision.verdict == Verdict::native) {
+      now += at_home;
+      return decision;
+    }
+    exploring = asked_.take_in(kernel.get());
+    Window window = asked_.open_window();
+    measures_home = window.measures_home();
+    window.plan(kernel, launch, asked_.judge(*kernel, launch, now));
+    asked_.close_window(&window, now);
+    const double began = now;
+    now += measures_home ? at_home : taken;
+    if (exploring && now - began > kLimits.longest_wait) asked_.waited_in_vain();
+    window.ran(
+        {.kind = Window::Kind::kernel, .seconds = at_home, .at_home = measures_home || kernel_ran_at_home});
+    kernel_ran_at_home |= measures_home;
+    asked_.observe(window, began, now, now);
+    asked_.captured_all_done();
+    return decision;
+  }
+
+  double now = 1000;
+  bool exploring = false;
+  bool measures_home = false;
+  bool kernel_ran_at_home = false;
+  std::shared_ptr<KernelHistory> kernel = std::make_shared<KernelHistory>();
+
+private:
+  Profitability asked_;
+};
+
+TEST(Deciding, ShortLaunchesGoHome) {
+  Profitability asked({});
+  const KernelHistory kernel;
+  const auto reason = [&](double beyond) {
+    return asked.decide(kernel, {.first_device = 1e-5 + beyond, .fixed = 1e-5}, 0).reason;
+  };
+  EXPECT_EQ(reason(59e-6), Reason::too_short);
+  EXPECT_NE(reason(61e-6), Reason::too_short);
+  EXPECT_STREQ(to_string(Reason::too_short), "too short to split");
+}
+
+TEST(Deciding, APolicyThatDividesRegardlessIsObeyed) {
+  Profitability asked({.regardless_of_gain = true});
+  EXPECT_EQ(asked.decide({}, {.first_device = 1e-9, .at_home = 1e-9}, 0).verdict, Verdict::explore);
+}
+
+TEST(Deciding, ANewKernelIsExplored) {
+  Program program;
+  EXPECT_EQ(program.launch(kAtHome / 2).reason, Reason::new_kernel);
+  EXPECT_EQ(program.launch(kAtHome / 2).reason, Reason::gain_expected);
+  EXPECT_TRUE(program.exploring);
+  for (int i = 2; i < kLimits.windows_for_new; ++i)
+    program.launch(kAtHome / 2);
+  EXPECT_TRUE(program.exploring);
+  program.launch(kAtHome / 2);
+  EXPECT_FALSE(program.exploring);
+  EXPECT_FALSE(program.kernel_ran_at_home) << "it gains: there is nothing to compare";
+}
+
+TEST(Deciding, WhatSeemsToLoseIsMeasuredAtHomeOnce) {
+  Program program;
+  int measured = 0;
+  for (int i = 1; i <= 8; ++i) {
+    program.measures_home = false;
+    program.launch(1.05 * kAtHome);
+    if (!program.measures_home) continue;
+    ++measured;
+    EXPECT_EQ(i, 3) << "three exploring windows are left then";
+  }
+  EXPECT_EQ(measured, 1);
+}
+
+TEST(Deciding, AKernelThatLosesGoesHomeAfterFourWindows) {
+  Program program;
+  int captured = 0;
+  while (program.launch(1.5 * kAtHome).verdict != Verdict::native) {
+    if (!program.measures_home) ++captured;
+    ASSERT_LT(captured, 10);
+  }
+  EXPECT_EQ(captured, 4);
+  EXPECT_EQ(program.launch(1.5 * kAtHome).reason, Reason::lost_before);
+}
+
+TEST(Deciding, RetriesCostLessThanTheBudget) {
+  Program program;
+  while (program.launch(3 * kAtHome).verdict != Verdict::native) {
+  }
+  const double began = program.now;
+  double lost = 0;
+  int retries = 0;
+  while (program.now < began + 100) {
+    const double before = program.now;
+    const Decision decision = program.launch(3 * kAtHome);
+    if (decision.verdict == Verdict::native) continue;
+    EXPECT_EQ(decision.reason, Reason::retry);
+    EXPECT_TRUE(program.exploring) << "a retry's outcome is known before more follows";
+    lost += program.now - before - kAtHome;
+    ++retries;
+  }
+  EXPECT_GE(retries, 5);
+  EXPECT_LE(lost, kLimits.regret * 100);
+}
+
+TEST(Deciding, ARetryThatGainsEndsIt) {
+  Program program;
+  while (program.launch(3 * kAtHome).verdict != Verdict::native) {
+  }
+  int native = 0;
+  while (program.launch(kAtHome / 2).verdict == Verdict::native)
+    ++native;
+  EXPECT_GT(native, 10);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(program.launch(kAtHome / 2).verdict, Verdict::capture);
+}
+
+TEST(Deciding, ABusyMomentDoesNotEndSplitting) {
+  Program program;
+  for (int i = 0; i < 200; ++i) {
+    const bool busy = i % 10 < 3;
+    EXPECT_NE(program.launch(busy ? 8 * kAtHome : 0.6 * kAtHome).verdict, Verdict::native) << i;
+  }
+}
+
+TEST(Deciding, LaunchesOfAnotherLengthHaveNotLost) {
+  Program program;
+  while (program.launch(3 * kAtHome).verdict != Verdict::native) {
+  }
+  EXPECT_EQ(program.launch(50 * kAtHome, 100 * kAtHome).verdict, Verdict::capture);
+}
+
+TEST(Deciding, ANamedPolicyIsObeyed) {
+  Program program({.may_leave_alone = false, .home_is_sum = true, .devices = 2});
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_NE(program.launch(5 * kAtHome).verdict, Verdict::native);
+    EXPECT_FALSE(program.measures_home);
+  }
+}
+
+TEST(Deciding, AWindowIsOneOutcomeHoweverManyLaunchesItHas) {
+  Profitability asked({.home_is_sum = true, .devices = 2});
+  const auto kernel = std::make_shared<KernelHistory>();
+  const Launch launch{.first_device = 2e-3, .at_home = 1e-3};
+  kernel->meet();
+  for (int w = 0; w < 4; ++w) {
+    EXPECT_EQ(asked.judge(*kernel, launch, w).verdict, Verdict::capture);
+    Window window = asked.open_window();
+    for (int i = 0; i < 16; ++i)
+      window.plan(kernel, launch, {});
+    window.ran({.kind = Window::Kind::kernel, .seconds = 16e-3, .at_home = true});
+    asked.close_window(&window, w);
+    asked.observe(window, w, w + 32e-3, w + 32e-3);
+  }
+  EXPECT_EQ(asked.judge(*kernel, launch, 3.1).verdict, Verdict::native);
+  EXPECT_EQ(asked.judge(*kernel, launch, 1e6).reason, Reason::retry);
+}
+
+TEST(Deciding, WindowsThatOverlapShareTheTime) {
+  Profitability asked({.home_is_sum = true, .devices = 2});
+  const auto kernel = std::make_shared<KernelHistory>();
+  const Launch launch{.first_device = 2e-3, .at_home = 1e-3};
+  kernel->meet();
+  // Each is planned a window ahead, and takes 0.9 ms once the one before is over.
+  for (int w = 0; w < 8; ++w) {
+    Window window = asked.open_window();
+    window.plan(kernel, launch, {});
+    window.ran({.kind = Window::Kind::kernel, .seconds = 1e-3, .at_home = true});
+    asked.close_window(&window, w * 0.9e-3);
+    const double ended = (w + 2) * 0.9e-3;
+    asked.observe(window, w * 0.9e-3, ended, ended);
+  }
+  EXPECT_EQ(asked.judge(*kernel, launch, 1).verdict, Verdict::capture);
+}
+
+// A program that enqueues thousands of launches and never waits for any.
+class RunAhead {
+public:
+  RunAhead() : asked(Program::kTwoParts) {}
+
+  // The sizes of the windows that so many launches become. Each takes `seconds`.
+  std::vector<size_t> windows(size_t launches, double seconds) {
+    std::vector<size_t> sizes(1, 0);
+    for (size_t i = 0; i < launches; ++i) {
+      const bool exploring = asked.take_in(kernel.get());
+      if (++sizes.back() < (exploring ? kLimits.commands_to_explore : 256)) continue;
+      const Window window = asked.open_window();
+      asked.close_window(&window, 0);
+      if (exploring && seconds > kLimits.longest_wait) asked.waited_in_vain();
+      if (exploring && seconds <= kLimits.longest_wait) asked.captured_all_done();
+      sizes.push_back(0);
+    }
+    return sizes;
+  }
+
+  Profitability asked;
+  std::shared_ptr<KernelHistory> kernel = std::make_shared<KernelHistory>();
+};
+
+TEST(Exploring, AProgramThatNeverWaitsIsExploredFirst) {
+  RunAhead program;
+  EXPECT_EQ(program.windows(5 * 16 + 256 + 10, 0.01), (std::vector<size_t>{16, 16, 16, 16, 16, 256, 10}));
+  EXPECT_EQ(program.windows(300, 0.01), (std::vector<size_t>{256, 44})) << "the kernel is not new any more";
+  program.kernel = std::make_shared<KernelHistory>();
+  EXPECT_EQ(program.windows(20, 0.01).front(), 16);
+}
+
+TEST(Exploring, EndsWhenWindowsTakeTooLong) {
+  RunAhead program;
+  EXPECT_EQ(program.windows(300, 0.2), (std::vector<size_t>{16, 256, 28}));
+  program.kernel = std::make_shared<KernelHistory>();
+  EXPECT_EQ(program.windows(300, 0.2), (std::vector<size_t>{256, 44})) << "the next one would, too";
+  program.asked.captured_all_done();
+  program.kernel = std::make_shared<KernelHistory>();
+  EXPECT_EQ(program.windows(20, 0.2).front(), 16) << "the program has waited itself";
+}
+
+}  // namespace
+}  // namespace mkmd::timing
