@@ -5,6 +5,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/Utils.h>
 #include <llvm/ADT/STLExtras.h>
+#include <set>
 
 #include "common/hash.hpp"
 #include "compiler/helper/builtins.hpp"
@@ -54,6 +55,16 @@ bool defines_names_of_builtins(const llvm::Module& module) {
   });
 }
 
+// A name that a function of the program has and one that it calls of OpenCL's; empty: there is none.
+std::string name_of_two(const llvm::Module& module) {
+  std::set<llvm::StringRef> defined;
+  for (const llvm::Function& f : module)
+    if (!f.isDeclaration()) defined.insert(base_name(f.getName()));
+  for (const llvm::Function& f : module)
+    if (f.isDeclaration() && defined.contains(base_name(f.getName()))) return base_name(f.getName()).str();
+  return {};
+}
+
 Result<FrontEndResult> compile(const Request& request, Declarations declarations,
                                llvm::LLVMContext& context) {
   Result<FrontEndArguments> arguments = front_end_arguments(request);
@@ -90,6 +101,13 @@ Result<FrontEndResult> compile(const Request& request, Declarations declarations
 Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context) {
   Result<FrontEndResult> result = compile(request, Declarations::when_used, context);
   if (!result || !result->module || !defines_names_of_builtins(*result->module)) return result;
-  return compile(request, Declarations::all, context);
+  result = compile(request, Declarations::all, context);
+  if (!result || !result->module) return result;
+  // Some drivers look for a name among the program's functions first, others choose among all of that name.
+  if (const std::string name = name_of_two(*result->module); !name.empty()) {
+    return Status::internal("it has a function '" + name +
+                            "' of its own and uses OpenCL's, too: which is meant depends on the compiler");
+  }
+  return result;
 }
 }  // namespace mkmd::compiler

@@ -2,8 +2,10 @@
 // Questions to real platforms and devices.
 #include "libinterpose/vendor/vendor.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <string_view>
+#include <iterator>
+#include <sstream>
 
 namespace mkmd::vendor {
 
@@ -52,11 +54,17 @@ std::optional<size_t> queues_of_a_program(cl_platform_id platform) {
   return {};
 }
 
+bool has_extension(cl_device_id device, std::string_view name) {
+  using Words = std::istream_iterator<std::string>;
+  std::istringstream names(device_string(device, CL_DEVICE_EXTENSIONS));
+  return std::find(Words(names), Words(), name) != Words();
+}
+
 bool reads_bitcode_as_its_own(cl_device_id device) {
-  if (device_string(device, CL_DEVICE_EXTENSIONS).find("cl_khr_spir") == std::string::npos) return false;
+  if (!has_extension(device, "cl_khr_spir")) return false;
   const auto platform = device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
-  const std::string name =
-      platform != nullptr ? short_name({platform, platform_string(platform, CL_PLATFORM_NAME)}) : "";
+  if (platform == nullptr) return false;
+  const std::string name = short_name({platform, platform_string(platform, CL_PLATFORM_NAME)});
   return name == "pocl" || name == "oclgrind";
 }
 

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -111,6 +112,8 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform);
 // three launches of different widths are under way it can count below zero, and aborts (its commit
 // c9ac4c0c3). Two never get there: each counts twice. Nothing: any number.
 std::optional<size_t> queues_of_a_program(cl_platform_id platform);
+
+bool has_extension(cl_device_id device, std::string_view name);
 
 // Whether the device takes SPIR 1.2 bitcode of LLVM 14 and computes with it, to the last bit, what it
 // computes from OpenCL C. Of Intel's CPU runtime only the former is true.

@@ -35,7 +35,8 @@ Device::Device() {
   require(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
   require(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id_, nullptr), "clGetDeviceIDs");
   simulator_ = device_text(id_, CL_DEVICE_NAME).find("Oclgrind") != std::string::npos;
-  takes_spir_ = device_text(id_, CL_DEVICE_EXTENSIONS).find("cl_khr_spir") != std::string::npos;
+  // Others begin alike (cl_khr_spirv_linkonce_odr).
+  takes_spir_ = (device_text(id_, CL_DEVICE_EXTENSIONS) + " ").find("cl_khr_spir ") != std::string::npos;
   cl_int error = CL_SUCCESS;
   context_ = clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &error);
   require(error, "clCreateContext");

@@ -50,6 +50,24 @@ TEST(Info, JsonFormIsCompleteAndStable) {
     }
 }
 
+// PoCL chooses among all functions of a name, Mesa's compiler looks among the program's own first.
+TEST(Info, AFunctionNamedLikeOneOfOpenClIsChosenWithCertaintyOrTheProgramRunsWhole) {
+  Client client(MKMD_KC, "");
+  const char* const own = "int any(uint d) { return (int)d; }\n";
+  const std::string use = std::string(own) + "kernel void k(global int* o) { o[any(1u)] = 1; }";
+  const Module certain = compile(use);
+  ASSERT_EQ(certain.kernels.size(), 1u);
+  const Result<Module> unclear =
+      client.compile(request_for(std::string(own) + "kernel void k(global int* o) { o[any(1)] = any(1u); }"));
+  ASSERT_FALSE(unclear.ok());
+  EXPECT_THAT(unclear.status().message(), testing::HasSubstr("a function 'any' of its own"));
+  const Result<Module> before =
+      client.compile(request_for("int f(int x) { return abs(x); }\nint abs(float x) { return (int)x; }\n"
+                                 "kernel void k(global int* o) { o[get_global_id(0)] = f(1) + abs(2.0f); }"));
+  ASSERT_FALSE(before.ok());
+  EXPECT_THAT(before.status().message(), testing::HasSubstr("a function 'abs' of its own"));
+}
+
 // They are part of the language without cl_khr_fp16, too, in every version and for every real type.
 TEST(Info, HalvesAreLoadedAndStoredWithAndWithoutTheExtension) {
   const std::string source = R"(

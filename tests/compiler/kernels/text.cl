@@ -12,7 +12,7 @@ size_t here(void) { return FIRST; }
 inline int twice(int x) { return 2 * x; }
 int at(SPACE const int* p) { return p[here()]; }
 int at_of(int k) { return (int)GID(1) * (int)get_global_size(0) + k; }
-int any(uint d) { return (int)get_global_id(d); }
+int along(uint d) { return (int)get_global_id(d); }
 int __attribute__((overloadable)) here_and(int x) { return (int)here() + x; }
 int __attribute__((overloadable)) here_and(float x) { return (int)here() + (int)x + 1; }
 
@@ -26,8 +26,8 @@ __kernel void macros_in_arguments(__global const int* in, __global float* out) {
 }
 //@ any_dimension global=16,12 local=4,4 : i32[192] i=1
 __kernel void any_dimension(__global int* out, int d) {
-  int x = any(0), y = any((uint)d);
-  out[at_of((int)get_global_id(0))] = x + 100 * y + any(2) + (int)get_global_id((uint)(d + 1)) +
+  int x = along(0), y = along((uint)d);
+  out[at_of((int)get_global_id(0))] = x + 100 * y + along(2) + (int)get_global_id((uint)(d + 1)) +
                                       (int)get_num_groups((uint)d) + (int)get_group_id((uint)(d * 1));
 }
 //@ odd_dimensions global=64 local=8 offset=64 exact : i32[128]
