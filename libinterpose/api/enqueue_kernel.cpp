@@ -71,8 +71,8 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   if (shape.local != nullptr) {
     for (cl_uint d = 0; d < shape.work_dim; ++d)
       s.local[d] = shape.local[d];
-  } else if (kernel.info->uses_local_shape || !choose_local_size(kernel, s)) {
-    return false;  // the vendor's choice might show in the result
+  } else if (!choose_local_size(queue, kernel, s)) {
+    return false;
   }
   if (!local_size_is_valid(kernel, s)) return false;
   for (int d = 0; d < 3; ++d)

@@ -2,6 +2,7 @@
 #include "libinterpose/api/local_size.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace mkmd::api {
 
@@ -28,7 +29,18 @@ size_t largest_group(const Kernel& kernel) {
 
 }  // namespace
 
-bool choose_local_size(const Kernel& kernel, compiler::Launch& launch) {
+bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launch& launch) {
+  if (const auto ask = kernel.program->context->devices.front()->suggested_local_size; ask != nullptr) {
+    std::array<size_t, 3> offset{}, global{}, local{};
+    std::ranges::copy(launch.offset, offset.begin());
+    std::ranges::copy(launch.global, global.begin());
+    if (ask(queue.native.get(), kernel.native.get(), launch.work_dim, offset.data(), global.data(),
+            local.data()) != CL_SUCCESS)
+      return false;
+    std::copy_n(local.begin(), launch.work_dim, launch.local.begin());
+    return true;
+  }
+  if (kernel.info->uses_local_shape) return false;  // the vendor's choice might show in the result
   const auto& required = kernel.info->reqd_work_group_size;
   if (required[0] != 0) {
     for (int d = 0; d < 3; ++d)

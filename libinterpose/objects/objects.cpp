@@ -7,6 +7,22 @@
 
 namespace mkmd {
 
+namespace {
+
+clGetKernelSuggestedLocalWorkSizeKHR_fn suggested_local_size_of(cl_device_id device) {
+  if (!vendor::has_extension(device, "cl_khr_suggested_local_work_size")) return nullptr;
+  const auto platform = vendor::device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  if (platform == nullptr) return nullptr;
+  return reinterpret_cast<clGetKernelSuggestedLocalWorkSizeKHR_fn>(
+      vendor::extension_function(platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
+}
+
+}  // namespace
+
+Device::Device(Platform* platform, cl_device_id home, bool is_virtual, Device* parent)
+    : platform(platform), home(home), is_virtual(is_virtual), parent(parent),
+      suggested_local_size(suggested_local_size_of(home)) {}
+
 Device::~Device() {
   // A sub-device the program made is the vendor's, with one reference that is ours.
   if (!is_virtual) vendor::release(home);

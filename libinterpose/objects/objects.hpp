@@ -59,14 +59,15 @@ public:
 // nothing more.
 class Device : public Object<Device, ObjectType::device, cl_device_id> {
 public:
-  Device(Platform* platform, cl_device_id home, bool is_virtual, Device* parent)
-      : platform(platform), home(home), is_virtual(is_virtual), parent(parent) {}
+  Device(Platform* platform, cl_device_id home, bool is_virtual, Device* parent);
   ~Device();
 
   Platform* const platform;
   const cl_device_id home;
   const bool is_virtual;
   const Ref<Device> parent;
+  // What the driver takes where a launch has no local size (cl_khr_suggested_local_work_size); may be null.
+  const clGetKernelSuggestedLocalWorkSizeKHR_fn suggested_local_size;
 };
 
 class Context : public Object<Context, ObjectType::context, cl_context> {

@@ -35,8 +35,11 @@ Device::Device() {
   require(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
   require(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id_, nullptr), "clGetDeviceIDs");
   simulator_ = device_text(id_, CL_DEVICE_NAME).find("Oclgrind") != std::string::npos;
-  // Others begin alike (cl_khr_spirv_linkonce_odr).
-  takes_spir_ = (device_text(id_, CL_DEVICE_EXTENSIONS) + " ").find("cl_khr_spir ") != std::string::npos;
+  // As vendor::reads_bitcode_as_its_own(). Others begin alike (cl_khr_spirv_linkonce_odr).
+  const bool reads_spir =
+      (device_text(id_, CL_DEVICE_EXTENSIONS) + " ").find("cl_khr_spir ") != std::string::npos;
+  const bool is_pocl = device_text(id_, CL_DEVICE_VERSION).find("PoCL") != std::string::npos;
+  takes_spir_ = reads_spir && (is_pocl || simulator_);
   cl_int error = CL_SUCCESS;
   context_ = clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &error);
   require(error, "clCreateContext");
