@@ -2,6 +2,7 @@
 #include "libinterpose/runtime/emulated_rates.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace mkmd {
 
@@ -13,11 +14,12 @@ using emulation::transfer_demand;
 constexpr double kUnscaledSide = 512;
 
 double median_of(emulation::Machine& machine, const Demand& demand) {
-  std::vector<double> seconds;
-  for (int i = 0; i < 9; ++i)
-    seconds.push_back(machine.sample(demand));
-  std::nth_element(seconds.begin(), seconds.begin() + 4, seconds.end());
-  return seconds[4];
+  std::array<double, 9> seconds{};
+  for (double& sample : seconds)
+    sample = machine.sample(demand);
+  const auto middle = seconds.begin() + seconds.size() / 2;
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
 }
 
 double side_of(const emulation::Machine& machine) {
