@@ -8,8 +8,8 @@
 
 namespace mkmd::api {
 
-// Fills launch.local for a launch that has none; false if the range is left to the vendor. What the driver would
-// take is taken where it says so. Elsewhere the size is ours, if it cannot show in the results.
+// Fills launch.local for a launch that has none; false if the range is left to the vendor. What the driver
+// would take is taken where it says so. Elsewhere the size is ours, if it cannot show in the results.
 bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launch& launch);
 
 bool local_size_is_valid(const Kernel& kernel, const compiler::Launch& launch);
