@@ -136,7 +136,6 @@ Status Runtime::start() {
   return {};
 }
 
-// Who names another policy wants to see what it does, also where that is slow.
 Opaque<Storage> Runtime::make_storage(Memory& root) {
   return Opaque<Storage>(new Storage(root, configuration_.domain_count, configuration_.machine),
                          {[](Storage* storage) { delete storage; }});
