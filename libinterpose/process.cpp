@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/process.hpp"
+#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/capture/session.hpp"
 #include "libinterpose/emulation/machine.hpp"
-#include "libinterpose/runtime/profile.hpp"
-#include "libinterpose/runtime/runtime.hpp"
-#include "libinterpose/runtime/session.hpp"
+#include "libinterpose/profiling/profile.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include "common/log.hpp"

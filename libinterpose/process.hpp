@@ -6,8 +6,8 @@
 
 #include "common/process_exiting.hpp"
 #include "compiler/client.hpp"
+#include "libinterpose/capture/session.hpp"
 #include "libinterpose/objects/objects.hpp"
-#include "libinterpose/runtime/session.hpp"
 #include "libinterpose/setup/configuration.hpp"
 
 namespace mkmd {

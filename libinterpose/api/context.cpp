@@ -5,8 +5,8 @@
 #include "libinterpose/api/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/runtime.hpp"
 
 #include "common/log.hpp"
 

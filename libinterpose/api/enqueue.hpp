@@ -5,8 +5,8 @@
 // do.
 #pragma once
 
+#include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/objects/objects.hpp"
-#include "libinterpose/runtime/runtime.hpp"
 
 #include <span>
 

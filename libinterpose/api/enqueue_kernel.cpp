@@ -7,7 +7,7 @@
 #include "libinterpose/api/local_size.hpp"
 #include "libinterpose/objects/registry.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/runtime/profile.hpp"
+#include "libinterpose/profiling/profile.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include <algorithm>

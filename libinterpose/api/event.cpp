@@ -4,8 +4,8 @@
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/life/callback_thread.hpp"
-#include "libinterpose/runtime/runtime.hpp"
 
 #include <chrono>
 #include <thread>

@@ -3,8 +3,8 @@
 // of them for good: a queue has its commands flushed, a memory object leaves the kernels it was an argument
 // of, a context forgets what was done in it.
 #include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/objects/registry.hpp"
-#include "libinterpose/runtime/runtime.hpp"
 
 namespace mkmd::api {
 

@@ -2,11 +2,11 @@
 // Fills and copies between several memories. Where the plan wants nothing of them, a copy is made where its
 // source lies, and a fill at home.
 #include "libinterpose/capture/lowering.hpp"
+#include "libinterpose/commands/careful.hpp"
+#include "libinterpose/commands/emulated_copies.hpp"
+#include "libinterpose/commands/emulated_demands.hpp"
+#include "libinterpose/commands/submit.hpp"
 #include "libinterpose/planning/placement.hpp"
-#include "libinterpose/runtime/careful.hpp"
-#include "libinterpose/runtime/emulated_copies.hpp"
-#include "libinterpose/runtime/emulated_demands.hpp"
-#include "libinterpose/runtime/submit.hpp"
 
 namespace mkmd {
 

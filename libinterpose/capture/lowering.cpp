@@ -2,10 +2,10 @@
 #include "libinterpose/capture/lowering.hpp"
 
 #include "libinterpose/capture/window_planning.hpp"
-#include "libinterpose/runtime/careful.hpp"
-#include "libinterpose/runtime/emulated_copies.hpp"
-#include "libinterpose/runtime/emulated_demands.hpp"
-#include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/commands/careful.hpp"
+#include "libinterpose/commands/emulated_copies.hpp"
+#include "libinterpose/commands/emulated_demands.hpp"
+#include "libinterpose/commands/submit.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 // needed.
 #pragma once
 
+#include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/planning/plan.hpp"
-#include "libinterpose/runtime/runtime.hpp"
 
 namespace mkmd {
 

@@ -2,9 +2,9 @@
 // The trace's line about a planned window: its commands, the graph the policy was given, and the plan.
 #pragma once
 
+#include "libinterpose/commands/command.hpp"
 #include "libinterpose/planning/plan.hpp"
-#include "libinterpose/runtime/command.hpp"
-#include "libinterpose/runtime/trace.hpp"
+#include "libinterpose/report/trace.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -4,11 +4,11 @@
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/capture/trace_plan.hpp"
+#include "libinterpose/commands/submit.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/planning/record.hpp"
-#include "libinterpose/runtime/emulated_rates.hpp"
-#include "libinterpose/runtime/submit.hpp"
+#include "libinterpose/timing/emulated_rates.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -3,8 +3,8 @@
 // work-groups touch, and the devices there are.
 #pragma once
 
+#include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/planning/planner.hpp"
-#include "libinterpose/runtime/runtime.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -41,7 +41,7 @@ public:
   uint64_t number = 0;  // among the process's buffers, given when first planned for; 0: not yet
   uint64_t epoch = 0;   // the runtime's, in which `regions` has last met an action
 
-  // On an emulated machine: where its bytes lie, by domain (runtime/emulated_copies.hpp).
+  // On an emulated machine: where its bytes lie, by domain (commands/emulated_copies.hpp).
   std::mutex bytes_mutex;
   std::vector<char*> bytes;
 

@@ -23,9 +23,9 @@ namespace mkmd {
 class Memory;
 class Queue;
 class Storage;       // memory/storage.hpp: where the bytes of one root buffer are valid
-class Command;       // runtime/command.hpp
-struct KernelModel;  // runtime/time_model.hpp
-class LaunchFacts;   // runtime/launch_facts.hpp
+class Command;       // commands/command.hpp
+struct KernelModel;  // timing/time_model.hpp
+class LaunchFacts;   // timing/launch_facts.hpp
 
 // Owns what only floors above know: who makes it says how it ends.
 template <typename T>
@@ -36,7 +36,7 @@ struct Ending {
 template <typename T>
 using Opaque = std::unique_ptr<T, Ending<T>>;
 
-// What carries out the captured commands of a context, as its objects know it (runtime/runtime.hpp).
+// What carries out the captured commands of a context, as its objects know it (capture/runtime.hpp).
 class ContextRuntime {
 public:
   virtual ~ContextRuntime() = default;
@@ -153,7 +153,7 @@ struct SubKernels {
   std::vector<bool> tried;
   vendor::Owned<cl_program> repair;  // for the lane of repairs, built when something has failed
 
-  // What drivers surely have compiled: pieces that have run. See runtime/at_exit.cpp.
+  // What drivers surely have compiled: pieces that have run. See capture/at_exit.cpp.
   struct Code {
     std::string kernel;
     std::array<uint64_t, 3> local;

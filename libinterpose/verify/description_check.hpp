@@ -5,8 +5,8 @@
 #pragma once
 
 #include "libinterpose/memory/argument_uses.hpp"
-#include "libinterpose/runtime/launch_facts.hpp"
-#include "libinterpose/runtime/scratch.hpp"
+#include "libinterpose/profiling/scratch.hpp"
+#include "libinterpose/timing/launch_facts.hpp"
 #include "libinterpose/verify/poison.hpp"
 
 #include <map>

@@ -4,7 +4,7 @@
 // of them (description_check.hpp). The program's data and results are untouched.
 #pragma once
 
-#include "libinterpose/runtime/command.hpp"
+#include "libinterpose/commands/command.hpp"
 #include "libinterpose/setup/configuration.hpp"
 
 namespace mkmd {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runtimes do when drivers may not be able to compile any more (device/driver_compilers.hpp). Exit
+// handlers and destructors of the program may still call OpenCL, but after the first of ours they must not
+// need what drivers destroy: their compilers, and every driver but the home's. So what is captured is
+// finished and brought home first. Launches after that are repetitions: code that the home's driver has run,
+// as the program's own code whole at home or as pieces of ours, it runs again.
+#include "common/log.hpp"
+#include "common/process_exiting.hpp"
+#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/life/callback_thread.hpp"
+#include "libinterpose/objects/registry.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+// Drivers end in an order of their own. What works after the program's own exit handlers began without us is
+// the home's.
+bool lasts(const Configuration& p, int lane) {
+  return &vendor::table(p.lane_device(static_cast<size_t>(lane)).id) == &vendor::table(p.home.id);
+}
+
+uint64_t groups_in(const std::array<uint64_t, 3>& extent) {
+  return extent[0] * extent[1] * extent[2];
+}
+
+}  // namespace
+
+std::unique_ptr<Runtime> make_runtime(Context& context, Session& session) {
+  if (!session.configuration.splits() || process_exiting.load()) return nullptr;
+  auto runtime = std::make_unique<Runtime>(context, session);
+  if (const Status status = runtime->start(); !status) {
+    log(LogLevel::warning, status.message() + "; everything runs on the home device");
+    return nullptr;
+  }
+  const std::lock_guard lock(session.runtimes.mutex);
+  session.runtimes.live.push_back(runtime.get());
+  return runtime;
+}
+
+void Runtime::retire() {
+  {
+    const std::lock_guard lock(session_.runtimes.mutex);
+    if (process_exiting.load()) return;  // its threads are parked for good
+    std::erase(session_.runtimes.live, this);
+  }
+  run_callback([this] { delete this; });
+}
+
+void Runtime::settle_all(Session& session) {
+  const Configuration& p = session.configuration;
+  std::vector<Runtime*> live;
+  {
+    const std::lock_guard lock(session.runtimes.mutex);  // whoever retires one from now on leaves it alone
+    live = session.runtimes.live;
+  }
+  for (Runtime* runtime : live)
+    runtime->finish_all();
+  auto* const gone = new std::vector<const cl_icd_dispatch*>;
+  for (size_t lane = 0; lane < p.lane_count(); ++lane) {
+    if (!lasts(p, static_cast<int>(lane))) gone->push_back(&vendor::table(p.lane_device(lane).id));
+  }
+  if (gone->empty()) {
+    delete gone;
+    return;
+  }
+  for (const Ref<Memory>& memory : live_memories()) {
+    if (!memory->storage || !memory->context->runtime) continue;
+    const Touched all{memory.get(), true};
+    const NativeTurn turn(*runtime_of(*memory->context), {&all, 1});
+  }
+  vendor::gone.store(gone, std::memory_order_release);
+}
+
+// Drivers may wait, when a process exits, for work whose threads a forked child does not have. An event that
+// is complete is not enough: the driver's thread may still be about to put the work away.
+void Runtime::finish_helpers(Session& session) {
+  const std::lock_guard lock(session.runtimes.mutex);
+  if (process_exiting.load()) return;
+  for (const Runtime* runtime : session.runtimes.live) {
+    for (const auto& lane : runtime->executor_.lanes()) {
+      const cl_command_queue queue = lane->queue.get();
+      if (&vendor::table(queue) != &vendor::table(session.configuration.home.id))
+        vendor::table(queue).clFinish(queue);
+    }
+  }
+}
+
+void Runtime::note_code(const Action& action) {
+  if (!action.piece.ours) return;
+  const KernelLaunch& launch = command_of(action).launch;
+  SubKernels& code = *launch.kernel->sub_kernels;
+  const Trouble& trouble = session_.trouble;
+  SubKernels::Ran ran{action.piece.device, {}};
+  for (int d = 0; d < 3; ++d)
+    ran.groups[d] = action.piece.hi[d] - action.piece.lo[d];
+  const std::lock_guard lock(code.ran_mutex);
+  const auto [known, is_new] = code.ran.try_emplace(
+      {launch.kernel->name, launch.shape.local, lasts(configuration_, action.piece.device)}, ran);
+  if (is_new) {
+    if (session_.drivers_registered != nullptr)
+      session_.drivers_registered();  // compilers register destructors when first used
+  } else if (trouble.left_out(known->second.lane) != trouble.left_out(ran.lane)) {
+    if (trouble.left_out(known->second.lane)) known->second = ran;
+  } else if (groups_in(known->second.groups) < groups_in(ran.groups)) {
+    known->second = ran;
+  }
+}
+
+std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch) {
+  SubKernels& code = *launch.kernel->sub_kernels;
+  const std::lock_guard lock(code.ran_mutex);
+  const auto known = code.ran.find({launch.kernel->name, launch.shape.local, true});
+  if (known == code.ran.end()) return std::nullopt;
+  return known->second;
+}
+
+}  // namespace mkmd

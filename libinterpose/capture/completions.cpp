@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Runtime does when an action is complete: progress of its command, learned times, trace and
+// summary.
+#include "libinterpose/capture/runtime.hpp"
+
+#include "common/host_clock.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+void trace_memory(Trace& trace, const Action& action) {
+  trace.add({{"memory",
+              {{"command", command_of(action).number},
+               {"device", action.lane->device},
+               {"start", action.started},
+               {"end", action.ended}}}});
+}
+
+// Where the memories are several, the plan says how long home would take for fills and copies.
+timing::Window::Kind timing_kind(const Action& action, bool separate_memories) {
+  using Kind = Command::Kind;
+  if (action.piece.device >= 0) return timing::Window::Kind::kernel;
+  const Kind kind = command_of(action).kind;
+  const bool placed = separate_memories && (kind == Kind::fill || kind == Kind::copy);
+  return placed ? timing::Window::Kind::placed : timing::Window::Kind::other;
+}
+
+}  // namespace
+
+void Runtime::completed(Action& action) {
+  if (journal_ && action.status >= 0) note_done(action);
+  if (action.piece.device >= 0 && action.status >= 0) note_piece(action);
+  if (action.bytes_moved > 0) note_transfer(action);
+  if (session_.trace.on() && action.owner && action.piece.device < 0 && action.bytes_moved == 0)
+    trace_memory(session_.trace, action);
+  if (action.owner) count_for_command(action);
+}
+
+void Runtime::count_for_command(const Action& action) {
+  Command& command = command_of(action);
+  --command.open_actions;
+  if (action.status < 0) command.status = action.status;
+  if (command.window && action.status >= 0 && action.lane != executor_.repair()) note_in_window(action);
+  command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
+  command.ended = std::max(command.ended, action.ended);
+  finish_part(command);
+}
+
+// The error a wait list gives a command (OpenCL 3.0, 5.11). All its events have ended. A driver answers this
+// question without waiting for anything, so the mutex may be held.
+cl_int Runtime::error_of_waits(const Command& command) {
+  const auto has_failed = [](const Ref<Event>& event) {
+    return (event->native ? vendor::execution_status(event->native.get())
+                          : event->status.load(std::memory_order_acquire)) < 0;
+  };
+  return std::any_of(command.waits.begin(), command.waits.end(), has_failed)
+             ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+             : CL_SUCCESS;
+}
+
+void Runtime::finish_part(Command& command) {
+  if (--command.pending > 0) return;
+  if (command.status >= 0) command.status = error_of_waits(command);
+  command.done = true;
+  if (command.eager) executor_.add_eager(-1);
+  executor_.announce_later(command);
+  leave_queue(command);
+  if (const auto window = std::exchange(command.window, nullptr); window && --window->unfinished == 0)
+    note_window(*window);
+  // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
+  command.submitted = std::max(command.submitted, command.queued);
+  command.started = std::max({command.submitted, command.started, command.not_before});
+  command.ended = std::max(command.started, command.ended);
+  if (command.event) complete_event(command);
+  for (const Ref<Command>& after : std::exchange(command.successors, {})) {
+    after->not_before = std::max(after->not_before, command.ended);
+    finish_part(*after);
+  }
+  executor_.wake_waiters();
+  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
+}
+
+void Runtime::complete_event(Command& command) {
+  Event& event = *command.event;
+  event.times[1] = command.submitted;
+  event.times[2] = command.started;
+  event.times[3] = command.ended;
+  event.status.store(command.status < 0 ? command.status : CL_COMPLETE, std::memory_order_release);
+  command_of_event_.erase(&event);
+}
+
+void Runtime::note_piece(const Action& action) {
+  const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
+  session_.summary.add_piece(action.piece.device, action.piece.groups, seconds);
+  if (session_.trace.on()) {
+    session_.trace.add({{"piece",
+                         {{"command", command_of(action).number},
+                          {"device", action.piece.device},
+                          {"lo", action.piece.lo},
+                          {"hi", action.piece.hi},
+                          {"start", action.started},
+                          {"end", action.ended}}}});
+  }
+  const KernelLaunch& launch = command_of(action).launch;
+  if (launch.kernel->info == nullptr) return;
+  if (action.lane == executor_.repair()) return;  // that was not how long such pieces take
+  note_code(action);
+  const int domain = action.lane->domain;
+  const int busy = executor_.busy_lanes(domain, action.lane);
+  times_.learn(kernel_model(*launch.kernel), command_of(action).cost, action.piece.device, action.piece.share,
+               seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
+                             session_.shared_memory(domain)));
+}
+
+void Runtime::note_in_window(const Action& action) {
+  const Command& command = command_of(action);
+  WindowUnderWay& window = *command.window;
+  window.ended = std::max(window.ended, action.ended);
+  timing::Window::Ran ran{.kind = timing_kind(action, separate_memories()),
+                          .seconds = static_cast<double>(action.ended - action.started) * 1e-9};
+  if (action.piece.device >= 0) {
+    const int home = configuration_.home_index();
+    ran.share = action.piece.share;
+    ran.at_home = action.piece.device == home;
+    if (!ran.at_home && configuration_.home_is_sum())
+      ran.known_at_home =
+          times_.measured(kernel_model(*command.launch.kernel), command.cost, home).value_or(0);
+  }
+  window.facts.ran(ran);
+}
+
+// Which may have ended a while ago.
+void Runtime::note_window(const WindowUnderWay& window) {
+  if (window.ended == 0) return;
+  const auto on_host = [&](cl_ulong time) { return static_cast<double>(time - clock_offset_) * 1e-9; };
+  double began = static_cast<double>(window.began) * 1e-9;
+  if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->ended));
+  const double now = host_seconds();
+  profitability()->observe(window.facts, began, on_host(window.ended), now);
+  if (!session_.trace.on()) return;
+  const auto on_home = [&](double time) { return static_cast<int64_t>(time * 1e9) + clock_offset_; };
+  session_.trace.add({{"outcome",
+                       {{"command", window.first},
+                        {"began", on_home(began)},
+                        {"ended", window.ended},
+                        {"known", on_home(now)},
+                        {"at_home", window.facts.at_home()},
+                        {"measured", window.facts.measured()}}}});
+}
+
+void Runtime::note_transfer(const Action& action) {
+  session_.summary.add_bytes_moved(action.bytes_moved);
+  if (session_.trace.on()) {
+    session_.trace.add({{"transfer",
+                         {{"command", action.consumer},
+                          {"buffer", "b" + std::to_string(action.buffer)},
+                          {"bytes", action.bytes_moved},
+                          {"from", action.from_domain},
+                          {"to", action.owner ? -1 : action.lane->domain},  // -1: the program's memory
+                          {"start", action.started},
+                          {"end", action.ended}}}});
+  }
+}
+
+}  // namespace mkmd

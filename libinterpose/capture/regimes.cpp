@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Runtime's two regimes, and how one gives way to the other.
+#include "common/host_clock.hpp"
+#include "common/log.hpp"
+#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/commands/submit.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+// Adds the event of a marker behind everything on the queue's native queue.
+void add_marker(Queue& queue, std::vector<vendor::Owned<cl_event>>& markers) {
+  queue.native_active.store(false, std::memory_order_relaxed);
+  const cl_command_queue native = queue.native.get();
+  const auto& table = vendor::table(native);
+  cl_event marker = nullptr;
+  if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
+    table.clFinish(native);
+    return;
+  }
+  markers.emplace_back(marker);
+  table.clFlush(native);
+}
+
+// Of the root buffer. None if they are not in order: the vendor will refuse the command.
+ByteRanges bytes_of(const Runtime::Touched& t) {
+  if (!t.only) return ByteRanges(0, t.memory->root()->size);
+  const auto [offset, size] = *t.only;
+  if (!t.memory->is_buffer || !t.memory->has(offset, size)) return {};
+  return ByteRanges(t.memory->origin + offset, t.memory->origin + offset + size);
+}
+
+}  // namespace
+
+Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
+  for (;;) {
+    if (runtime.journal_) runtime.notice_losses();
+    lock_ = std::shared_lock(runtime.regime_);
+    if (!runtime.capturing()) break;
+    lock_.unlock();
+    runtime.finish_all();
+  }
+  status_ = runtime.failed();
+  if (runtime.domains_.size() == 1 && !runtime.journal_) return;
+  for (const Touched& t : touched) {
+    if (t.memory == nullptr) continue;
+    Memory* root = t.memory->root();
+    // What is of another context the vendor refuses.
+    if (!root->storage || root->context.get() != &runtime.context_) continue;
+    const auto& ready = t.written ? root->storage->home_only : root->storage->at_home;
+    if (!ready.load(std::memory_order_acquire)) status_ = std::min(status_, runtime.bring_home(t));
+    if (t.written && runtime.journal_) runtime.note_native_write(*root);
+  }
+}
+
+void Runtime::note_native(Queue& queue) {
+  if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
+  std::lock_guard lock(native_mutex_);
+  native_active_.push_back(&queue);
+}
+
+void Runtime::note_end(Queue& queue) {
+  std::lock_guard lock(native_mutex_);
+  if (std::erase(native_active_, &queue) == 0) return;
+  std::erase_if(native_ends_, [](const vendor::Owned<cl_event>& end) {
+    return vendor::execution_status(end.get()) <= CL_COMPLETE;
+  });
+  add_marker(queue, native_ends_);
+}
+
+std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
+  std::lock_guard lock(native_mutex_);
+  std::vector<vendor::Owned<cl_event>> markers = std::exchange(native_ends_, {});
+  for (Queue* queue : std::exchange(native_active_, {}))
+    add_marker(*queue, markers);
+  return markers;
+}
+
+bool Runtime::is_at_home(const Touched& bytes) {
+  Storage& storage = *bytes.memory->root()->storage;
+  if (storage.at_home.load(std::memory_order_acquire)) return true;
+  std::lock_guard lock(executor_.mutex());
+  return storage.regions.missing(0, bytes_of(bytes)).empty();
+}
+
+cl_int Runtime::bring_home(const Touched& bytes) {
+  std::lock_guard lock(executor_.mutex());  // nothing is captured now, so nobody waits for it long
+  if (failed() < 0) return failed();
+  Memory& root = *bytes.memory->root();
+  Storage& storage = *root.storage;
+  // The journal knows native writes of whole buffers only.
+  const ByteRanges touched = journal_ ? ByteRanges(0, root.size) : bytes_of(bytes);
+  if (journal_) take_loss(root);
+  if (!storage.regions.nowhere(touched).empty() && !bytes.written) return CL_OUT_OF_RESOURCES;
+  for (const RegionMap::Source& source : storage.regions.sources(storage.regions.missing(0, touched))) {
+    const Lane& from = *domains_[source.domain].transfer;
+    const Lane& to = *domains_[0].transfer;
+    const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
+    const cl_ulong began = session_.trace.on() ? host_nanoseconds() : 0;
+    const cl_int status =
+        copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
+    if (session_.trace.on()) {
+      session_.trace.add({{"transfer",
+                           {{"command", nullptr},
+                            {"buffer", "b" + std::to_string(storage.number)},
+                            {"bytes", source.ranges.total()},
+                            {"from", source.domain},
+                            {"to", 0},
+                            {"start", began + clock_offset_},
+                            {"end", host_nanoseconds() + clock_offset_}}}});
+    }
+    if (status != CL_SUCCESS) {
+      log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+      return status;
+    }
+    session_.summary.add_bytes_moved(source.ranges.total());
+    if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
+  }
+  storage.regions.add_valid(0, touched);
+  if (bytes.written) storage.regions.set_only_valid(0, touched);
+  note_places(storage);
+  return CL_SUCCESS;
+}
+
+void Runtime::note_places(Storage& storage) const {
+  const bool at_home = storage.regions.all_valid(0);
+  bool elsewhere = false;
+  for (size_t d = 1; d < domains_.size(); ++d)
+    elsewhere |= storage.regions.any_valid(static_cast<int>(d));
+  storage.at_home.store(at_home, std::memory_order_release);
+  storage.home_only.store(at_home && !elsewhere, std::memory_order_release);
+}
+
+void Runtime::finish_native() {
+  for (const vendor::Owned<cl_event>& marker : take_native_work()) {
+    const cl_event event = marker.get();
+    vendor::table(event).clWaitForEvents(1, &event);
+  }
+}
+
+void Runtime::enter_captured_regime() {
+  std::vector<vendor::Owned<cl_event>> markers = take_native_work();
+  std::lock_guard lock(executor_.mutex());
+  entry_ = nullptr;
+  if (markers.empty()) return;
+  const auto on_program_lane = [&](Action::Work work) {
+    Ref<Action> action(new Action(executor_.program(), nullptr, std::move(work)));
+    action->order = next_order_++;
+    return action;
+  };
+  entry_ = on_program_lane([](const auto&) { return Action::Outcome{}; });
+  for (vendor::Owned<cl_event>& marker : markers) {
+    const Ref<Action> end = on_program_lane(end_of_native(std::move(marker)));
+    entry_->wait_for(*end);
+    executor_.push(end);
+  }
+  executor_.push(entry_);
+}
+
+void Runtime::leave_captured_regime() {
+  begin_epoch();
+  entry_ = nullptr;
+  last_in_order_ = nullptr;
+  profitability()->captured_all_done();
+  session_.trace.flush();
+}
+
+void Runtime::begin_epoch() {
+  ++epoch_;
+  host_memory_.forget_actions();
+}
+
+void Runtime::join_epoch(Memory& root) {
+  Storage& storage = *root.storage;
+  if (std::exchange(storage.epoch, epoch_) == epoch_) return;
+  storage.regions.forget_actions();
+  if (journal_) take_loss(root);
+  if (domains_.size() == 1 && !journal_) return;  // everything is always at home
+  storage.at_home.store(false, std::memory_order_release);
+  storage.home_only.store(false, std::memory_order_release);
+}
+
+}  // namespace mkmd

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Runtime runs the commands of one context whose device stands for several real ones. It has two regimes.
+// In the native one, commands go straight to the home's queues on the caller's thread (Rule 7: the fast
+// path). A launch worth splitting begins the captured one: commands gather in a window, a flush plans the
+// window and turns it into actions on lanes. The native regime returns as soon as every captured command is
+// complete.
+//
+// Lock order: regime_ before the executor's mutex, which guards what is here, too. No driver is called with
+// that mutex held.
+#pragma once
+
+#include "libinterpose/capture/session.hpp"
+#include "libinterpose/commands/code_places.hpp"
+#include "libinterpose/commands/command.hpp"
+#include "libinterpose/execution/executor.hpp"
+#include "libinterpose/memory/storage.hpp"
+#include "libinterpose/planning/cuts.hpp"
+#include "libinterpose/planning/kept_plans.hpp"
+#include "libinterpose/timing/time_model.hpp"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <vector>
+
+namespace mkmd {
+
+// Parts of commands the journal keeps, and with them the buffers they name. What is older cannot be computed
+// again.
+inline constexpr size_t kRemembered = 2048;
+
+class Runtime final : public ContextRuntime, private Executor::Observer {
+public:
+  Runtime(Context& context, Session& session);
+  ~Runtime() override;  // every command is done; may not run on one of the runtime's own threads
+
+  Status start();  // makes the lanes; before anything else
+
+  // What a command does with a memory object it names.
+  struct Touched {
+    Memory* memory;
+    bool written;
+    struct Bytes {
+      size_t offset, size;
+    };
+    std::optional<Bytes> only = std::nullopt;  // without: any of the object's
+  };
+  // The right to call the home's driver for the program. While it lives, nothing captured is unfinished, and
+  // the bytes named by `touched` are valid at home (those written: only there).
+  class NativeTurn {
+  public:
+    NativeTurn(Runtime& runtime, std::span<const Touched> touched);
+    // An error if bytes that it touches were lost with a device.
+    cl_int status() const { return status_; }
+
+  private:
+    cl_int status_ = CL_SUCCESS;
+    std::shared_lock<std::shared_mutex> lock_;
+  };
+  bool is_at_home(const Touched& bytes);  // all of them
+  void finish_native();                   // everything the program has enqueued on its native queues
+  void note_native(Queue& queue);         // something was enqueued on the queue's native queue during a turn
+  // What the context's objects ask for.
+  Opaque<Storage> make_storage(Memory& root) override;
+  void note_end(Queue& queue) override;
+  void retire() override;  // at_exit.cpp
+
+  // Captured commands are unfinished, so order and data are ours to keep.
+  bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
+  bool separate_memories() const { return domains_.size() > 1; }
+  // Why the launch is not worth running over several devices, given what was learned so far: a literal, null
+  // if it is.
+  const char* why_native(Kernel& kernel, const KernelLaunch& launch);
+
+  // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
+  // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
+  // already.
+  bool capture(Ref<Command> command, std::span<Event* const> waits);
+
+  void flush();
+  void wait(const Command& command);
+  void wait(const Event& event);  // of a captured command
+  void finish(Queue& queue);      // every captured command of the queue
+  void finish_all();              // every captured command
+
+  // at_exit.cpp
+  // Before drivers end: finishes everything captured, and brings bytes home.
+  static void settle_all(Session& session);
+  // Before a fork: what drivers other than home's were given is over.
+  static void finish_helpers(Session& session);
+
+  const Configuration& configuration() const { return configuration_; }
+
+  void forget_history();  // the program has released the context
+
+  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
+  // are whole, so every later command of the context has it.
+  cl_int failed() const { return executor_.failed(); }
+
+private:
+  void note_code(const Action& action);  // at_exit.cpp
+
+  friend class WindowPlanning;
+  friend class Lowering;
+  friend class LaunchProfiler;
+  friend class Rehearsal;
+
+  // runtime.cpp
+  bool can_divide(SubKernels& code) const;                 // among the devices
+  bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
+  KernelModel& kernel_model(Kernel& kernel);
+  // With the mutex held; plan() lets go of it while it looks at the window. True: there is more to be
+  // planned. On an emulated machine planning is paid for in its time, and no loss may come in between.
+  bool plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
+  void wait_for_exploring_window();  // without the mutex
+  // One call at a time in the whole process, since contexts share what is known of kernels. Its mutex is a
+  // leaf.
+  struct Profitability {
+    std::unique_lock<std::mutex> turn;
+    timing::Profitability* asked;
+    timing::Profitability* operator->() const { return asked; }
+  };
+  Profitability profitability();
+  // Returns when, by the emulated clock, the plan is made.
+  cl_ulong plan_emulated(std::vector<Ref<Command>> window);
+  void add_predecessors(Command& command, std::span<Event* const> waits);
+  // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
+  cl_ulong now() const;
+
+  // regimes.cpp
+  std::vector<vendor::Owned<cl_event>> take_native_work();  // markers behind all that is under way
+  void enter_captured_regime();
+  void leave_captured_regime();
+  void begin_epoch();  // nothing that is known of actions orders new ones any more
+  cl_int bring_home(const Touched& bytes);
+  void join_epoch(Memory& root);
+  void note_places(Storage& storage) const;  // for the fast path
+
+  // What the executor announces. completions.cpp; the first with the mutex held
+  void completed(Action& action) override;
+  void lost(Action& action) override;
+  void halted() override { recover(); }
+  void conduct() override;
+  bool is_busy() const override { return capturing(); }
+
+  // completions.cpp; with the mutex held
+  void count_for_command(const Action& action);
+  static cl_int error_of_waits(const Command& command);
+  void finish_part(Command& command);
+  void complete_event(Command& command);
+  void note_piece(const Action& action);
+  void note_transfer(const Action& action);
+  void note_in_window(const Action& action);       // of its command
+  void note_window(const WindowUnderWay& window);  // it is over
+  void leave_queue(Command& command);              // it is done; runtime.cpp
+
+  // recovery.cpp; with the mutex held. Only where a device can fail: journal_ is null elsewhere
+  void note_done(Action& action);
+  bool new_loss() const;
+  void recover();
+  void drop_unfinished_actions();
+  void take_loss(Memory& root);
+  void fail_unfinished();
+  std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo);
+  void note_native_write(Memory& root);
+  // recovery.cpp; without the mutex
+  void notice_losses();
+
+  Context& context_;
+  Session& session_;
+  const Configuration& configuration_;  // the session's
+  struct Domain {
+    cl_context context = nullptr;
+    vendor::Owned<cl_context> owned;  // of domains other than the home's
+    std::vector<int> devices;
+    Lane* transfer = nullptr;  // copies into this domain; and from it into the program's memory
+  };
+  std::vector<Domain> domains_;
+  const LiveNumber number_;  // among runtimes
+  std::vector<CodePlace> code_places_;
+  TimeModel& times_;
+  timing::Profitability profitability_;  // by way of profitability()
+  int64_t clock_offset_ = 0;             // home's clock minus the host's; nanoseconds
+  Executor executor_;
+
+  std::shared_mutex regime_;
+  std::atomic<int> unfinished_{0};
+  std::mutex native_mutex_;  // guards the next two
+  // Not references: a queue holds its context, and with it this runtime.
+  std::vector<Queue*> native_active_;
+  std::vector<vendor::Owned<cl_event>> native_ends_;  // markers behind what is under way on queues since gone
+
+  // The executor's mutex guards what follows.
+  std::vector<Ref<Command>> window_;
+  struct Unfinished {
+    Ref<Command> last;                     // of an in-order queue; the last barrier of another
+    std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
+  };
+  std::map<Queue*, Unfinished> unfinished_of_;       // only queues that have such commands, which hold them
+  std::map<Event*, Ref<Command>> command_of_event_;  // unfinished ones
+  // Counts times without any unfinished action in between. What storages know of actions of earlier ones is
+  // void.
+  uint64_t epoch_ = 1;
+  RegionMap host_memory_;
+  // Of whoever plans.
+  std::unique_ptr<const planning::Machine> machine_;  // made when first planned for
+  planning::CutMemory cuts_;
+  planning::KeptPlans kept_plans_;
+  std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
+  Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
+  Ref<Action> last_in_order_;          // since a plan of this epoch wanted one action after the other
+  std::unique_ptr<Journal> journal_;
+  uint32_t lost_domains_ = 0;  // one bit each: noticed
+  bool planning_ = false;      // somebody plans, or makes actions, and lets go of the mutex meanwhile
+  double next_order_ = 0;
+  std::atomic<cl_ulong> last_capture_{0};
+};
+
+// Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
+std::unique_ptr<Runtime> make_runtime(Context& context, Session& session);
+
+// That of the context; null if it has none.
+inline Runtime* runtime_of(const Context& context) {
+  return static_cast<Runtime*>(context.runtime.get());
+}
+
+// Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
+std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
+
+// What identifies the program a kernel is in, beyond this process.
+std::string content_of(const Kernel& kernel);
+
+// What a status query, clFlush and the like do: start what was captured. Nothing if the context captures
+// nothing.
+void flush(Context& context);
+
+}  // namespace mkmd

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Session: what all contexts of a process share beyond its configuration. Whoever makes runtimes owns it
+// and passes it to them; several of them can live side by side. Thread-safe.
+#pragma once
+
+#include "libinterpose/device/driver_compilers.hpp"
+#include "libinterpose/device/trouble.hpp"
+#include "libinterpose/report/summary.hpp"
+#include "libinterpose/report/trace.hpp"
+#include "libinterpose/setup/configuration.hpp"
+#include "libinterpose/setup/numbers.hpp"
+#include "libinterpose/timing/time_model.hpp"
+#include "scheduler/policy.hpp"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace mkmd {
+
+class Runtime;
+
+class Session {
+public:
+  // `configuration` must outlive it. `drivers_registered`: called when drivers may have registered more
+  // handlers for the end of the process; null: nobody wants to know.
+  explicit Session(const Configuration& configuration, void (*drivers_registered)() = nullptr);
+  ~Session();
+
+  // Calibrated when first asked for.
+  TimeModel& times();
+  // The memories several of the devices share; null: not shared, or not known.
+  const std::vector<scheduler::Memory>& shared_memories() { return calibration().memories; }
+  const scheduler::Memory* shared_memory(int domain);
+  // The policy the settings name; null if it is unknown (one log line).
+  const scheduler::Policy* policy();
+  // No policy is named but the default one, which leaves alone what loses time by being split.
+  bool has_default_policy() const { return configuration.settings.policy == Settings().policy; }
+
+  const Configuration& configuration;
+  void (*const drivers_registered)();
+  Numbers numbers;
+  Trace trace;
+  Summary summary;
+  Trouble trouble;
+  DriverCompilers compilers;
+
+  struct Runtimes {
+    std::mutex mutex;
+    std::vector<Runtime*> live;
+  } runtimes;
+
+private:
+  const Calibration& calibration();
+
+  std::once_flag calibrated_, modelled_, chosen_;
+  std::unique_ptr<const Calibration> calibration_;
+  std::unique_ptr<TimeModel> times_;
+  std::unique_ptr<const scheduler::Policy> policy_;
+};
+
+}  // namespace mkmd

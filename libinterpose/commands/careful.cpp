@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/commands/careful.hpp"
+
+#include "libinterpose/commands/submit.hpp"
+#include "libinterpose/memory/storage.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace mkmd {
+
+namespace {
+
+// Through a mapping, for drivers that fail at the plain call.
+template <typename Use>
+cl_int map_and(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange range, Use use) {
+  const cl_command_queue queue = lane.queue.get();
+  const auto& table = vendor::table(queue);
+  cl_int status = CL_SUCCESS;
+  void* mapped = table.clEnqueueMapBuffer(queue, memory, CL_TRUE, flags, range.lo, range.hi - range.lo, 0,
+                                          nullptr, nullptr, &status);
+  if (status != CL_SUCCESS) return status;
+  if (mapped == nullptr) return CL_MAP_FAILURE;
+  use(static_cast<unsigned char*>(mapped));
+  status = vendor::try_again(
+      [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
+  const cl_int finished = vendor::finish_carefully(queue);
+  return status != CL_SUCCESS ? status : finished;
+}
+
+cl_int read_open(const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to) {
+  const cl_command_queue queue = lane.queue.get();
+  const auto& table = vendor::table(queue);
+  const uint64_t size = range.hi - range.lo;
+  const cl_int status = vendor::try_again([&] {
+    return table.clEnqueueReadBuffer(queue, memory, CL_TRUE, range.lo, size, to, 0, nullptr, nullptr);
+  });
+  if (status == CL_SUCCESS) return status;
+  return map_and(lane, memory, CL_MAP_READ, range,
+                 [&](const unsigned char* mapped) { std::memcpy(to, mapped, size); });
+}
+
+cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsigned char* from) {
+  const cl_command_queue queue = lane.queue.get();
+  const auto& table = vendor::table(queue);
+  const uint64_t size = range.hi - range.lo;
+  const cl_int status = vendor::try_again([&] {
+    const cl_int written =
+        table.clEnqueueWriteBuffer(queue, memory, CL_TRUE, range.lo, size, from, 0, nullptr, nullptr);
+    // Other queues of the device use the bytes: a blocking write is done with our memory only.
+    return written == CL_SUCCESS ? vendor::finish_carefully(queue) : written;
+  });
+  if (status == CL_SUCCESS) return status;
+  return map_and(lane, memory, CL_MAP_WRITE_INVALIDATE_REGION, range,
+                 [&](unsigned char* mapped) { std::memcpy(mapped, from, size); });
+}
+
+cl_int read_range(const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to) {
+  if (!is_closed(memory, kHostMayNotRead)) return read_open(lane, memory, range, to);
+  const ByteRanges ranges(range.lo, range.hi);
+  cl_int status = CL_SUCCESS;
+  const auto open = open_buffer(lane, ranges, status);
+  if (status == CL_SUCCESS) status = copy_inside(lane, memory, open.get(), ranges);
+  return status == CL_SUCCESS ? read_open(lane, open.get(), range, to) : status;
+}
+
+cl_int write_range(const Lane& lane, cl_mem memory, ByteRange range, const unsigned char* from) {
+  if (!is_closed(memory, kHostMayNotWrite)) return write_open(lane, memory, range, from);
+  const ByteRanges ranges(range.lo, range.hi);
+  cl_int status = CL_SUCCESS;
+  const auto open = open_buffer(lane, ranges, status);
+  if (status == CL_SUCCESS) status = write_open(lane, open.get(), range, from);
+  return status == CL_SUCCESS ? copy_inside(lane, open.get(), memory, ranges) : status;
+}
+
+// Buffers of home that stand for those a launch names, by root.
+class Doubles {
+public:
+  Doubles(Lane& lane, const KernelLaunch& launch) : lane_(lane), launch_(launch) {}
+
+  cl_int make(std::vector<cl_mem>& memories) {
+    memories.assign(launch_.arguments->size(), nullptr);
+    for (size_t i = 0; i < memories.size(); ++i) {
+      const KernelArgument& a = (*launch_.arguments)[i];
+      if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+      Memory& root = *a.memory->root();
+      cl_int error = CL_SUCCESS;
+      auto& of_root = roots_[&root];
+      const auto& table = vendor::table(lane_.native_context);
+      if (!of_root) {
+        of_root = vendor::Owned<cl_mem>(
+            table.clCreateBuffer(lane_.native_context, CL_MEM_READ_WRITE, root.size, nullptr, &error));
+      }
+      if (!of_root) return error;
+      memories[i] = of_root.get();
+      if (a.memory->origin == 0 && a.memory->size == root.size) continue;
+      const cl_buffer_region region{a.memory->origin, a.memory->size};
+      parts_.emplace_back(table.clCreateSubBuffer(of_root.get(), CL_MEM_READ_WRITE,
+                                                  CL_BUFFER_CREATE_TYPE_REGION, &region, &error));
+      if (!parts_.back()) return error;
+      memories[i] = parts_.back().get();
+    }
+    return CL_SUCCESS;
+  }
+
+  cl_mem of(const Memory* root) const { return roots_.at(root).get(); }
+
+private:
+  Lane& lane_;
+  const KernelLaunch& launch_;
+  std::map<const Memory*, vendor::Owned<cl_mem>> roots_;
+  std::vector<vendor::Owned<cl_mem>> parts_;
+};
+
+template <typename Move>
+cl_int each_range(const ByteRanges& ranges, Move move) {
+  cl_int status = CL_SUCCESS;
+  std::vector<unsigned char> bytes;
+  ranges.each_range([&](const ByteRange& range) {
+    if (status != CL_SUCCESS) return;
+    bytes.resize(range.hi - range.lo);
+    status = move(range, bytes.data());
+  });
+  return status;
+}
+
+}  // namespace
+
+bool is_closed(cl_mem memory, cl_mem_flags by) {
+  cl_mem_flags flags = 0;
+  vendor::table(memory).clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
+  return (flags & by) != 0;
+}
+
+vendor::Owned<cl_mem> open_buffer(const Lane& lane, const ByteRanges& ranges, cl_int& status) {
+  if (status != CL_SUCCESS) return {};
+  const auto& table = vendor::table(lane.queue.get());
+  cl_context context = nullptr;
+  status = table.clGetCommandQueueInfo(lane.queue.get(), CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  if (status != CL_SUCCESS) return {};
+  return vendor::Owned<cl_mem>(
+      table.clCreateBuffer(context, CL_MEM_READ_WRITE, ranges.hull().hi, nullptr, &status));
+}
+
+cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& ranges) {
+  const auto& table = vendor::table(lane.queue.get());
+  cl_int status = CL_SUCCESS;
+  ranges.each_range([&](const ByteRange& r) {
+    if (status != CL_SUCCESS) return;
+    status =
+        table.clEnqueueCopyBuffer(lane.queue.get(), from, to, r.lo, r.lo, r.hi - r.lo, 0, nullptr, nullptr);
+  });
+  const cl_int finished = vendor::finish_carefully(lane.queue.get());
+  return status != CL_SUCCESS ? status : finished;
+}
+
+cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
+                 unsigned char* to) {
+  ByteRanges there(range.lo, range.hi);
+  there.subtract(storage.stand_in.held(lane.domain, there));
+  cl_int status = CL_SUCCESS;
+  there.each_range([&](const ByteRange& r) {
+    if (status == CL_SUCCESS) status = read_range(lane, memory, r, to + (r.lo - range.lo));
+  });
+  if (status != CL_SUCCESS) devices.note_trouble(lane, "reading its memory", status);
+  storage.stand_in.give(lane.domain, range, to);
+  return status;
+}
+
+cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
+                 const unsigned char* from) {
+  const cl_int status = memory != nullptr ? write_range(lane, memory, range, from) : CL_INVALID_MEM_OBJECT;
+  if (status == CL_SUCCESS) {
+    storage.stand_in.drop(lane.domain, {range.lo, range.hi});
+    return status;
+  }
+  if (lane.domain == 0) return status;
+  devices.note_trouble(lane, "writing its memory", status);
+  storage.stand_in.keep(lane.domain, range, from);
+  return CL_SUCCESS;
+}
+
+cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory,
+                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges) {
+  return each_range(ranges, [&](const ByteRange& range, unsigned char* bytes) {
+    const cl_int status = get_bytes(devices, storage, from, from_memory, range, bytes);
+    return status == CL_SUCCESS ? put_bytes(devices, storage, to, to_memory, range, bytes) : status;
+  });
+}
+
+Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::GroupBox& box, BufferUses uses,
+                             RemoteMemory where) {
+  return [&lane, &command, box, uses = std::move(uses), where = std::move(where)](const auto& waits) {
+    Doubles doubles(lane, command.launch);
+    std::vector<cl_mem> memories;
+    if (const cl_int status = doubles.make(memories); status != CL_SUCCESS)
+      return Action::Outcome{status, {}};
+    const auto bring = [&](const BufferUse& use, cl_mem memory) {
+      return each_range(use.needed, [&](const ByteRange& range, unsigned char* bytes) {
+        const cl_int status =
+            get_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
+        return status == CL_SUCCESS ? write_range(lane, doubles.of(use.root), range, bytes) : status;
+      });
+    };
+    const auto take_back = [&](const BufferUse& use, cl_mem memory) {
+      return each_range(use.writes, [&](const ByteRange& range, unsigned char* bytes) {
+        const cl_int status = read_range(lane, doubles.of(use.root), range, bytes);
+        if (status != CL_SUCCESS) return status;
+        return put_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
+      });
+    };
+    cl_int status = CL_SUCCESS;
+    for (size_t i = 0; i < uses.size() && status == CL_SUCCESS; ++i)
+      status = bring(uses[i], where.memories[i]);
+    if (status != CL_SUCCESS) return Action::Outcome{status, {}};
+    Action::Outcome outcome = kernel_piece(lane, command, box, std::move(memories), true)(waits);
+    for (size_t i = 0; i < uses.size() && outcome.status == CL_SUCCESS; ++i)
+      outcome.status = take_back(uses[i], where.memories[i]);
+    return outcome;
+  };
+}
+
+Action::Work fill_afar(Command& command, ByteRange bytes, RemoteMemory where) {
+  return [&command, bytes, where = std::move(where)](const auto&) {
+    std::vector<unsigned char> content(bytes.hi - bytes.lo);
+    for (size_t i = 0; i < content.size(); ++i)
+      content[i] = command.pattern[i % command.pattern.size()];
+    Storage& storage = *command.destination->root()->storage;
+    return Action::Outcome{
+        put_bytes(*where.devices, storage, *where.transfer, where.memories.back(), bytes, content.data()),
+        {}};
+  };
+}
+
+Action::Work copy_afar(Command& command, ByteRange bytes, RemoteMemory where) {
+  return [&command, bytes, where = std::move(where)](const auto&) {
+    std::vector<unsigned char> content(bytes.hi - bytes.lo);
+    const uint64_t from = bytes.lo + command.source_ahead();
+    cl_int status = get_bytes(*where.devices, *command.source->root()->storage, *where.transfer,
+                              where.memories.front(), {from, from + content.size()}, content.data());
+    if (status == CL_SUCCESS) {
+      status = put_bytes(*where.devices, *command.destination->root()->storage, *where.transfer,
+                         where.memories.back(), bytes, content.data());
+    }
+    return Action::Outcome{status, {}};
+  };
+}
+
+}  // namespace mkmd

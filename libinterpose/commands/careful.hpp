@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Driver calls that are tried again when they fail, and in another way after that: slower than the plain ones
+// of submit.cpp, which come first. Nothing here takes the runtime's lock. `devices` hear of what fails.
+#pragma once
+
+#include "libinterpose/commands/command.hpp"
+#include "libinterpose/execution/devices.hpp"
+#include "libinterpose/vendor/careful.hpp"
+
+namespace mkmd {
+
+// Whether the program has closed a buffer to the host, by one of these flags.
+constexpr cl_mem_flags kHostMayNotRead = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+constexpr cl_mem_flags kHostMayNotWrite = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+bool is_closed(cl_mem memory, cl_mem_flags by);
+
+// A buffer of ours with room for these bytes, at the same offsets, in the context of the lane's queue.
+// Nothing is done if the status is an error.
+vendor::Owned<cl_mem> open_buffer(const Lane& lane, const ByteRanges& ranges, cl_int& status);
+
+// Between two buffers of one context, whatever the host may do with them.
+cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& ranges);
+
+// Bytes of the buffer in the lane's memory; those that its device would not take are in the stand-in.
+cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
+                 unsigned char* to);
+// What a helper's memory does not take, the stand-in keeps.
+cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
+                 const unsigned char* from);
+
+// From one memory to another by way of ours, with both of the above.
+cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory,
+                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges);
+
+// For the lane of repairs: a piece, fill or copy that a device with a memory of its own has failed at. Its
+// bytes come from that memory, and what it makes goes there, so that nothing else has to know.
+struct RemoteMemory {
+  Devices* devices;
+  const Lane* transfer;
+  std::vector<cl_mem> memories;  // of the root buffers: by use, or a copy's source, then the destination
+};
+Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::GroupBox& box, BufferUses uses,
+                             RemoteMemory where);
+Action::Work fill_afar(Command& command, ByteRange bytes, RemoteMemory where);
+Action::Work copy_afar(Command& command, ByteRange bytes, RemoteMemory where);
+
+}  // namespace mkmd

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Command is one captured clEnqueue*: a snapshot of everything it needs (Rule 12 of docs/architecture.md),
+// so that the program may change arguments and release objects at once. It is complete when its own actions
+// are complete and so is every command the program ordered before it; byte ranges decide when its actions may
+// run.
+#pragma once
+
+#include "compiler/footprint.hpp"
+#include "libinterpose/execution/action.hpp"
+#include "libinterpose/memory/journal.hpp"
+#include "libinterpose/objects/objects.hpp"
+#include "libinterpose/planning/window.hpp"
+#include "libinterpose/timing/launch_facts.hpp"
+#include "libinterpose/timing/profitability.hpp"
+#include "libinterpose/timing/time_model.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace mkmd {
+
+// A kernel launch as the program asked for it, local size chosen.
+struct KernelLaunch {
+  Ref<Kernel> kernel;
+  std::shared_ptr<const KernelArguments> arguments;
+  compiler::Launch shape;
+  std::shared_ptr<const LaunchFacts> facts;
+  std::array<uint64_t, 3> groups{1, 1, 1};
+
+  uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
+  compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
+};
+
+// Commands that were planned together, until the last one is complete.
+struct WindowUnderWay {
+  timing::Window facts;
+  cl_ulong began = 0;     // when planning did; nanoseconds of the host's clock
+  Ref<Action> entry;      // of the captured regime, behind what was under way then; may be null
+  uint64_t first = 0;     // the number of its first command
+  size_t unfinished = 0;  // commands
+  cl_ulong ended = 0;     // the last of their actions so far, on the clock that actions have
+};
+
+class Command : public ActionOwner {
+public:
+  using Kind = planning::CommandKind;
+
+  Command(Kind kind, Queue* queue) : kind(kind), queue(queue) {}
+
+  const Kind kind;
+  uint64_t sequence = 0;  // its place among all captured commands of the process
+  uint64_t number =
+      0;  // what traces call it: the same, but another one when it is planned again after a loss
+  const Ref<Queue> queue;
+  Ref<Event> event;               // null if the program did not ask for one
+  std::vector<Ref<Event>> waits;  // the events of its wait list that had not ended when it was captured
+  bool eager = false;  // somebody may want to know at once when it is complete, or what is before it
+
+  KernelLaunch launch;       // kernel
+  Ref<Memory> source;        // read, copy
+  Ref<Memory> destination;   // write, copy, fill
+  size_t source_offset = 0;  // bytes, in `source`
+  size_t destination_offset = 0;
+  size_t size = 0;                     // bytes
+  void* host = nullptr;                // read: where to; write: where from
+  std::vector<unsigned char> pattern;  // fill
+  bool is_barrier = false;             // marker: later commands of the queue wait for it, too
+  // Copy: from a byte of the destination's root to that of the source's, modulo 2^64.
+  uint64_t source_ahead() const {
+    return source->origin + source_offset - destination->origin - destination_offset;
+  }
+  LaunchCost cost;  // kernel
+  // Kernel, after a device has failed: only these work-groups are to be executed (again), at home. Empty:
+  // all.
+  std::vector<compiler::GroupBox> redo;
+
+  // Progress; guarded by the runtime's mutex.
+  int pending = 1;       // incomplete actions and predecessors, and one until it is planned
+  int open_actions = 0;  // those of `pending` that are its own, where devices can fail
+  bool planned = false;
+  bool done = false;
+  cl_int status = CL_SUCCESS;
+  cl_ulong queued = 0, submitted = 0, started = 0, ended = 0;  // nanoseconds of the home's clock
+  cl_ulong not_before = 0;  // the latest end of what the program ordered before it
+  std::vector<Ref<Command>> successors;
+  std::shared_ptr<WindowUnderWay> window;  // null: no outcome of it is wanted
+
+  void announce() override {
+    if (event) event_status_changed(*event);
+  }
+};
+
+// What the journal keeps of a part of a command, or of one that ran natively.
+struct CommandDeed : Deed {
+  Ref<Command> command;        // null: native
+  Ref<Memory> written;         // native
+  compiler::GroupBox box;      // kernel
+  std::vector<Memory*> roots;  // of `uses`; kept alive by `command` or `written`
+};
+
+// The one an action is a part of; it has one.
+inline Command& command_of(const Action& action) {
+  return static_cast<Command&>(*action.owner);
+}
+
+}  // namespace mkmd

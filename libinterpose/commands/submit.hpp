@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's side of actions: what each kind of action calls. Nothing here takes the runtime's lock.
+// `devices` hear of what fails.
+#pragma once
+
+#include "libinterpose/commands/command.hpp"
+#include "libinterpose/execution/devices.hpp"
+
+namespace mkmd {
+
+// A piece of a kernel (`box` in work-groups): `boxed` as a sub-kernel, otherwise the whole of it as the
+// program wrote it. `memories` holds the vendor object of every memory argument, by argument index, in the
+// lane's domain.
+Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
+                          std::vector<cl_mem> memories, bool boxed);
+
+Action::Work read_at_home(Lane& lane, Command& command);
+Action::Work write_at_home(Lane& lane, Command& command);
+// These bytes of the command's destination, in the lane's domain. The memories there are those of the root
+// buffers.
+Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRange bytes);
+Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes);
+// Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
+Action::Work read_elsewhere(Devices& devices, Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
+Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
+                      cl_mem to_memory, ByteRanges ranges);
+// Over when what the lane was given before is.
+Action::Work marker_behind(Lane& lane);
+// Over when this marker, in a queue of the program's, is.
+Action::Work end_of_native(vendor::Owned<cl_event> marker);
+
+// Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a
+// helper's memory does not take, the storage's stand-in keeps.
+cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
+                    cl_mem to_memory, const ByteRanges& ranges);
+
+// The clock of a queue's device minus the host's, in nanoseconds, as well as could be measured.
+struct ClockOffset {
+  int64_t between = 0, error = 0;  // 0 and 0: not known
+  bool may_equal(const ClockOffset& other) const;
+};
+ClockOffset device_clock_offset(cl_command_queue queue);
+
+}  // namespace mkmd

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiling mode (MKMD_PROFILE, `mkmd profile`): before a launch runs at home as the program asked, it is
+// measured on every device, in pieces of varied numbers of work-groups, alone and all devices at once, on
+// copies of the buffers it names. The samples go to the spool. The program's data and results are untouched;
+// it is only slower.
+#pragma once
+
+#include "libinterpose/commands/command.hpp"
+
+namespace mkmd {
+
+class Runtime;
+
+// One per process that is profiled. Thread-safe.
+class Profiler {
+public:
+  Profiler();
+  ~Profiler();
+
+  // On the program's thread, without any lock held. Never fails: what cannot be measured is skipped, with a
+  // log line. Launches like ones that were measured already cost next to nothing.
+  void measure(Runtime& runtime, const KernelLaunch& launch);
+
+private:
+  friend class LaunchProfiler;
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace mkmd

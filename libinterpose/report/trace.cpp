@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/report/trace.hpp"
+
+#include "common/files.hpp"
+#include "common/host_clock.hpp"
+#include "common/log.hpp"
+#include "common/process.hpp"
+#include "common/trace_owner.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mkmd {
+
+namespace {
+
+constexpr size_t kBuffered = 64 << 10;
+constexpr cl_ulong kOldest = 10'000'000;  // nanoseconds a line waits at most while others follow it
+
+// What drivers and programs call things need not be UTF-8.
+std::string text_of(const nlohmann::json& line) {
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+std::string name_of(cl_command_type type) {
+  // CL_COMMAND_NDRANGE_KERNEL and what follows it.
+  static constexpr const char* kNames[] = {"kernel",
+                                           "task",
+                                           "native kernel",
+                                           "read",
+                                           "write",
+                                           "copy",
+                                           "read image",
+                                           "write image",
+                                           "copy image",
+                                           "image to buffer",
+                                           "buffer to image",
+                                           "map",
+                                           "map image",
+                                           "unmap",
+                                           "marker",
+                                           "acquire GL",
+                                           "release GL",
+                                           "read rect",
+                                           "write rect",
+                                           "copy rect",
+                                           "user",
+                                           "barrier",
+                                           "migrate",
+                                           "fill",
+                                           "fill image",
+                                           "SVM free",
+                                           "SVM copy",
+                                           "SVM fill",
+                                           "SVM map",
+                                           "SVM unmap"};
+  const cl_command_type index = type - CL_COMMAND_NDRANGE_KERNEL;
+  return index < std::size(kNames) ? kNames[index] : "other";
+}
+
+// Whether the file still begins with what this process wrote there.
+bool is_ours(int fd, const std::string& header) {
+  std::string start(header.size(), '\0');
+  return pread(fd, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) && start == header;
+}
+
+}  // namespace
+
+std::string Trace::first_line() const {
+  nlohmann::json devices = nlohmann::json::array();
+  const Configuration& p = configuration_;
+  for (size_t d = 0; d < p.devices.size(); ++d) {
+    devices.push_back(
+        {{"name", p.devices[d].name}, {"device", p.devices[d].device_name}, {"memory", p.domain[d]}});
+  }
+  nlohmann::json line{{"trace", "mkmd"}, {"format", 2}, {"pid", getpid()}, {"devices", devices}};
+  line["began"] = process_began(getpid());
+  if (p.home_is_whole()) {
+    nlohmann::json parts = nlohmann::json::array();
+    for (size_t d = 0; d < p.devices.size(); ++d) {
+      if (p.devices[d].parent == p.home.id) parts.push_back(d);
+    }
+    line["whole"] = {{"name", p.home.name}, {"index", p.home_index()}, {"parts", parts}};
+  }
+  return text_of(line);
+}
+
+void Trace::add_native() {
+  if (!std::exchange(native_changed_, false)) return;
+  nlohmann::json kernels = nlohmann::json::array();
+  for (auto& [kernel, count] : native_kernels_) {
+    if (count == 0) continue;
+    const auto& [name, reason, line] = kernel;
+    kernels.push_back({{"kernel", name}, {"launches", count}, {"whole_because", reason}, {"line", line}});
+    count = 0;
+  }
+  text_ += text_of({{"native", {{"commands", native_commands_}, {"kernels", kernels}}}});
+  native_commands_.clear();
+}
+
+// Makes a regular file this process's, or finds that it still is; otherwise the sentence that says whose it
+// is. The lock is for two that begin at once; it ends with the descriptor, before the program goes on.
+std::string Trace::claim(int fd) {
+  const std::string& file = configuration_.settings.trace;
+  if (!header_.empty()) {
+    return is_ours(fd, header_) ? ""
+                                : file + " no longer begins with what this process wrote; no more is "
+                                         "traced: each needs a file of its own";
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return "another process is writing " + file + ", so this one is not traced";
+  if (const pid_t other = other_writer(fd); other != 0) return written_by(other, file);
+  return ftruncate(fd, 0) == 0 ? "" : "cannot write " + file + "; nothing is traced";
+}
+
+// Whole lines, by one call: a process killed at any moment leaves at most its
+// last line cut off.
+void Trace::write_out() {
+  if (broken_) return;
+  add_native();
+  if (text_.empty()) return;
+  const std::string& file = configuration_.settings.trace;
+  const NoWriteSignals quiet;
+  struct stat about {};
+  const bool regular =
+      stat(file.c_str(), &about) != 0 || S_ISREG(about.st_mode);  // a pipe cannot be read back
+  const int fd = open_named_output(file, (regular ? O_RDWR : O_WRONLY) | O_APPEND);
+  std::string problem;
+  if (fd >= 0 && regular) problem = claim(fd);
+  std::string text = std::move(text_);
+  text_.clear();
+  if (header_.empty()) text = (header_ = first_line()) + text;
+  if (problem.empty() && (fd < 0 || !write_all(fd, text)))
+    problem = "cannot write " + file + "; no more is traced";
+  if (!problem.empty()) log(LogLevel::warning, "MKMD_TRACE: " + problem);
+  broken_ = !problem.empty();
+  if (fd >= 0) close(fd);
+  written_at_ = host_nanoseconds();
+}
+
+void Trace::write_if_due() {
+  if (text_.size() >= kBuffered || host_nanoseconds() - written_at_ >= kOldest) write_out();
+}
+
+void Trace::add(const nlohmann::json& line) {
+  std::lock_guard lock(mutex_);
+  if (broken_) return;
+  text_ += text_of(line);
+  write_if_due();
+}
+
+void Trace::add_platform(const nlohmann::json& platform) {
+  std::lock_guard lock(mutex_);
+  std::string line = text_of({{"platform", platform}});
+  if (line == platform_ || broken_) return;
+  text_ += line;
+  platform_ = std::move(line);
+}
+
+void Trace::count_native(cl_command_type type) {
+  std::lock_guard lock(mutex_);
+  ++native_commands_[name_of(type)];
+  native_changed_ = true;
+  write_if_due();
+}
+
+void Trace::count_native_kernel(const std::string& name, const std::string& reason, int line) {
+  std::lock_guard lock(mutex_);
+  const bool first = native_kernels_.empty() || !native_kernels_.contains({name, reason, line});
+  ++native_kernels_[{name, reason, line}];
+  native_changed_ = true;
+  if (first) write_out();  // why a kernel is not split is known whatever happens next
+}
+
+void Trace::flush() {
+  if (!on_) return;
+  std::lock_guard lock(mutex_);
+  write_out();
+}
+
+}  // namespace mkmd

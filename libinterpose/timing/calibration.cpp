@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/timing/calibration.hpp"
+
+#include "common/host_clock.hpp"
+#include "common/json.hpp"
+#include "common/log.hpp"
+#include "common/own_files.hpp"
+#include "common/settings.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace mkmd {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormat = 2;  // of the cache file: raise it when what is measured changes meaning
+constexpr size_t kItems = 1 << 18;
+constexpr cl_int kRounds = 64;
+constexpr int kLaunches = 32;  // in a row: how long a device that sleeps takes to wake up is no launch's cost
+constexpr size_t kBytes = 32u << 20;
+constexpr double kLimits = 0.9;  // measured rates are never quite equal
+
+// The counts are those our compiler would report for these kernels: operations on values, bytes loaded and
+// stored.
+constexpr const char* kSource = R"(
+kernel void compute(global float* out, int rounds) {
+  float a = (float)get_global_id(0), b = 1.0f;
+  for (int i = 0; i < rounds; ++i) { a = a * 1.0001f + b; b = b * 0.9999f + a; }
+  out[get_global_id(0)] = a + b;
+}
+kernel void stream(global const float* in, global float* out) {
+  size_t i = get_global_id(0);
+  out[i] = in[i] + 1.0f;
+})";
+
+std::string kind_of(const vendor::Device& device) {
+  return device.device_name + "|" + vendor::device_string(device.id, CL_DRIVER_VERSION) + "|" +
+         std::to_string(vendor::device_value<cl_uint>(device.id, CL_DEVICE_MAX_COMPUTE_UNITS));
+}
+
+struct Bench {
+  vendor::Owned<cl_context> context;
+  vendor::Owned<cl_command_queue> queue;
+  vendor::Owned<cl_program> program;
+  vendor::Owned<cl_mem> in;
+  vendor::Owned<cl_mem> out;
+
+  bool open(const vendor::Device& device) {
+    const auto& t = vendor::table(device.id);
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                reinterpret_cast<cl_context_properties>(device.platform), 0};
+    cl_int error = CL_SUCCESS;
+    context = vendor::Owned(t.clCreateContext(properties, 1, &device.id, nullptr, nullptr, &error));
+    if (!context) return false;
+    queue = vendor::Owned(t.clCreateCommandQueue(context.get(), device.id, 0, &error));
+    const char* source = kSource;
+    program = vendor::Owned(t.clCreateProgramWithSource(context.get(), 1, &source, nullptr, &error));
+    in = vendor::Owned(t.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kBytes, nullptr, &error));
+    out = vendor::Owned(t.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kBytes, nullptr, &error));
+    return queue && program && in && out &&
+           t.clBuildProgram(program.get(), 1, &device.id, "", nullptr, nullptr) == CL_SUCCESS;
+  }
+
+  vendor::Owned<cl_kernel> kernel_of(const char* name, cl_int rounds) {
+    const auto& t = vendor::table(queue.get());
+    cl_int error = CL_SUCCESS;
+    vendor::Owned<cl_kernel> kernel(t.clCreateKernel(program.get(), name, &error));
+    if (!kernel) return kernel;
+    const cl_mem first = rounds > 0 ? out.get() : in.get();
+    const cl_mem second = out.get();
+    t.clSetKernelArg(kernel.get(), 0, sizeof first, &first);
+    if (rounds > 0) {
+      t.clSetKernelArg(kernel.get(), 1, sizeof rounds, &rounds);
+    } else {
+      t.clSetKernelArg(kernel.get(), 1, sizeof second, &second);
+    }
+    return kernel;
+  }
+
+  bool enqueue(cl_kernel kernel, size_t items) {
+    const size_t local = 64;
+    return vendor::table(queue.get())
+               .clEnqueueNDRangeKernel(queue.get(), kernel, 1, nullptr, &items, &local, 0, nullptr,
+                                       nullptr) == CL_SUCCESS;
+  }
+
+  // Of one launch among so many in a row: the best of three, in seconds; the first round compiles and does
+  // not count. Negative: it failed.
+  double launch(const char* name, size_t items, cl_int rounds, int launches = 1) {
+    const vendor::Owned<cl_kernel> kernel = kernel_of(name, rounds);
+    if (!kernel) return -1;
+    double best = -1;
+    for (int i = 0; i < 4; ++i) {
+      const cl_ulong begin = host_nanoseconds();
+      for (int n = 0; n < launches; ++n) {
+        if (!enqueue(kernel.get(), items)) return -1;
+      }
+      if (vendor::table(queue.get()).clFinish(queue.get()) != CL_SUCCESS) return -1;
+      const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9 / launches;
+      if (i > 0 && (best < 0 || seconds < best)) best = seconds;
+    }
+    return best;
+  }
+
+  double copy() {
+    const auto& t = vendor::table(queue.get());
+    std::vector<char> host(kBytes / 2);
+    double best = -1;
+    for (int i = 0; i < 4; ++i) {
+      const cl_ulong begin = host_nanoseconds();
+      if (t.clEnqueueReadBuffer(queue.get(), in.get(), CL_TRUE, 0, host.size(), host.data(), 0, nullptr,
+                                nullptr) != CL_SUCCESS) {
+        return -1;
+      }
+      const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9;
+      if (i > 0 && (best < 0 || seconds < best)) best = seconds;
+    }
+    return best;
+  }
+};
+
+// Bytes per second of all the devices together, each streaming buffers of its own: the best of five, since
+// whatever else the machine does can only take away. Negative: it failed.
+double stream_together(const std::vector<vendor::Device>& devices) {
+  constexpr size_t items = kBytes / sizeof(float);
+  std::vector<Bench> benches(devices.size());
+  std::vector<vendor::Owned<cl_kernel>> kernels;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (!benches[i].open(devices[i])) return -1;
+    kernels.push_back(benches[i].kernel_of("stream", 0));
+    if (!kernels.back()) return -1;
+  }
+  double best = -1;
+  for (int round = 0; round < 6; ++round) {  // the first compiles
+    const cl_ulong begin = host_nanoseconds();
+    for (size_t i = 0; i < benches.size(); ++i) {
+      const auto& t = vendor::table(benches[i].queue.get());
+      if (!benches[i].enqueue(kernels[i].get(), items) || t.clFlush(benches[i].queue.get()) != CL_SUCCESS)
+        return -1;
+    }
+    for (const Bench& bench : benches) {
+      if (vendor::table(bench.queue.get()).clFinish(bench.queue.get()) != CL_SUCCESS) return -1;
+    }
+    const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9;
+    const double rate = 2.0 * kBytes * static_cast<double>(benches.size()) / seconds;
+    if (round > 0) best = std::max(best, rate);
+  }
+  return best;
+}
+
+// A simulator would take minutes; its defaults say "very slow", so that it gets work only if there is nothing
+// else.
+DeviceRates synchronous_rates() {
+  DeviceRates rates;
+  rates.operations_per_second = 2e7;
+  rates.bytes_per_second = 2e7;
+  return rates;
+}
+
+DeviceRates measure(const vendor::Device& device) {
+  DeviceRates rates;
+  if (device.synchronous) return synchronous_rates();
+  Bench bench;
+  if (!bench.open(device)) {
+    log(LogLevel::info, "device " + device.name + " could not be calibrated");
+    return rates;
+  }
+  const double empty = bench.launch("compute", 64, 1, kLaunches);
+  const double compute = bench.launch("compute", kItems, kRounds);
+  const double stream = bench.launch("stream", kBytes / sizeof(float), 0);
+  const double copy = bench.copy();
+  if (empty > 0) rates.launch_seconds = std::clamp(empty, 1e-6, 1e-3);
+  if (compute > 0) rates.operations_per_second = static_cast<double>(kItems) * kRounds * 4 / compute;
+  if (stream > 0) rates.bytes_per_second = 2.0 * kBytes / stream;
+  if (copy > 0) rates.copy_bytes_per_second = static_cast<double>(kBytes) / 2 / copy;
+  return rates;
+}
+
+json to_json(const DeviceRates& r) {
+  return {{"operations_per_second", r.operations_per_second},
+          {"bytes_per_second", r.bytes_per_second},
+          {"launch_seconds", r.launch_seconds},
+          {"copy_bytes_per_second", r.copy_bytes_per_second},
+          {"copy_seconds", r.copy_seconds}};
+}
+
+// What any device there is, or a simulator of one, may reach; with a wide margin. Everything else is measured
+// again: nothing later would correct it.
+struct Plausible {
+  double least, most;
+};
+constexpr Plausible kRates{1e5, 1e17};  // operations or bytes per second
+constexpr Plausible kCosts{1e-9, 1};    // seconds for something fixed
+
+bool within(const json& j, const Plausible& range) {
+  return j.is_number() && j.get<double>() >= range.least && j.get<double>() <= range.most;
+}
+
+// False if any figure is missing or makes no sense.
+bool from_json(const json& j, DeviceRates& r) {
+  auto get = [&](const char* key, const Plausible& range, double& value) {
+    const auto it = j.find(key);
+    if (it == j.end() || !within(*it, range)) return false;
+    value = it->get<double>();
+    return true;
+  };
+  return j.is_object() && get("operations_per_second", kRates, r.operations_per_second) &&
+         get("bytes_per_second", kRates, r.bytes_per_second) &&
+         get("launch_seconds", kCosts, r.launch_seconds) &&
+         get("copy_bytes_per_second", kRates, r.copy_bytes_per_second) &&
+         get("copy_seconds", kCosts, r.copy_seconds);
+}
+
+std::string cache_file() {
+  return file_in(cache_directory(), "calibration.json");
+}
+
+json read_cache() {
+  const Result<std::string> text = read_own_file(cache_file(), 16u << 20);
+  const Result<json> parsed = parse_json(text ? *text : "");
+  json cache = parsed ? *parsed : json();
+  if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object()) {
+    cache = {{"format", kFormat}, {"devices", json::object()}};
+  }
+  if (!cache["memories"].is_object()) cache["memories"] = json::object();
+  return cache;
+}
+
+void write_cache(const json& cache) {
+  if (cache_directory().empty()) return;
+  const std::string text = cache.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+  // That it is not ours was said when it was read.
+  if (const Status status = replace_own_file(cache_file(), text); !status && status.code() != kNotOurs) {
+    log(LogLevel::warning, status.message() + "; what is learned now is lost for the next run");
+  }
+}
+
+// Those of one memory that can be measured together, and their rates.
+struct Sharing {
+  std::vector<vendor::Device> devices;
+  std::string kinds;
+  double bw_one = 0;
+};
+
+Sharing sharing(int mem, const std::vector<vendor::Device>& devices, const std::vector<int>& domain,
+                const std::vector<DeviceRates>& rates) {
+  Sharing found;
+  for (size_t d = 0; d < domain.size(); ++d) {
+    if (domain[d] != mem || devices[d].synchronous) continue;
+    found.devices.push_back(devices[d]);
+    found.kinds += (found.kinds.empty() ? "" : " + ") + rates[d].kind;
+    found.bw_one = std::max(found.bw_one, rates[d].bytes_per_second);
+  }
+  return found;
+}
+
+}  // namespace
+
+Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vector<int>& domain) {
+  json cache = read_cache();
+  const json before = cache;
+  Calibration found;
+  for (const vendor::Device& device : devices) {
+    DeviceRates rates;
+    const std::string kind = kind_of(device);
+    if (!from_json(cache["devices"].value(kind, json()), rates)) {
+      rates = measure(device);
+      cache["devices"][kind] = to_json(rates);
+    }
+    rates.kind = kind;
+    found.devices.push_back(std::move(rates));
+  }
+  for (const int mem : std::set<int>(domain.begin(), domain.end())) {
+    const Sharing of = sharing(mem, devices, domain, found.devices);
+    if (of.devices.size() < 2) continue;
+    const json known = cache["memories"].value(of.kinds, json());
+    double bw_all = within(known, kRates) ? known.get<double>() : stream_together(of.devices);
+    if (bw_all <= 0) continue;
+    cache["memories"][of.kinds] = bw_all;
+    // Starting several devices at once takes time of its own; the whole of which they are parts shows, too,
+    // what their memory, the first, gives.
+    for (size_t whole = domain.size(); whole < devices.size() && mem == 0; ++whole)
+      bw_all = std::max(bw_all, found.devices[whole].bytes_per_second);
+    // A memory that gives all of them nearly what each reaches alone limits nothing.
+    if (bw_all < kLimits * of.bw_one * static_cast<double>(of.devices.size()))
+      found.memories.push_back({mem, of.bw_one, bw_all});
+  }
+  if (cache != before) write_cache(cache);
+  return found;
+}
+
+}  // namespace mkmd

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted execution times. A first estimate comes from a launch's operation and byte counts and each
+// device's calibrated rates (a roofline), or, where a profiling run has covered such launches, from its
+// models; every executed piece then corrects it, per kernel and device (Rule 15 of docs/architecture.md). A
+// model may be of another machine, or stale, or nonsense: until a piece has confirmed it, it is believed only
+// as far as it agrees with the roofline about which device is how much faster. Shared by all contexts of a
+// process (capture/session.hpp).
+#pragma once
+
+#include "libinterpose/timing/calibration.hpp"
+#include "libinterpose/timing/profitability.hpp"
+#include "models/model.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+class LaunchFacts;
+
+// What is known of one kernel. A correction is the logarithm of measured over estimated time.
+struct KernelModel : std::enable_shared_from_this<KernelModel> {
+  struct Learned {
+    double correction = 0;
+    int samples = 0;
+  };
+  uint64_t number = 0;           // no other has had it: an address may be another one's later
+  std::vector<Learned> devices;  // over all launches, of the roofline
+  std::map<uint64_t, std::vector<Learned>>
+      by_shape;                                // per launch shape and scalar arguments, of the roofline
+  std::vector<const models::Model*> profiled;  // by device; null: none
+  std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
+  bool has_profile = false;
+  timing::KernelHistory history;  // not the time model's: see Runtime::profitability
+};
+
+struct LaunchCost {
+  double operations = 0;
+  double bytes = 0;
+  uint64_t shape = 0;                               // hash of what makes two launches take the same time
+  std::optional<models::Work> work = std::nullopt;  // where the kernel has a profile to ask
+};
+
+LaunchCost cost_of(const LaunchFacts& facts, const KernelModel& model);
+
+class TimeModel {
+public:
+  explicit TimeModel(std::vector<DeviceRates> rates, std::vector<models::Entry> profiles = {});
+
+  // The model of a kernel, by its name and a hash of the program: that of every program object of the same
+  // source. It is known as long as somebody holds it. Of those that nobody holds, the last ones are kept.
+  std::shared_ptr<KernelModel> of_kernel(const std::string& name, const std::string& content = "");
+  size_t kernels() const;  // how many are known
+  static constexpr size_t kKept = 256;
+
+  // Seconds the whole launch takes alone on `device`.
+  double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
+  // The same, if launches just like it have run there.
+  std::optional<double> measured(const KernelModel& model, const LaunchCost& cost, int device) const;
+  // As seconds(), but no less than the roofline says where a profile's short time is not confirmed yet: what
+  // is thought too short to split is never measured.
+  double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
+  // `share` of the launch took `seconds` on `device`, launch overhead included.
+  void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
+
+  // How many times as long as alone such a launch takes on the device while all work, where that was profiled
+  // and measurements do not contradict the profile.
+  std::optional<double> together(const KernelModel& model, const LaunchCost& cost, int device) const;
+
+  const DeviceRates& rates(int device) const { return rates_[device]; }
+  // Seconds to copy so many bytes from one device's memory into another's, as profiled or else calibrated.
+  double copy_seconds(int from, int to, double bytes) const;
+
+private:
+  void forget_unused();
+  std::optional<double> profiled_copy(int device, bool to_device, double bytes) const;
+  double calibrated_copy(int device, double bytes) const;
+  double estimate(const LaunchCost& cost, int device) const;
+  std::optional<double> shape_correction(const KernelModel& model, uint64_t shape, int device) const;
+  double overall_correction(const std::vector<KernelModel::Learned>& learned, int device) const;
+  double reference(const KernelModel& model, const LaunchCost& cost, int device) const;
+  bool stale(const KernelModel& model) const;
+  std::optional<double> from_profile(const KernelModel& model, const LaunchCost& cost, int device) const;
+  double kernel_seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
+
+  const std::vector<DeviceRates> rates_;
+  const std::vector<models::Entry> profiles_;
+  mutable std::mutex mutex_;
+  struct Known {
+    std::shared_ptr<KernelModel> model;
+    uint64_t held = 0;  // when it was last seen to be, by `asked_`
+  };
+  std::map<std::string, Known> kernels_;
+  uint64_t asked_ = 0;
+  size_t look_again_ = kKept;  // at what size of `kernels_`
+};
+
+// What a piece that moved `bytes` in `seconds` takes alone, when `devices` of its memory worked meanwhile.
+// Once together they use up what the memory gives, the time only says that: alone it gets `bw_one`.
+double seconds_alone(double seconds, double bytes, int devices, const scheduler::Memory* memory);
+
+}  // namespace mkmd
