@@ -4,6 +4,7 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/profiling/profile.hpp"
+#include "libinterpose/vendor/rivals.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include "common/log.hpp"
@@ -159,6 +160,17 @@ void choose_devices(Configuration& configuration) {
   if (devices) configuration.devices = std::move(*devices);
 }
 
+void find_rivals(Configuration& configuration) {
+  configuration.team = vendor::rival_teams(configuration.devices);
+  std::string names;
+  for (size_t d = 0; d < configuration.devices.size(); ++d) {
+    if (configuration.team[d] > 0) names += (names.empty() ? "" : ", ") + configuration.devices[d].name;
+  }
+  if (!names.empty())
+    log(LogLevel::info,
+        names + " use the same cores: drivers take turns, and each kernel goes to the quickest");
+}
+
 // A child whose home's driver is quiet shall not wait for a helper's.
 void before_fork() {
   if (ready.load(std::memory_order_acquire) == nullptr || process_forked.load(std::memory_order_relaxed))
@@ -180,6 +192,7 @@ Process* start() {
     if (!choose_emulated(configuration)) {
       choose_devices(configuration);
       assign_domains(configuration);
+      find_rivals(configuration);
     }
   }
   if (!configuration.devices.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd devices`: the real devices, and how to name them for --devices.
 #include "common/text.hpp"
-#include "libinterpose/vendor/vendor.hpp"
+#include "libinterpose/vendor/rivals.hpp"
 #include "tools/commands.hpp"
 
 #include <algorithm>
@@ -49,6 +49,16 @@ void print(const std::vector<Row>& rows) {
   }
 }
 
+void print_rivals(const std::vector<vendor::Device>& devices) {
+  const std::vector<int> teams = vendor::rival_teams(devices);
+  std::string names;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    if (teams[d] > 0) names += (names.empty() ? "" : ", ") + devices[d].name;
+  }
+  if (!names.empty())
+    std::printf("%s use the same cores: their drivers take turns.\n", printable(names).c_str());
+}
+
 }  // namespace
 
 int devices(const std::vector<std::string>& arguments) {
@@ -78,6 +88,7 @@ int devices(const std::vector<std::string>& arguments) {
   for (const vendor::Device& device : found)
     rows.push_back(row_of(device.name, device.id));
   print(rows);
+  print_rivals(found);
   return 0;
 }
 

@@ -108,6 +108,8 @@ void Runtime::note_piece(const Action& action) {
   if (launch.kernel->info == nullptr) return;
   if (action.lane == executor_.repair()) return;  // that was not how long such pieces take
   note_code(action);
+  if (const timing::Rivalry::Sample& sample = command_of(action).sample; sample.device == action.piece.device)
+    profitability()->rivalry().sampled(sample, seconds);
   const int domain = action.lane->domain;
   const int busy = executor_.busy_lanes(domain, action.lane);
   times_.learn(kernel_model(*launch.kernel), command_of(action).cost, action.piece.device, action.piece.share,

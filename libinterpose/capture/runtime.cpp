@@ -41,6 +41,11 @@ timing::Setting profitability_setting(Session& session) {
   return setting;
 }
 
+// A policy that the user named is obeyed.
+std::vector<int> rival_teams(Session& session) {
+  return session.has_default_policy() ? session.configuration.team : std::vector<int>();
+}
+
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;
   return vendor::Owned<cl_command_queue>(
@@ -55,7 +60,7 @@ void flush(Context& context) {
 
 Runtime::Runtime(Context& context, Session& session)
     : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
-      times_(session.times()), profitability_(profitability_setting(session)),
+      times_(session.times()), profitability_(profitability_setting(session), rival_teams(session)),
       executor_(*this, {configuration_.home_is_whole(),
                         configuration_.machine != nullptr && configuration_.machine->platform().can_fail()}),
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}

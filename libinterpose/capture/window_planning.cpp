@@ -8,6 +8,7 @@
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/planning/record.hpp"
+#include "libinterpose/planning/turns.hpp"
 #include "libinterpose/timing/emulated_rates.hpp"
 
 #include <algorithm>
@@ -181,6 +182,7 @@ std::optional<planning::Plan> WindowPlanning::take_over(const std::vector<Ref<Co
     window[i]->submitted = runtime_.now();
     described_.push_back(describe(*window[i]));
   }
+  take_turns(window);
   if (!still_holds(*kept, described_, machine(), buffer_of_)) return std::nullopt;
   return kept;
 }
@@ -194,6 +196,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
     record.emplace(machine(), buffer_of_, runtime_.cuts_, purpose_);
   planning::Planner planner(record ? record->machine() : machine(), record ? record->buffer_of() : buffer_of_,
                             runtime_.cuts_, purpose_);
+  take_turns(window);
   bool again = false;
   while (planner.size() < window.size()) {
     planning::Task task = next(window, planner.size());
@@ -216,10 +219,30 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   return plan;
 }
 
+// Between drivers that share cores, with the window's first commands in view.
+void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
+  constexpr size_t kInView = 64;
+  if (!runtime_.profitability_.rivalry().exists() || purpose_ != Purpose::speed || took_turns_) return;
+  took_turns_ = true;
+  for (size_t i = described_.size(); i < std::min(window.size(), kInView); ++i) {
+    window[i]->submitted = runtime_.now();
+    described_.push_back(describe(*window[i]));
+  }
+  planning::take_turns(described_, machine(), buffer_of_, runtime_.profitability()->rivalry(),
+                       host_seconds());
+  for (size_t i = 0; i < described_.size(); ++i) {
+    if (const auto& sample = described_[i].sample)
+      window[i]->sample = {sample->device, sample->share, sample->budgeted};
+  }
+}
+
 planning::Task WindowPlanning::next(const std::vector<Ref<Command>>& window, size_t i) {
   if (i < described_.size()) return std::move(described_[i]);
   window[i]->submitted = runtime_.now();
-  return describe(*window[i]);
+  planning::Task task = describe(*window[i]);
+  if (took_turns_)
+    planning::offer_to(runtime_.profitability_.rivalry().current(), task, runtime_.profitability_.rivalry());
+  return task;
 }
 
 planning::Task WindowPlanning::describe(Command& c) const {
@@ -256,6 +279,10 @@ void WindowPlanning::describe_kernel(Command& c, planning::Task& task) const {
   if (kernel.info != nullptr && !kernel.info->cost.irregular) task.most_bytes = c.cost.bytes;
   task.at_home = times.seconds(model, c.cost, home);
   bool known_together = true;
+  if (runtime_.profitability_.rivalry().exists()) {
+    for (size_t d = 0; d < task.seconds.size(); ++d)
+      task.samples.push_back(times.samples(model, static_cast<int>(d)));
+  }
   if (understands(kernel)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
@@ -340,7 +367,9 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
 }
 
 timing::Launch WindowPlanning::predicted(const planning::Task& task) const {
-  return {task.seconds[0], runtime_.times_.rates(0).launch_seconds, task.at_home};
+  // Where the first device waits for its turn, it is home.
+  const double first = task.seconds[0] < scheduler::kNever ? task.seconds[0] : task.at_home;
+  return {first, runtime_.times_.rates(0).launch_seconds, task.at_home};
 }
 
 }  // namespace mkmd

@@ -30,6 +30,7 @@ private:
   std::optional<planning::Plan> take_over(const std::vector<Ref<Command>>& window,
                                           const planning::Identity& identity);
   planning::Plan make(const std::vector<Ref<Command>>& window);
+  void take_turns(const std::vector<Ref<Command>>& window);
   planning::Task next(const std::vector<Ref<Command>>& window, size_t i);
   planning::Task describe(Command& command) const;
   void describe_kernel(Command& command, planning::Task& task) const;
@@ -46,7 +47,8 @@ private:
   const planning::Purpose purpose_;
   const planning::BufferOf buffer_of_;
   std::vector<planning::Task> described_;  // of the window's first commands, not yet given to a planner
-  nlohmann::json recorded_;                // what the plan follows from; null: not to be traced
+  bool took_turns_ = false;
+  nlohmann::json recorded_;  // what the plan follows from; null: not to be traced
 };
 
 // The number of a root buffer in graphs and traces. For whoever plans, or with the runtime's mutex held.

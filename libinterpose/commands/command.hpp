@@ -71,6 +71,8 @@ public:
     return source->origin + source_offset - destination->origin - destination_offset;
   }
   LaunchCost cost;  // kernel
+  // Kernel: a part of it that shows how long another device takes; its device is -1 otherwise.
+  timing::Rivalry::Sample sample{.device = -1};
   // Kernel, after a device has failed: only these work-groups are to be executed (again), at home. Empty:
   // all.
   std::vector<compiler::GroupBox> redo;

@@ -63,7 +63,8 @@ struct Plan {
   std::optional<scheduler::Schedule> schedule;  // the policy's; none: everything runs at home
   std::string trouble;                          // why the policy made none, if it should have
   PlannedSources sources;
-  bool kept = false;  // it was made for an earlier window
+  bool kept = false;           // it was made for an earlier window
+  bool one_at_a_time = false;  // no two actions run at the same time
 
   // For KeptPlans.
   Identity identity;

@@ -240,10 +240,24 @@ void Planner::ask_policy(Plan& plan) {
   if (machine_.separate_memories()) plan.sources = planned_sources(*plan.schedule);
 }
 
+bool Planner::take_sample(PlannedTask& of) const {
+  if (!of.task.sample || of.cut < 0 || of.pieces.empty()) return false;
+  const auto [device, share, budgeted] = *of.task.sample;
+  const uint64_t groups = of.task.groups[of.cut];
+  const auto wanted = static_cast<uint64_t>(share * static_cast<double>(groups));
+  const uint64_t end = std::clamp<uint64_t>(wanted, 1, groups - 1);
+  Piece sample{.device = device, .box = of.task.whole(), .start = of.start};
+  sample.box.hi[of.cut] = end;
+  std::erase_if(of.pieces, [&](const Piece& piece) { return piece.box.hi[of.cut] <= end; });
+  of.pieces.front().box.lo[of.cut] = end;
+  of.pieces.insert(of.pieces.begin(), std::move(sample));
+  return true;
+}
+
 void Planner::make_pieces(PlannedTask& of) {
   if (purpose_ == Purpose::repeats) {
     cut_as_before(of);
-  } else {
+  } else if (!take_sample(of)) {
     cuts_.keep_cuts(of);
     cut_in_parts(of);
   }
@@ -271,8 +285,10 @@ Plan Planner::make(bool complete) && {
   plan.may_keep = complete && std::all_of(tasks_.begin(), tasks_.end(),
                                           [](const PlannedTask& of) { return of.task.may_keep; });
   if (plan.may_keep && machine_.separate_memories()) plan.places = places(tasks_, machine_, buffer_of_);
-  for (PlannedTask& of : tasks_)
+  for (PlannedTask& of : tasks_) {
     make_pieces(of);
+    plan.one_at_a_time |= of.task.sample && of.pieces.size() > 1;
+  }
   find_wanted(tasks_, machine_);
   plan.orders = put_in_order(tasks_);
   for (PlannedTask& of : tasks_)

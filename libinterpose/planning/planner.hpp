@@ -36,6 +36,7 @@ private:
   void assign(const scheduler::Schedule& schedule);
   void assign(PlannedTask& of, const std::vector<scheduler::Entry>& entries);
   void make_pieces(PlannedTask& of);
+  bool take_sample(PlannedTask& of) const;  // true: it has one
 
   const Machine& machine_;
   const BufferOf& buffer_of_;

@@ -195,6 +195,8 @@ private:
     task.together = j.at("together").get<std::vector<double>>();
     for (const json& box : list_of(j, "redo"))
       task.redo.push_back(box_from(box));
+    if (j.contains("sample"))
+      task.sample = Task::Sample{j.at("sample").at("device"), j.at("sample").at("share"), 0};
     if (j.contains("ran")) task.ran = RanBefore{j.at("ran").at("device"), j.at("ran").at("groups")};
     task.uses_of = [this, answers = list_of(j, "uses")](const compiler::GroupBox& box, size_t most_blocks) {
       for (const json& answer : answers) {

@@ -48,6 +48,14 @@ struct Task {
   bool long_at_home = false;  // it would be, by home's time
   // What the work-groups in a box do to their buffers, in byte sets of at most so many blocks.
   std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)> uses_of;
+  // A share of it is to show how long this device takes, while nothing else runs.
+  struct Sample {
+    int device = 0;
+    double share = 0;
+    double budgeted = 0;  // seconds
+  };
+  std::optional<Sample> sample;
+  std::vector<int> samples;  // where devices have rivals: by device, how many pieces of it have been measured
   std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all
   std::optional<RanBefore> ran;           // for Purpose::repeats
   uint64_t kernel = 0;                    // equal for launches of one kernel; no other's

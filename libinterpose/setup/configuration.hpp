@@ -23,6 +23,7 @@ struct Configuration {
   vendor::Device home{};
   std::vector<int> domain;  // memory domain of each device; devices of one domain share buffers. Home's is 0
   int domain_count = 0;
+  std::vector<int> team;  // of each device among rivals for the same cores; 0: none (vendor/rivals.hpp)
   emulation::Machine* machine = nullptr;  // null unless devices are emulated
 
   bool splits() const { return devices.size() > 1; }

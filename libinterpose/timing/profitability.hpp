@@ -5,6 +5,8 @@
 // Profitability, at the end, is where to start reading.
 #pragma once
 
+#include "libinterpose/timing/rivalry.hpp"
+
 #include <array>
 #include <cstddef>
 #include <map>
@@ -38,6 +40,18 @@ inline constexpr struct Limits {
   double least_regret = 0.0001;
   // A retry counts as at least so many seconds lost.
   double least_loss = 10e-6;
+
+  // Beside the share above, so many seconds may be spent at once to try the drivers of rival devices.
+  double free_exploring = 20e-3;
+  // A sample of a rival is so long, or this part of what is left to spend: it may take many times its
+  // prediction.
+  double shortest_sample = 300e-6;
+  double sample_caution = 16;
+  // So many samples, unless the rival takes this many times as long.
+  int samples_of_rival = 3;
+  double clearly_slower = 3;
+  // Data moves to a rival that takes less than this share of the time.
+  double worth_moving = 0.97;
 
   // A kernel that is new makes so many windows exploring ones. That is long enough to see whether capturing
   // gains; if it does not, launches can go to home after the last.
@@ -180,13 +194,19 @@ private:
 // setting() may be called any time.
 class Profitability {
 public:
-  explicit Profitability(const Setting& setting) : setting_(setting) {}
+  // `teams`: see Rivalry; empty: no device has rivals.
+  explicit Profitability(const Setting& setting, std::vector<int> teams = {})
+      : setting_(setting), rivalry_(std::move(teams)) {}
 
   const Setting& setting() const { return setting_; }
   // Whether something that takes so long beyond the fixed cost of a launch is worth splitting.
   bool is_long(double seconds) const {
     return setting_.regardless_of_gain || seconds >= kLimits.worth_splitting;
   }
+
+  // Between drivers that share cores.
+  Rivalry& rivalry() { return rivalry_; }
+  const Rivalry& rivalry() const { return rivalry_; }
 
   // What becomes of a launch while nothing is captured. A retry makes the next window an exploring one.
   Decision decide(const KernelHistory& kernel, const Launch& launch, double now);
@@ -210,6 +230,7 @@ public:
 
 private:
   const Setting setting_;
+  Rivalry rivalry_;
   int exploring_ = 0;             // windows to come
   bool retry_decided_ = false;    // the next window explores
   bool waiting_helps_ = true;     // since something is captured, nobody waited in vain

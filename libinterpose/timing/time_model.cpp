@@ -178,6 +178,11 @@ double TimeModel::seconds(const KernelModel& model, const LaunchCost& cost, int 
   return rates_[device].launch_seconds + kernel_seconds(model, cost, device);
 }
 
+int TimeModel::samples(const KernelModel& model, int device) const {
+  std::lock_guard lock(mutex_);
+  return model.devices[device].samples;
+}
+
 double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const {
   std::lock_guard lock(mutex_);
   double kernel = kernel_seconds(model, cost, device);

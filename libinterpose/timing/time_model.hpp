@@ -61,6 +61,8 @@ public:
   double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
   // The same, if launches just like it have run there.
   std::optional<double> measured(const KernelModel& model, const LaunchCost& cost, int device) const;
+  // How many pieces of the kernel have been measured there.
+  int samples(const KernelModel& model, int device) const;
   // As seconds(), but no less than the roofline says where a profile's short time is not confirmed yet: what
   // is thought too short to split is never measured.
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// That this links is the test: a floor of libinterpose with what it may use. Every object begins with the table of api's
-// functions (cl_khr_icd), so that table alone stands in here for a floor above.
+// That this links is the test: a floor of libinterpose with what it may use. Every object begins with the
+// table of api's functions (cl_khr_icd), so that table alone stands in here for a floor above.
 #include <CL/cl_icd.h>
 
 #ifndef MKMD_HAS_API

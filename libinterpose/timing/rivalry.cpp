@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/timing/rivalry.hpp"
+
+#include "libinterpose/timing/profitability.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mkmd::timing {
+
+double ExplorationBudget::left(double now) const {
+  if (!began_) began_ = now;
+  return kLimits.free_exploring + kLimits.regret * (now - *began_) - spent_;
+}
+
+Rivalry::Rivalry(std::vector<int> teams) : teams_(std::move(teams)) {
+  for (const int team : teams_)
+    team_count_ = std::max(team_count_, team);
+  saved_.assign(team_count_ + 1, 0.0);
+  current_ = team_count_ > 0 ? 1 : 0;
+}
+
+// Devices of a team share a launch.
+double Rivalry::seconds_of(const Kernel& kernel, int team) const {
+  double launches_per_second = 0;
+  for (size_t d = 0; d < teams_.size(); ++d) {
+    if (teams_[d] == team) launches_per_second += 1 / kernel.seconds[d];
+  }
+  return 1 / launches_per_second;
+}
+
+int Rivalry::choose(const std::vector<Kernel>& kernels, const std::vector<double>& copy_seconds) {
+  std::vector<double> seconds(team_count_ + 1, 0.0);
+  for (const Kernel& kernel : kernels) {
+    const double here = seconds_of(kernel, current_);
+    for (int team = 1; team <= team_count_; ++team) {
+      const double there = seconds_of(kernel, team);
+      seconds[team] += std::isfinite(there) ? there : here;  // what it may not run stays
+    }
+  }
+  int best = current_;
+  double most = 0;
+  for (int team = 1; team <= team_count_; ++team) {
+    if (team == current_) continue;
+    saved_[team] = std::max(0.0, saved_[team] + seconds[current_] - seconds[team]);
+    if (seconds[team] > kLimits.worth_moving * seconds[current_]) continue;
+    // Waiting until the savings pay for the move costs at most twice what a prophet would pay.
+    if (const double gain = saved_[team] - copy_seconds[team]; gain > most) {
+      most = gain;
+      best = team;
+    }
+  }
+  if (best != current_) saved_.assign(saved_.size(), 0.0);
+  return current_ = best;
+}
+
+std::optional<Rivalry::Sample> Rivalry::sample(const Kernel& kernel, const std::vector<double>& copy_seconds,
+                                               double now) {
+  const double here = seconds_of(kernel, current_);
+  for (size_t d = 0; d < teams_.size(); ++d) {
+    if (teams_[d] == 0 || teams_[d] == current_ || !std::isfinite(kernel.seconds[d])) continue;
+    const int samples = kernel.samples[d];
+    // The first one includes what a driver does once.
+    const bool decided = samples > 0 && (kernel.seconds[d] > kLimits.clearly_slower * here ||
+                                         samples >= kLimits.samples_of_rival);
+    if (decided) continue;
+    const double left = budget_.left(now) - copy_seconds[teams_[d]];
+    if (left <= 0) continue;
+    // It may take many times what is predicted.
+    const double wanted = std::max(kLimits.shortest_sample, left / kLimits.sample_caution);
+    const double share = std::min(0.5, wanted / kernel.seconds[d]);
+    Sample sample{static_cast<int>(d), share, share * kernel.seconds[d] + copy_seconds[teams_[d]]};
+    if (sample.seconds > budget_.left(now)) continue;
+    budget_.spend(sample.seconds);
+    return sample;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mkmd::timing

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rivals: CPU devices of different drivers that would use the same cores at the same time. A second driver on
+// the same cores is another way to run a kernel, not more capacity.
+#pragma once
+
+#include "libinterpose/vendor/vendor.hpp"
+
+namespace mkmd::vendor {
+
+// What a device takes of the cores.
+struct CoreUse {
+  const void* driver = nullptr;  // the device, or the whole of which it is a part; null: it is no CPU
+  unsigned units = 0;            // compute units, of one core each
+};
+
+// By device, the number of its team: devices of one driver are a team. All 0: nobody has rivals, since there
+// is one team, or there are cores for all.
+std::vector<int> rival_teams(const std::vector<CoreUse>& devices, unsigned cores);
+
+// The same of real devices, on the cores that the process may use.
+std::vector<int> rival_teams(const std::vector<Device>& devices);
+
+}  // namespace mkmd::vendor
