@@ -34,7 +34,7 @@ cl_platform_id default_vendor_platform() {
 
 cl_int GetPlatformIDs(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms) {
   if (process_starting()) {  // a vendor that is being loaded asks for itself
-    const auto own = reinterpret_cast<cl_api_clGetPlatformIDs>(
+    const auto own = reinterpret_cast<decltype(&clGetPlatformIDs)>(
         vendor::function_of_library_being_loaded("clGetPlatformIDs"));
     if (own != nullptr && own != &clGetPlatformIDs) return own(num_entries, platforms, num_platforms);
   }
