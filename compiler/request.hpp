@@ -26,10 +26,37 @@ struct Request {
   Macros macros;       // as far as the program was found to use them
 };
 
+// JSON is UTF-8, and a program's bytes may be anything: byte N is the character N.
+inline std::string characters_of(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    const auto n = static_cast<unsigned char>(byte);
+    if (n < 0x80) {
+      text += byte;
+    } else {
+      text += static_cast<char>(0xc0 | n >> 6);
+      text += static_cast<char>(0x80 | (n & 0x3f));
+    }
+  }
+  return text;
+}
+inline std::string bytes_of(const std::string& characters) {
+  std::string bytes;
+  for (size_t i = 0; i < characters.size(); ++i) {
+    const auto n = static_cast<unsigned char>(characters[i]);
+    const bool two = n >= 0x80 && i + 1 < characters.size();
+    bytes += two ? static_cast<char>(n << 6 | (characters[++i] & 0x3f)) : characters[i];
+  }
+  return bytes;
+}
+
 inline void to_json(nlohmann::json& j, const Request& r) {
-  j = {{"source", r.source},         {"options", r.options},
-       {"extensions", r.extensions}, {"device_version", r.device_version},
-       {"c_version", r.c_version},   {"address_bits", r.address_bits},
+  j = {{"source", characters_of(r.source)},
+       {"options", characters_of(r.options)},
+       {"extensions", r.extensions},
+       {"device_version", r.device_version},
+       {"c_version", r.c_version},
+       {"address_bits", r.address_bits},
        {"images", r.images}};
   j["macros"] = nlohmann::json::object();
   for (const auto& [name, value] : r.macros)
@@ -37,8 +64,8 @@ inline void to_json(nlohmann::json& j, const Request& r) {
 }
 
 inline void from_json(const nlohmann::json& j, Request& r) {
-  j.at("source").get_to(r.source);
-  j.at("options").get_to(r.options);
+  r.source = bytes_of(j.at("source").get<std::string>());
+  r.options = bytes_of(j.at("options").get<std::string>());
   j.at("extensions").get_to(r.extensions);
   j.at("device_version").get_to(r.device_version);
   j.at("c_version").get_to(r.c_version);

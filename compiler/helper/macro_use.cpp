@@ -14,10 +14,11 @@
 namespace mkmd::compiler {
 namespace {
 
-// Defined by the front end for its own ends, where no program can tell; or a parameter of the program's
-// macros.
-bool is_own(llvm::StringRef name) {
-  return name == "inline" || name == "__VA_ARGS__" || name == "__VA_OPT__";
+// The same for every compiler: the place in the text, parts of the language. And what the front end defines
+// for its own ends, where no program can tell.
+bool asks_nothing(llvm::StringRef name) {
+  return name == "__LINE__" || name == "_Pragma" || name == "defined" || name == "__VA_ARGS__" ||
+         name == "__VA_OPT__" || name == "inline";
 }
 
 // Reserved names, and those of the OpenCL specification: a program's own words are not asked about.
@@ -86,12 +87,15 @@ const clang::MacroInfo* MacroUse::macro_named(llvm::StringRef name) const {
 }
 
 void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, bool tested) {
-  if (is_own(name) || fixed_.contains(name.str()) || name == "defined") return;
-  if (macro && macro->isBuiltinMacro()) {
-    // Lines are the same for every compiler. Everything else a compiler is asked about itself is not.
-    if (name != "__LINE__" && found_.unanswerable.empty()) found_.unanswerable = name.str();
+  if (asks_nothing(name)) return;
+  const bool fixed = fixed_.contains(name.str());
+  // Of a build option and a header some compilers believe the one, and some the other.
+  const bool twice = fixed && macro && origin(macro->getDefinitionLoc()) == Origin::header;
+  if (twice || (macro && macro->isBuiltinMacro())) {
+    if (found_.unanswerable.empty()) found_.unanswerable = name.str();
     return;
   }
+  if (fixed) return;
   if (macro && origin(macro->getDefinitionLoc()) == Origin::program) return;
   if (!tested && (!macro || origin(macro->getDefinitionLoc()) == Origin::header)) return;
   if (!known_.contains(name.str())) found_.wanted.insert(name.str());

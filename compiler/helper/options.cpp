@@ -65,6 +65,8 @@ std::vector<std::string> header_arguments(Declarations declarations) {
 
 Result<FrontEndArguments> front_end_arguments(const Request& request) {
   if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
+  if (request.options.find('\\') != std::string::npos || request.options.find("\"\"") != std::string::npos)
+    return Status::internal("its build options are quoted in a way that each driver reads in its own way");
   FrontEndArguments arguments;
   arguments.language = {"-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1",
                         "-disable-free", "-resource-dir", MKMD_CLANG_RESOURCES, "-cl-kernel-arg-info", "-w",

@@ -28,14 +28,15 @@ constexpr std::array<const char*, kHiddenArguments> kHidden = {
     "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
     "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
 
-// Macros for lists of them: a program's functions stay readable.
+// Macros for lists of them: a program's functions stay readable. Of keywords only: a parameter may be called
+// ulong.
 constexpr const char* kParameters = "mkmd_parameters";
 constexpr const char* kArguments = "mkmd_arguments";
 
 std::string hidden_lists() {
   std::string parameters, arguments;
   for (const char* name : kHidden) {
-    parameters += (parameters.empty() ? "ulong " : ", ulong ") + std::string(name);
+    parameters += (parameters.empty() ? "unsigned long " : ", unsigned long ") + std::string(name);
     arguments += (arguments.empty() ? "" : ", ") + std::string(name);
   }
   return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " +
@@ -57,6 +58,7 @@ constexpr Replacement kReplacements[] = {
     {"get_global_offset", "(mkmd_offset_@)"},
 };
 constexpr const char* kLinearId = "get_global_linear_id";
+constexpr const char* kLocalSize = "get_local_size";
 
 std::string at_dimension(const Replacement& replacement, unsigned dimension) {
   std::string text;
@@ -100,16 +102,22 @@ const Replacement* replacement_of(llvm::StringRef name) {
   return nullptr;
 }
 
-// Calls of functions, and the functions of the text they stand in.
+// Text of ours calls OpenCL's function of that name, wherever it stands in the program's.
+bool is_called_by_us(llvm::StringRef name) {
+  return name == kLocalSize || name == kLinearId || replacement_of(name) != nullptr;
+}
+
+// Calls of functions, and the functions of the text they stand in. What is called without a function's name
+// is a block: it has the hidden arguments of the function around it.
 class Calls : public clang::RecursiveASTVisitor<Calls> {
 public:
   struct Call {
     clang::CallExpr* call;
-    const clang::FunctionDecl *caller, *callee;  // canonical ones
+    const clang::FunctionDecl *caller, *callee;  // canonical ones; no caller: outside of functions
   };
   std::vector<clang::FunctionDecl*> functions;  // all declarations
   std::vector<Call> calls;
-  bool unclear = false;  // somebody calls what is no function's name, or calls from outside of functions
+  std::string hidden;  // a function that text of ours calls, if the program gives its name to something else
 
   bool TraverseFunctionDecl(clang::FunctionDecl* function) {
     functions.push_back(function);
@@ -120,11 +128,17 @@ public:
   }
 
   bool VisitCallExpr(clang::CallExpr* call) {
-    const clang::FunctionDecl* callee = call->getDirectCallee();
-    if (callee != nullptr && in_ != nullptr)
+    if (const clang::FunctionDecl* callee = call->getDirectCallee())
       calls.push_back({call, in_, callee->getCanonicalDecl()});
-    else
-      unclear = true;
+    return true;
+  }
+
+  bool VisitNamedDecl(clang::NamedDecl* named) {
+    if (!named->getIdentifier() || !is_called_by_us(named->getName())) return true;
+    // Those stand for nothing in a call.
+    if (llvm::isa<clang::FieldDecl, clang::TagDecl, clang::LabelDecl>(named)) return true;
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(named);
+    if (!function || function->isDefined()) hidden = named->getName().str();
     return true;
   }
 
@@ -139,14 +153,20 @@ public:
 
   Result<std::string> rewrite() {
     calls_.TraverseDecl(context_.getTranslationUnitDecl());
-    if (calls_.unclear) return Status::internal("it calls something that is no function");
+    if (!calls_.hidden.empty()) return Status::internal("it has a '" + calls_.hidden + "' of its own");
+    for (const auto& name : context_.Idents)
+      if (name.getKey().startswith(kPrefix))
+        return Status::internal(std::string("it has a name that begins with ") + kPrefix);
     find_functions_to_extend();
     for (const clang::FunctionDecl* function : calls_.functions)
       if (extended_.contains(function->getCanonicalDecl())) extend(*function);
     for (const Calls::Call& call : calls_.calls) {
-      if (extended_.contains(call.callee))
+      const bool passed_on = extended_.contains(call.callee);
+      if (!passed_on && !is_replaced(*call.callee)) continue;
+      if (!call.caller) return Status::internal("it names ids outside of functions");
+      if (passed_on)
         pass_on(*call.call);
-      else if (is_replaced(*call.callee))
+      else
         replace(*call.call, call.callee->getName());
     }
     return apply();
@@ -170,7 +190,7 @@ private:
     for (bool more = true; more;) {
       more = false;
       for (const Calls::Call& call : calls_.calls)
-        if (is_replaced(*call.callee) || extended_.contains(call.callee))
+        if (call.caller && (is_replaced(*call.callee) || extended_.contains(call.callee)))
           more |= extended_.insert(call.caller).second;
     }
   }
@@ -194,7 +214,7 @@ private:
 
   void extend(const clang::FunctionDecl& function) {
     const clang::FunctionTypeLoc type = function.getFunctionTypeLoc();
-    if (type.isNull()) {
+    if (type.isNull() || (type.getNumParams() > 0 && !function.hasWrittenPrototype())) {
       trouble_ = "a function's parameters cannot be found";
       return;
     }
@@ -235,7 +255,7 @@ private:
     std::string out = hidden_lists() + functions_of_any_dimension(any_dimension_);
     unsigned at = 0;
     for (const Edit& edit : edits_) {
-      if (edit.at < at) return Status::internal("one call stands inside another's dimension");
+      if (edit.at < at) continue;  // in the dimension of a call that is replaced
       out.append(text_, at, edit.at - at);
       out += edit.text;
       at = edit.at + edit.length;
@@ -284,8 +304,6 @@ private:
 Result<std::string> emit_source(const Request& request, Declarations declarations) {
   Result<std::string> text = expand_program(request);
   if (!text) return text;
-  if (text->find(kPrefix) != std::string::npos)
-    return Status::internal(std::string("it has a name that begins with ") + kPrefix);
   Result<FrontEndArguments> arguments = front_end_arguments(request);
   if (!arguments) return arguments.status();
   ClangRun clang({arguments->language, header_arguments(declarations)}, *text,

@@ -296,6 +296,15 @@ TEST(Info, WhatOnlyACompilerKnowsOfItselfIsNotGuessed) {
     ASSERT_FALSE(module.ok()) << source;
     EXPECT_THAT(module.status().message(), testing::HasSubstr("which each compiler answers in its own way"));
   }
+  for (const char* option : {"-DM_PI_F=3.0f", "-UM_PI_F", "-D M_PI_F=3.0f"}) {
+    const Result<Module> module =
+        AskedDevice().compile("kernel void k(global float* p) { *p = M_PI_F; }", option);
+    ASSERT_FALSE(module.ok()) << option << ": some drivers' headers come behind the options";
+    EXPECT_THAT(module.status().message(), testing::HasSubstr("it depends on M_PI_F"));
+    EXPECT_TRUE(AskedDevice().compile("kernel void k(global float* p) { *p = 1; }", option).ok());
+  }
+  for (const char* option : {"-DTEXT=\\\"a\\\"", "-DTEXT=a\\b", "-DTEXT=a\"\"b"})
+    EXPECT_FALSE(AskedDevice().compile("kernel void k(global int* p) { *p = 1; }", option).ok()) << option;
   AskedDevice device;
   EXPECT_TRUE(
       device.compile("#define own 1\n#if own\nkernel void k(global int* p) { *p = own; }\n#endif").ok());

@@ -90,6 +90,32 @@ TEST(Source, ANameOfOurKindIsLeftAlone) {
   EXPECT_NE(module.spir, "");
 }
 
+// Text of ours calls them.
+TEST(Source, AFunctionOfOpenCLsNameIsLeftAlone) {
+  for (const char* own : {"static int __attribute__((overloadable)) get_local_size(int d) { return 1; }",
+                          "int f(int get_global_id) { return get_global_id; }"}) {
+    const Module module = compile(
+        std::string("kernel void k(global int* o) { o[get_local_id(0) + 8 * get_group_id(0)] = 1; }\n") +
+        own);
+    EXPECT_EQ(module.source, "");
+    EXPECT_THAT(module.no_source, HasSubstr("of its own")) << own;
+  }
+}
+
+TEST(Source, ParametersWithoutPrototypeAreLeftAlone) {
+  const Module module = compile("int f(x) int x; { return x + (int)get_global_id(0); }\n"
+                                "kernel void k(global int* o) { o[get_global_id(0)] = f(1); }");
+  EXPECT_EQ(module.source, "");
+  EXPECT_THAT(module.no_source, HasSubstr("parameters"));
+}
+
+TEST(Source, BytesThatAreNoUtf8AreKept) {
+  const std::string bytes = "\xe9\xff\x80 \xc3\xbc";
+  EXPECT_THAT(text_of(compile("constant char text[] = \"" + bytes +
+                              "\";\nkernel void k(global int* o) { o[get_global_id(0)] = text[1]; }")),
+              HasSubstr(bytes));
+}
+
 TEST(Source, ThereIsNoneWhereNothingMayBeSplit) {
   const Module module = compile("kernel void k(global int* o) { atomic_inc(o); }");
   EXPECT_EQ(module.source, "");

@@ -74,3 +74,32 @@ __kernel void comma(__global int* out) {
   size_t i = (here(), FIRST), j = 0 ? here() : (size_t)(1 ? get_local_id(0) : FIRST);
   out[i] = j < 4 ? (int)get_global_size(0) : -(int)get_global_id(0);
 }
+
+// Words that are ours or OpenCL's mean something else here.
+enum { get_num_groups_of = 2 };
+constant float far = HUGE_VALF;
+//@ names_of_types global=64 local=8 : i32[64] i=5
+__kernel void names_of_types(__global int* out, int ulong) {
+  struct get_group_id { int x; } s = {(int)FIRST};
+  constant char text[] = "mkmd_";
+  out[FIRST] = ulong + s.x + (int)sizeof(text) + (far > 3.0f) + get_num_groups_of;
+}
+//@ unevaluated global=64 local=8 exact : i32[64]
+__kernel void unevaluated(__global int* out) {
+  out[get_global_id(sizeof(get_group_id(0)) - 8)] = (int)(get_global_id(0 ? here() : 0) + sizeof(here()));
+}
+#define UNROLLED(n) _Pragma("unroll") for (int i = 0; i < n; ++i)
+//@ pragma_operator global=64 local=8 exact : i32[64]
+__kernel void pragma_operator(__global int* out) {
+  int sum = 0;
+  UNROLLED(4) sum += i * (int)FIRST;
+  if (sum >= 0) _Pragma("unroll 3") for (int i = 0; i < 3; ++i) sum += __LINE__;
+  out[FIRST] = sum;
+}
+//@ initialisers global=64 local=8 exact : i32[64]
+__kernel void initialisers(__global int* out) {
+  const struct { int a, b[2]; } s = {.b = {(int)here(), (int)FIRST}, .a = (int)get_num_groups(0)};
+  const int more[4] = {(int)FIRST, [3] = (int)here()};
+  const int4 v = (int4)((int)FIRST, (int)here(), (int2)((int)get_group_id(0)));
+  out[FIRST] = s.a + s.b[0] + 3 * s.b[1] + 5 * more[0] + 7 * more[3] + v.x + 3 * v.y + 5 * v.w;
+}
