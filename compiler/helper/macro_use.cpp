@@ -14,11 +14,25 @@
 namespace mkmd::compiler {
 namespace {
 
+// Questions to a compiler about itself, in the form of a macro with one word as its argument. A device is
+// asked them as they are, `__has_builtin(word)`, and its answers stand in macros of ours. One that knows no
+// such question knows no answer to it either.
+constexpr const char* kQuestions[] = {"__has_builtin", "__has_feature", "__has_extension", "__has_attribute"};
+constexpr const char* kAnswer = "__mkmd_";  // ahead of question and word
+constexpr const char* kNoWord = "mkmd";
+
+bool is_question(llvm::StringRef name) {
+  return llvm::is_contained(kQuestions, name);
+}
+std::string question(llvm::StringRef name, llvm::StringRef word) {
+  return (name + "(" + word + ")").str();
+}
+
 // The same for every compiler: the place in the text, parts of the language. And what the front end defines
 // for its own ends, where no program can tell.
 bool asks_nothing(llvm::StringRef name) {
   return name == "__LINE__" || name == "_Pragma" || name == "defined" || name == "__VA_ARGS__" ||
-         name == "__VA_OPT__" || name == "inline";
+         name == "__VA_OPT__" || name == "inline" || name.startswith(kAnswer);
 }
 
 // Reserved names, and those of the OpenCL specification: a program's own words are not asked about.
@@ -58,7 +72,19 @@ std::string without_comments(llvm::StringRef text) {
 
 std::string macro_definitions(const Macros& macros) {
   std::string text;
+  for (const std::string name : kQuestions) {
+    text += "#undef " + name + "\n";
+    const auto known = macros.find(question(name, kNoWord));
+    if (known == macros.end() || known->second)
+      text += "#define " + name + "(x) " + kAnswer + name + "_##x\n";
+  }
   for (const auto& [name, value] : macros) {
+    if (const size_t word = name.find('('); word != std::string::npos) {
+      if (value)
+        text += "#define " + (kAnswer + name.substr(0, word)) + "_" +
+                name.substr(word + 1, name.size() - word - 2) + " " + *value + "\n";
+      continue;
+    }
     // Other names are those of the OpenCL headers, whose values belong to the header that is used.
     const bool predefined = name.starts_with("_") || name.starts_with("cl_");
     if (!value)
@@ -90,15 +116,21 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
   if (asks_nothing(name)) return;
   const bool fixed = fixed_.contains(name.str());
   // Of a build option and a header some compilers believe the one, and some the other.
-  const bool twice = fixed && macro && origin(macro->getDefinitionLoc()) == Origin::header;
+  const bool twice =
+      fixed && macro && (is_question(name) || origin(macro->getDefinitionLoc()) == Origin::header);
   if (twice || (macro && macro->isBuiltinMacro())) {
     if (found_.unanswerable.empty()) found_.unanswerable = name.str();
     return;
   }
   if (fixed) return;
   if (macro && origin(macro->getDefinitionLoc()) == Origin::program) return;
+  if (is_question(name)) return tested ? ask(question(name, kNoWord)) : void();
   if (!tested && (!macro || origin(macro->getDefinitionLoc()) == Origin::header)) return;
-  if (!known_.contains(name.str())) found_.wanted.insert(name.str());
+  ask(name.str());
+}
+
+void MacroUse::ask(const std::string& name) {
+  if (!known_.contains(name)) found_.wanted.insert(name);
 }
 
 void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefinition& definition,
@@ -106,6 +138,15 @@ void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefiniti
   if (origin(range.getBegin()) != Origin::program) return;
   const clang::MacroInfo* macro = definition.getMacroInfo();
   consider(name.getIdentifierInfo()->getName(), macro, false);
+  if (macro && is_question(name.getIdentifierInfo()->getName()) &&
+      origin(macro->getDefinitionLoc()) == Origin::predefined) {
+    const clang::Token* word = arguments ? arguments->getUnexpArgument(0) : nullptr;
+    if (word && word->getIdentifierInfo())
+      ask(question(name.getIdentifierInfo()->getName(), word->getIdentifierInfo()->getName()));
+    else
+      found_.unanswerable = name.getIdentifierInfo()->getName().str();
+    return;
+  }
   if (macro && !macro->isBuiltinMacro() && origin(macro->getDefinitionLoc()) != Origin::header)
     consider_undefined(macro->tokens());
   for (unsigned i = 0; arguments && i < arguments->getNumMacroArguments(); ++i) {

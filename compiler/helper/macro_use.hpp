@@ -54,6 +54,7 @@ private:
   enum class Origin { program, predefined, header };
   Origin origin(clang::SourceLocation at) const;
   void consider(llvm::StringRef name, const clang::MacroInfo* macro, bool tested);
+  void ask(const std::string& name);
   void scan_condition(clang::SourceRange condition);
   void consider_undefined(llvm::ArrayRef<clang::Token> tokens);
   void scan_body(const clang::MacroInfo& macro);

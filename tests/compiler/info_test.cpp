@@ -286,11 +286,36 @@ kernel void k(global char* p) { if (IS(WIDE)) p[1] = 1; else p[0] = 1; })"}) {
   EXPECT_TRUE(none.names.empty()) << "nothing predefined is used: no device is asked";
 }
 
+TEST(Info, QuestionsToACompilerAreAskedOfTheDevice) {
+  const char* source =
+      "#ifndef __has_builtin\n#define __has_builtin(x) 0\n#endif\n#define HAS(x) __has_builtin(x)\n"
+      "#if HAS(__builtin_assume) && __has_attribute(nothing) == 0\ntypedef long T;\n#else\n"
+      "typedef int T;\n#endif\nkernel void k(global T* p) { p[get_global_id(0)] = 1; }";
+  AskedDevice device{{{"__has_builtin(mkmd)", "0"},
+                      {"__has_attribute(mkmd)", "0"},
+                      {"__has_builtin(__builtin_assume)", "1"}},
+                     {}};
+  const auto bytes = [&] {
+    const Result<Module> module = device.compile(source);
+    EXPECT_TRUE(module.ok()) << module.status().message();
+    return module.ok() ? module->kernels.at(0).accesses.at(0).bytes : 0;
+  };
+  EXPECT_EQ(bytes(), 8U) << "clang's own answer is another one if it does not know the builtin";
+  EXPECT_TRUE(device.names.contains("__has_attribute(nothing)"));
+  device.says["__has_builtin(__builtin_assume)"] = "0";
+  EXPECT_EQ(bytes(), 4U);
+  device.says["__has_builtin(__builtin_assume)"] = "1";
+  device.says.erase("__has_builtin(mkmd)");
+  EXPECT_EQ(bytes(), 4U) << "it knows no such question, and the program's own answer counts";
+}
+
 TEST(Info, WhatOnlyACompilerKnowsOfItselfIsNotGuessed) {
-  for (const char* source : {"#if __has_builtin(__builtin_expect)\n#endif\nkernel void k() {}",
-                             "#ifdef __has_feature\n#endif\nkernel void k() {}",
-                             "kernel void k(global int* p) { *p = __COUNTER__; }",
-                             "#define NAME __FILE__\nkernel void k(global int* p) { *p = sizeof(NAME); }"}) {
+  for (const char* source :
+       {"#if __has_include(<a.h>)\n#endif\nkernel void k() {}",
+        "#define __has_attribute(x) 1\n#undef __has_attribute\nkernel void k(global int* p) "
+        "{ *p = __has_extension(0); }",
+        "kernel void k(global int* p) { *p = __COUNTER__; }",
+        "#define NAME __FILE__\nkernel void k(global int* p) { *p = sizeof(NAME); }"}) {
     AskedDevice device;
     const Result<Module> module = device.compile(source);
     ASSERT_FALSE(module.ok()) << source;
