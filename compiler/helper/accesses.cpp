@@ -5,6 +5,7 @@
 #include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/conditions.hpp"
@@ -46,7 +47,7 @@ bool lane_is_defined(const llvm::Value* v, unsigned lane) {
 // whose last component is undefined.
 int64_t surely_stored(const llvm::Value* v, const llvm::DataLayout& layout) {
   const auto bytes = [&](llvm::Type* t) {
-    return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedSize());
+    return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedValue());
   };
   if (llvm::isa<llvm::UndefValue>(v)) return 0;
   const auto* vector = dyn_cast<llvm::FixedVectorType>(v->getType());
@@ -87,6 +88,7 @@ public:
         info_.accesses.push_back(f.access);
     }
     if (anywhere_) everything_unknown();
+    images_unknown();
     estimate_cost(f_, builder_, values_, conditions_, loops_, info_);
   }
 
@@ -99,7 +101,7 @@ private:
   void visit(llvm::Instruction& i) {
     const llvm::DataLayout& layout = f_.getParent()->getDataLayout();
     const auto bytes = [&](llvm::Type* t) {
-      return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedSize());
+      return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedValue());
     };
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
       access(i, load->getPointerOperand(), Access::Kind::read, bytes(load->getType()));
@@ -234,20 +236,31 @@ private:
     found_.push_back(std::move(f));
   }
 
+  void unknown(size_t argument, Access::Kind kind) {
+    Access a;
+    a.argument = static_cast<int>(argument);
+    a.kind = kind;
+    a.offset = {builder_.expression(int64_t{0}), {}};
+    info_.accesses.push_back(a);
+  }
+
   // The kernel runs whole, but what it may touch is still asked for.
   void everything_unknown() {
-    for (size_t i = 0; i < info_.arguments.size(); ++i)
-      for (Access::Kind kind : {Access::Kind::read, Access::Kind::write}) {
-        const Argument::Kind what = info_.arguments[i].kind;
-        if (what != Argument::Kind::buffer &&
-            (what != Argument::Kind::constant_buffer || kind == Access::Kind::write))
-          continue;
-        Access a;
-        a.argument = static_cast<int>(i);
-        a.kind = kind;
-        a.offset = {builder_.expression(int64_t{0}), {}};
-        info_.accesses.push_back(a);
-      }
+    for (size_t i = 0; i < info_.arguments.size(); ++i) {
+      const Argument::Kind what = info_.arguments[i].kind;
+      if (what == Argument::Kind::buffer || what == Argument::Kind::constant_buffer)
+        unknown(i, Access::Kind::read);
+      if (what == Argument::Kind::buffer) unknown(i, Access::Kind::write);
+    }
+  }
+
+  // Images are no memory to LLVM.
+  void images_unknown() {
+    for (size_t i = 0; i < info_.arguments.size(); ++i) {
+      if (info_.arguments[i].kind != Argument::Kind::image) continue;
+      if (info_.arguments[i].access != "write_only") unknown(i, Access::Kind::read);
+      if (info_.arguments[i].access != "read_only") unknown(i, Access::Kind::write);
+    }
   }
 
   // Stores of the same place, in whichever branches they stand, are one sure store if one of them always

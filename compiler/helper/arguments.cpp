@@ -42,7 +42,7 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
     out.kind = Argument::Kind::sampler;
   } else if (a.hasByValAttr()) {
     out.kind = Argument::Kind::value;
-    out.bytes = layout.getTypeAllocSize(a.getParamByValType()).getFixedSize();
+    out.bytes = layout.getTypeAllocSize(a.getParamByValType()).getFixedValue();
   } else if (type->isPointerTy()) {
     const bool opaque_object =
         out.type.starts_with("queue_t") || qualifiers.find("pipe") != std::string::npos;
@@ -62,7 +62,7 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
     // "const" of a pointer argument qualifies what it points to.
   } else {
     out.kind = Argument::Kind::value;
-    out.bytes = layout.getTypeAllocSize(type).getFixedSize();
+    out.bytes = layout.getTypeAllocSize(type).getFixedValue();
     out.is_integer = type->isIntegerTy();
     out.is_signed = out.is_integer && !unsigned_name(out.type);
   }

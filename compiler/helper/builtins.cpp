@@ -2,12 +2,11 @@
 #include "compiler/helper/builtins.hpp"
 
 #include <algorithm>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 namespace mkmd::compiler {
 namespace {
@@ -93,6 +92,7 @@ constexpr const char* kPlain[] = {
     "mad_sat",
     "max",
     "maxmag",
+    "mem_fence",
     "min",
     "minmag",
     "mix",
@@ -106,6 +106,7 @@ constexpr const char* kPlain[] = {
     "pown",
     "powr",
     "radians",
+    "read_mem_fence",
     "remainder",
     "rhadd",
     "rint",
@@ -133,6 +134,7 @@ constexpr const char* kPlain[] = {
     "upsample",
     "wait_group_events",
     "work_group_barrier",
+    "write_mem_fence",
 };
 
 struct Mangled {
@@ -156,13 +158,105 @@ int vector_width(StringRef digits) {
 struct Pointee {
   int64_t room = 0, value = 0;
 };
+
+// Reads the types of a mangled name's parameters (Itanium C++ ABI, as far as OpenCL's functions use it).
+class ParameterReader {
+public:
+  explicit ParameterReader(StringRef text) : rest_(text) {}
+
+  // What the parameter points to; zeros if it is no pointer or not known.
+  Pointee pointee(unsigned parameter) {
+    for (unsigned i = 0; i <= parameter; ++i) {
+      if (rest_.empty()) return {};
+      const std::optional<Type> type = read();
+      if (!type) return {};
+      if (i == parameter) return type->pointee;
+    }
+    return {};
+  }
+
+private:
+  struct Type {
+    Pointee size;     // of a number or a vector
+    Pointee pointee;  // of a pointer
+  };
+
+  std::optional<Type> read() {
+    if (rest_.consume_front("S")) return earlier();
+    Type type;
+    if (rest_.consume_front("P")) {
+      const std::optional<Type> to = read();
+      if (!to) return std::nullopt;
+      type.pointee = to->size;
+    } else if (rest_.consume_front("Dv")) {
+      unsigned count = 0;
+      if (rest_.consumeInteger(10, count) || !rest_.consume_front("_")) return std::nullopt;
+      const std::optional<Type> element = read();
+      if (!element) return std::nullopt;
+      type.size = {element->size.room * (count == 3 ? 4 : count), element->size.room * count};
+    } else if (const size_t qualifiers = length_of_qualifiers(); qualifiers > 0) {
+      rest_ = rest_.drop_front(qualifiers);
+      const std::optional<Type> plain = read();
+      if (!plain) return std::nullopt;
+      type = *plain;
+    } else if (!rest_.empty() && llvm::isDigit(rest_[0])) {
+      size_t length = 0;
+      if (rest_.consumeInteger(10, length) || length > rest_.size()) return std::nullopt;
+      rest_ = rest_.drop_front(length);
+    } else {
+      return number();  // cannot be referred to later
+    }
+    earlier_.push_back(type);
+    return type;
+  }
+
+  // "U3AS1VK": address space, volatile, const; one type together with what they qualify.
+  size_t length_of_qualifiers() const {
+    StringRef s = rest_;
+    unsigned length = 0;
+    if (s.consume_front("U") && (s.consumeInteger(10, length) || length > s.size())) return 0;
+    s = s.drop_front(length);
+    while (s.consume_front("r") || s.consume_front("V") || s.consume_front("K")) {
+    }
+    return rest_.size() - s.size();
+  }
+
+  std::optional<Type> earlier() {
+    size_t index = 0;
+    if (!rest_.consume_front("_")) {
+      if (rest_.empty()) return std::nullopt;
+      const char digit = rest_[0];
+      index = 1 + static_cast<size_t>(llvm::isDigit(digit) ? digit - '0' : digit - 'A' + 10);
+      rest_ = rest_.drop_front();
+      if (!rest_.consume_front("_")) return std::nullopt;
+    }
+    return index < earlier_.size() ? std::optional(earlier_[index]) : std::nullopt;
+  }
+
+  std::optional<Type> number() {
+    int64_t bytes = 0;
+    if (rest_.consume_front("Dh")) {
+      bytes = 2;
+    } else {
+      if (rest_.empty()) return std::nullopt;
+      const char c = rest_[0];
+      bytes = StringRef("bcah").contains(c)  ? 1
+              : StringRef("st").contains(c)  ? 2
+              : StringRef("ijf").contains(c) ? 4
+              : StringRef("lmd").contains(c) ? 8
+                                             : 0;
+      if (bytes == 0) return std::nullopt;
+      rest_ = rest_.drop_front();
+    }
+    return Type{{bytes, bytes}, {}};
+  }
+
+  StringRef rest_;
+  std::vector<Type> earlier_;
+};
+
 Pointee pointee(const llvm::CallBase& call, unsigned operand) {
-  const auto* pointer = llvm::dyn_cast<llvm::PointerType>(call.getArgOperand(operand)->getType());
-  if (!pointer || pointer->isOpaque() || !pointer->getNonOpaquePointerElementType()->isSized()) return {};
-  llvm::Type* element = pointer->getNonOpaquePointerElementType();
-  const llvm::DataLayout& layout = call.getModule()->getDataLayout();
-  return {static_cast<int64_t>(layout.getTypeAllocSize(element).getFixedSize()),
-          static_cast<int64_t>(layout.getTypeStoreSize(element).getFixedSize())};
+  return ParameterReader(parameters(declared_callee(call))).pointee(operand);
 }
 
 // vloadn, vstoren, vload_half, vloada_halfn, vstore_halfn_rte …
@@ -226,7 +320,7 @@ StringRef declared_callee(const llvm::CallBase& call) {
 
 std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) {
   const StringRef name = base_name(declared_callee(call));
-  if (name.startswith("vload") || name.startswith("vstore")) {
+  if (name.starts_with("vload") || name.starts_with("vstore")) {
     if (std::optional<PointerUse> use = vector_memory(call, name)) return std::vector{*use};
     return std::nullopt;
   }
@@ -258,8 +352,8 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) 
 namespace {
 
 bool is_plain_name(StringRef name) {
-  for (const char* prefix : {"convert_", "as_", "native_", "vload", "vstore"})
-    if (name.startswith(prefix)) return true;
+  for (const char* prefix : {"convert_", "as_", "half_", "native_", "vload", "vstore"})
+    if (name.starts_with(prefix)) return true;
   for (const char* other : {"fract", "modf", "sincos", "frexp", "lgamma_r", "remquo", "prefetch",
                             "async_work_group_copy", "async_work_group_strided_copy"})
     if (name == other) return true;
@@ -270,7 +364,7 @@ bool is_plain_name(StringRef name) {
 }  // namespace
 
 bool is_plain_builtin(StringRef mangled) {
-  if (!mangled.startswith("_Z")) return false;
+  if (!mangled.starts_with("_Z")) return false;
   return work_item_builtin(mangled) != Builtin::none || is_plain_name(base_name(mangled));
 }
 
@@ -279,24 +373,12 @@ bool is_builtin_name(StringRef name) {
     if (name.contains(part)) return true;
   for (const char* prefix : {"get_global_", "get_local_", "get_group_id", "get_num_groups", "get_work_dim",
                              "get_enqueued_", "half_", "wait_group_events"})
-    if (name.startswith(prefix)) return true;
+    if (name.starts_with(prefix)) return true;
   return is_plain_name(name) || is_atomic(name);
 }
 
 bool is_atomic(StringRef base) {
-  return base.startswith("atomic_") || base.startswith("atom_");
-}
-
-std::string missing_on_spir(StringRef mangled) {
-  const StringRef name = base_name(mangled), rest = parameters(mangled);
-  const auto quoted = "'" + name.str() + "'";
-  if (name.startswith("half_") || name == "mem_fence" || name == "read_mem_fence" ||
-      name == "write_mem_fence")
-    return quoted + " is missing from device libraries for SPIR";
-  if (name.contains("sub_group")) return "sub-groups (" + quoted + ")";
-  if (name.startswith("convert_") && (name.contains("half") || rest.contains("Dh")))
-    return "conversions of half (" + quoted + ")";
-  return {};
+  return base.starts_with("atomic_") || base.starts_with("atom_");
 }
 
 }  // namespace mkmd::compiler

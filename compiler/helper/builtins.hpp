@@ -5,7 +5,6 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/InstrTypes.h>
 #include <optional>
-#include <string>
 
 namespace mkmd::compiler {
 
@@ -51,7 +50,5 @@ bool is_plain_builtin(llvm::StringRef mangled);
 // Whether OpenCL C may have a function of this name. Says so of some others, too.
 bool is_builtin_name(llvm::StringRef name);
 bool is_atomic(llvm::StringRef base);
-// Empty, or why a SPIR consumer may lack this function.
-std::string missing_on_spir(llvm::StringRef mangled);
 
 }  // namespace mkmd::compiler

@@ -2,6 +2,7 @@
 #include "compiler/helper/cost.hpp"
 
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 
 #include "compiler/helper/builtins.hpp"
 
@@ -113,8 +114,8 @@ double operations_of(const llvm::Instruction& i) {
     for (const char* simple : {"mad", "fma", "min", "max", "fmin", "fmax", "fabs", "abs", "clamp", "mad24",
                                "mul24", "dot", "select", "floor", "ceil"})
       if (name == simple) return 2 * lanes(i.getType());
-    if (name.startswith("convert_") || name.startswith("as_") || name.startswith("vload") ||
-        name.startswith("vstore"))
+    if (name.starts_with("convert_") || name.starts_with("as_") || name.starts_with("vload") ||
+        name.starts_with("vstore"))
       return lanes(i.getType());
     if (name == "barrier") return 4;
     return 20 * lanes(i.getType());
@@ -142,9 +143,10 @@ void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Cond
         return space == 1 || space == 2 || space == 4;
       };
       if (auto* l = llvm::dyn_cast<llvm::LoadInst>(&i); l && global(l->getPointerOperand()))
-        bytes += static_cast<double>(layout.getTypeStoreSize(l->getType()).getFixedSize());
+        bytes += static_cast<double>(layout.getTypeStoreSize(l->getType()).getFixedValue());
       if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i); s && global(s->getPointerOperand()))
-        bytes += static_cast<double>(layout.getTypeStoreSize(s->getValueOperand()->getType()).getFixedSize());
+        bytes +=
+            static_cast<double>(layout.getTypeStoreSize(s->getValueOperand()->getType()).getFixedValue());
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
         if (auto uses = pointer_uses(*call))
           for (const PointerUse& use : *uses)

@@ -8,27 +8,11 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <set>
 
-#include "compiler/helper/builtins.hpp"
-
 namespace mkmd::compiler {
 namespace {
 
 constexpr size_t kMaxInstructions =
     300'000;  // per kernel; what is larger keeps its calls, and is refused for that
-
-// Only in a kernel can it be seen which memory a generic pointer of OpenCL 2 points to.
-bool takes_generic_pointers(const llvm::Function& f) {
-  for (const llvm::Type* type : f.getFunctionType()->params())
-    if (type->isPointerTy() && type->getPointerAddressSpace() == 4) return true;
-  return false;
-}
-
-bool uses_ids(const llvm::Function& f) {
-  for (const llvm::Instruction& i : llvm::instructions(f))
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
-      if (work_item_builtin(declared_callee(*call)) != Builtin::none) return true;
-  return false;
-}
 
 // Functions that may call themselves, directly or not: they are never inlined.
 std::set<const llvm::Function*> recursive_functions(llvm::Module& module) {
@@ -41,22 +25,6 @@ std::set<const llvm::Function*> recursive_functions(llvm::Module& module) {
   return found;
 }
 
-std::set<const llvm::Function*> leading_to_ids(const llvm::Module& module) {
-  std::set<const llvm::Function*> found;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const llvm::Function& f : module) {
-      if (f.isDeclaration() || found.contains(&f)) continue;
-      bool leads = uses_ids(f) || takes_generic_pointers(f);
-      for (const llvm::Instruction& i : llvm::instructions(f))
-        if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
-          leads = leads || found.contains(call->getCalledFunction());
-      if (leads) changed = found.insert(&f).second || changed;
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 bool is_kernel(const llvm::Function& f) {
@@ -64,7 +32,6 @@ bool is_kernel(const llvm::Function& f) {
 }
 
 llvm::PreservedAnalyses InlinePass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-  const std::set<const llvm::Function*> wanted = leading_to_ids(module);
   const std::set<const llvm::Function*> recursive = recursive_functions(module);
   bool changed = false;
   for (llvm::Function& kernel : module) {
@@ -77,7 +44,7 @@ llvm::PreservedAnalyses InlinePass::run(llvm::Module& module, llvm::ModuleAnalys
         auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
         llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
         if (!callee || callee->isDeclaration() || recursive.contains(callee)) continue;
-        if (what_ == What::everything || wanted.contains(callee)) calls.push_back(call);
+        calls.push_back(call);
       }
       for (llvm::CallBase* call : calls) {
         size += call->getCalledFunction()->getInstructionCount();

@@ -37,10 +37,10 @@ bool asks_nothing(llvm::StringRef name) {
 
 // Reserved names, and those of the OpenCL specification: a program's own words are not asked about.
 bool may_be_predefined(llvm::StringRef name) {
-  if (name.startswith("__builtin_")) return false;
+  if (name.starts_with("__builtin_")) return false;
   if (name.size() > 1 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z')))
     return true;
-  return name.startswith("cl_") || name.startswith("CL_") || name.startswith("FP_FAST_");
+  return name.starts_with("cl_") || name.starts_with("CL_") || name.starts_with("FP_FAST_");
 }
 
 // A directive's text: a word may go on behind a line continuation, and a comment's words do not count.
@@ -104,7 +104,7 @@ MacroUse::Origin MacroUse::origin(clang::SourceLocation at) const {
     return Origin::predefined;
   const llvm::StringRef path = sources.getFilename(file);
   if (path == kMacrosFile) return Origin::predefined;
-  return path == kHalfMemoryFile || path.startswith(MKMD_CLANG_RESOURCES) ? Origin::header : Origin::program;
+  return path == kHalfMemoryFile || path.starts_with(MKMD_CLANG_RESOURCES) ? Origin::header : Origin::program;
 }
 
 const clang::MacroInfo* MacroUse::macro_named(llvm::StringRef name) const {

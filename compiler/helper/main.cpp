@@ -8,14 +8,11 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <llvm/Bitcode/BitcodeWriter.h>
-#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "common/files.hpp"
 #include "common/json.hpp"
@@ -33,35 +30,17 @@
 namespace mkmd::compiler {
 namespace {
 
-// Finds out about every kernel, on a clone; then makes the module for devices out of what may be split.
-Status process(llvm::Module& module, ModuleFile& file) {
-  {
-    std::unique_ptr<llvm::Module> clone = llvm::CloneModule(module);
-    if (Status s = prepare_for_analysis(*clone); !s.ok()) return s;
-    for (llvm::Function& f : *clone) {
-      if (!is_kernel(f)) continue;
-      KernelInfo info = describe_signature(f);
-      check_safety(f, info);
-      describe_accesses(f, info);
-      info.split_allowed = info.reasons.empty();
-      file.kernels.push_back(std::move(info));
-    }
+// Finds out about every kernel.
+Status describe(llvm::Module& module, ModuleFile& file) {
+  if (Status s = prepare_for_analysis(module); !s.ok()) return s;
+  for (llvm::Function& f : module) {
+    if (!is_kernel(f)) continue;
+    KernelInfo info = describe_signature(f);
+    check_safety(f, info);
+    describe_accesses(f, info);
+    info.split_allowed = info.reasons.empty();
+    file.kernels.push_back(std::move(info));
   }
-  bool any = false;
-  for (const KernelInfo& info : file.kernels) {
-    llvm::Function* f = module.getFunction(info.name);
-    if (info.split_allowed) any = true;
-    // A kernel that is called by others stays as a function.
-    else if (f && f->use_empty())
-      f->eraseFromParent();
-    else if (f)
-      f->setCallingConv(llvm::CallingConv::SPIR_FUNC), f->setLinkage(llvm::GlobalValue::InternalLinkage);
-  }
-  if (!any) return {};
-  llvm::StripDebugInfo(module);
-  if (Status s = prepare_for_devices(module); !s.ok()) return s;
-  llvm::raw_string_ostream out(file.spir);
-  llvm::WriteBitcodeToFile(module, out);
   return {};
 }
 
@@ -76,7 +55,7 @@ ModuleFile answer(const Request& request) {
   file.dependencies = std::move(front->dependencies);
   file.macros_wanted = std::move(front->macros_wanted);
   if (!file.macros_wanted.empty()) return file;
-  if (Status s = process(*front->module, file); !s.ok()) file.error = s.message();
+  if (Status s = describe(*front->module, file); !s.ok()) file.error = s.message();
   const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.split_allowed; });
   if (file.error.empty() && any) {
     Result<std::string> source = emit_source(request, front->declarations);
@@ -124,11 +103,9 @@ int explain(int argc, char** argv) {
                         "cl_khr_local_int32_base_atomics",
                         "cl_khr_global_int32_extended_atomics",
                         "cl_khr_local_int32_extended_atomics"};
-  bool bitcode = false, pieces = false;
+  bool pieces = false;
   for (int i = 3; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--bitcode") == 0)
-      bitcode = true;
-    else if (std::strcmp(argv[i], "--source") == 0)
+    if (std::strcmp(argv[i], "--source") == 0)
       pieces = true;
     else
       request.options += std::string(argv[i]) + " ";
@@ -143,8 +120,8 @@ int explain(int argc, char** argv) {
                  file.no_source.empty() ? "no kernel may be split" : file.no_source.c_str());
     return 1;
   }
-  if (bitcode || pieces) {
-    write_all(1, bitcode ? file.spir : file.source);
+  if (pieces) {
+    write_all(1, file.source);
   } else {
     std::cout << nlohmann::json(file.kernels).dump(1) << "\n";
   }
@@ -174,8 +151,8 @@ int main(int argc, char** argv) {
   if (argc >= 3 && std::strcmp(argv[1], "--explain") == 0) return mkmd::compiler::explain(argc, argv);
   if (argc == 4 && std::strcmp(argv[1], "--passes") == 0) return mkmd::compiler::passes(argv[2], argv[3]);
   if (argc > 1) {
-    std::fprintf(stderr, "usage: mkmd-kc [--explain FILE.cl [options] [--bitcode | --source] | --passes LIST "
-                         "FILE.ll] < question\n");
+    std::fprintf(stderr, "usage: mkmd-kc [--explain FILE.cl [options] [--source] | --passes LIST FILE.ll] "
+                         " < question\n");
     return 2;
   }
   // No destructors: everything is written, and tearing LLVM down takes time.

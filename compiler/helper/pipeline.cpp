@@ -10,19 +10,14 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 
-#include <algorithm>
-
-#include "compiler/helper/box_pass.hpp"
 #include "compiler/helper/inline_pass.hpp"
-#include "compiler/helper/library_pass.hpp"
 
 namespace mkmd::compiler {
 namespace {
 
 constexpr PipelineStep kAnalysis[] = {
-    {"mkmd-library", "what is judged is what devices will get"},
     {"mkmd-constants", "a table that nobody changes is no variable of the program"},
-    {"mkmd-inline-all", "accesses are described per kernel, through its helper functions"},
+    {"mkmd-inline", "accesses are described per kernel, through its helper functions"},
     {"function(sroa)", "first of all: an index must be a value, not a variable in memory"},
     {"function(mkmd-infer-address-spaces)",
      "generic pointers of OpenCL 2 become global or local ones where that is provable"},
@@ -34,33 +29,6 @@ constexpr PipelineStep kAnalysis[] = {
     {"function(loop-simplify)", "gives loops one entry and one way back, which the loop counters need"},
     {"function(lcssa)",
      "last: values seen after their loop are marked as such; any pass behind could undo it"},
-};
-
-constexpr PipelineStep kDevicesBefore[] = {
-    {"mkmd-library", "first: later passes may hide the casts it looks for"},
-    {"mkmd-constants", "as for the analysis"},
-    {"globaldce",
-     "kernels which cannot be split, and what only they used, are gone already; their leftovers too"},
-};
-
-constexpr PipelineStep kOptimise[] = {
-    {"default<O1>", "never more: vectorising here stops CPU devices from vectorising over work-items, never "
-                    "less: they do not redo all of it"},
-};
-
-constexpr PipelineStep kOptimiseWithBarriers[] = {
-    {"cgscc(inline),globalopt,function(sroa,early-cse<memssa>,simplifycfg,reassociate,loop-simplify,lcssa,"
-     "loop-mssa(licm),gvn,dce)",
-     "not instcombine, which O1 has: behind it PoCL 3.1 takes the wrong branch where a flag that is set in a "
-     "loop with barriers is tested after the loop"},
-};
-
-constexpr PipelineStep kDevicesBehind[] = {
-    {"mkmd-inline-ids", "behind O1, which would otherwise work on code it has not simplified yet"},
-    {"function(mkmd-infer-address-spaces,sroa)",
-     "generic pointers, now that they have met their memory; nothing happens without them"},
-    {"mkmd-box", "as late as possible: O1 has merged repeated calls of id builtins"},
-    {"globaldce", "inlined functions"},
 };
 
 bool only_read(const llvm::Value& pointer) {
@@ -101,16 +69,10 @@ public:
     using Nested = llvm::ArrayRef<llvm::PassBuilder::PipelineElement>;
     builder_.registerPipelineParsingCallback(
         [](llvm::StringRef name, llvm::ModulePassManager& passes, Nested) {
-          if (name == "mkmd-inline-all")
-            passes.addPass(InlinePass(InlinePass::What::everything));
-          else if (name == "mkmd-inline-ids")
-            passes.addPass(InlinePass(InlinePass::What::id_users));
-          else if (name == "mkmd-library")
-            passes.addPass(LibraryPass());
+          if (name == "mkmd-inline")
+            passes.addPass(InlinePass());
           else if (name == "mkmd-constants")
             passes.addPass(ConstantsPass());
-          else if (name == "mkmd-box")
-            passes.addPass(BoxPass());
           else
             return false;
           return true;
@@ -142,40 +104,19 @@ public:
   }
 
 private:
-  static llvm::PipelineTuningOptions tuning() {
-    llvm::PipelineTuningOptions t;
-    t.LoopUnrolling = t.LoopVectorization = t.LoopInterleaving = t.SLPVectorization = false;
-    return t;
-  }
-
   llvm::Module& module_;
   llvm::LoopAnalysisManager loop_analyses_;
   llvm::FunctionAnalysisManager function_analyses_;
   llvm::CGSCCAnalysisManager scc_analyses_;
   llvm::ModuleAnalysisManager module_analyses_;
   llvm::TargetLibraryInfoImpl library_;
-  llvm::PassBuilder builder_{nullptr, tuning()};
+  llvm::PassBuilder builder_;
 };
-
-bool has_barriers(const llvm::Module& module) {
-  return std::any_of(module.begin(), module.end(), [](const llvm::Function& f) {
-    return f.isDeclaration() && f.getName().contains("barrier") && !f.use_empty();
-  });
-}
 
 }  // namespace
 
 Status prepare_for_analysis(llvm::Module& module) {
   return Runner(module).run(kAnalysis);
-}
-Status prepare_for_devices(llvm::Module& module) {
-  Runner runner(module);
-  Status status = runner.run(kDevicesBefore);
-  if (status.ok()) status = has_barriers(module) ? runner.run(kOptimiseWithBarriers) : runner.run(kOptimise);
-  if (status.ok()) status = runner.run(kDevicesBehind);
-  if (status.ok() && ids_outside_kernels(module))
-    return Status::internal("a function that asks for ids could not be inlined");
-  return status;
 }
 Status run_passes(llvm::Module& module, const std::string& passes) {
   return Runner(module).run(passes);

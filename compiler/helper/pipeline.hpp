@@ -15,11 +15,9 @@ struct PipelineStep {
   const char* reason;
 };
 
-// Makes a clone of the program easy to analyse; nothing of it is ever executed.
+// Makes a program easy to analyse; nothing of it is ever executed.
 Status prepare_for_analysis(llvm::Module& module);
-// What devices get: optimised so far that a CPU device's own compiler is not hindered, then the box form.
-Status prepare_for_devices(llvm::Module& module);
-// One or more passes by name, ours included: "mkmd-inline,mkmd-box".
+// One or more passes by name, ours included: "mkmd-inline,mkmd-constants".
 Status run_passes(llvm::Module& module, const std::string& passes);
 
 }  // namespace mkmd::compiler

@@ -54,7 +54,8 @@ Place Values::compute_place(llvm::Value* pointer) {
         const auto bytes = static_cast<int64_t>(layout_.getStructLayout(s)->getElementOffset(field));
         offset = add(offset, Number{Poly(bytes), {}});
       } else {
-        const auto bytes = static_cast<int64_t>(layout_.getTypeAllocSize(it.getIndexedType()).getFixedSize());
+        const auto bytes =
+            static_cast<int64_t>(layout_.getTypeAllocSize(it.getIndexedType()).getFixedValue());
         offset = add(offset, multiply(as_signed(index), Number{Poly(bytes), {}}));
       }
     }

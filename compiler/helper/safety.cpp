@@ -13,6 +13,7 @@
 
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/own_memory.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -27,39 +28,8 @@ bool may_be_global(const llvm::Value* pointer) {
   return space(pointer) == 1 || space(pointer) == 4;
 }
 
-// Of one work-item or work-group. No pointer of these kinds leads into a buffer, unless the program makes one
-// of another pointer's or a number's bits.
-bool leads_to_own_memory(const llvm::Type* pointer) {
-  return pointer->getPointerAddressSpace() == 0 || pointer->getPointerAddressSpace() == 3;
-}
-
-bool holds_pointers(const llvm::Type* type) {
-  return type->isPointerTy() || llvm::any_of(type->subtypes(), holds_pointers);
-}
-
-bool points_to_pointers(const llvm::Type* pointer) {
-  return holds_pointers(pointer->getNonOpaquePointerElementType());
-}
-
-// What is copied was a pointer of the same kind in the same place before, or is part of the code.
-bool copies_own_pointers(const llvm::MemTransferInst& copy) {
-  const llvm::Value *from = copy.getRawSource()->stripPointerCasts(),
-                    *to = copy.getRawDest()->stripPointerCasts();
-  if (const auto* g = dyn_cast<llvm::GlobalVariable>(from); g && g->isConstant()) return true;
-  return leads_to_own_memory(from->getType()) && points_to_pointers(from->getType()) &&
-         from->getType()->getNonOpaquePointerElementType() == to->getType()->getNonOpaquePointerElementType();
-}
-
-// Whether pointers in private or local memory are, by way of this cast, made of bits of something else.
-bool makes_pointers_of_bits(const llvm::BitCastOperator& cast) {
-  const llvm::Type *from = cast.getSrcTy(), *to = cast.getDestTy();
-  if (!from->isPointerTy() || !leads_to_own_memory(from)) return false;
-  if (!points_to_pointers(from) && !points_to_pointers(to)) return false;
-  return llvm::any_of(cast.users(), [](const llvm::User* user) {
-    if (const auto* copy = dyn_cast<llvm::MemTransferInst>(user)) return !copies_own_pointers(*copy);
-    const auto* intrinsic = dyn_cast<llvm::IntrinsicInst>(user);
-    return !isa<llvm::MemSetInst>(user) && !(intrinsic && intrinsic->isLifetimeStartOrEnd());
-  });
+int line_of(const llvm::Instruction& i) {
+  return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
 }
 
 class Checker {
@@ -81,8 +51,11 @@ public:
         refuse("the struct argument '" + a.getName().str() + "' is changed", 0);
     for (llvm::Instruction& i : llvm::instructions(f_))
       visit(i);
+    if (const llvm::Instruction* i = pointer_kept_as_something_else(f_))
+      refuse_any("a pointer is read or written as something else", line_of(*i));
     for (const llvm::GlobalVariable* g : locals_)
-      info_.local_bytes += f_.getParent()->getDataLayout().getTypeAllocSize(g->getValueType()).getFixedSize();
+      info_.local_bytes +=
+          f_.getParent()->getDataLayout().getTypeAllocSize(g->getValueType()).getFixedValue();
   }
 
 private:
@@ -98,7 +71,7 @@ private:
   }
 
   void visit(llvm::Instruction& i) {
-    const int line = i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
+    const int line = line_of(i);
     if (i.getType()->getScalarType()->isDoubleTy()) info_.uses_fp64 = true;
     for (llvm::Value* operand : i.operands())
       visit_operand(operand, line);
@@ -130,6 +103,7 @@ private:
     } else {
       visit_cast(i, line);
     }
+    if (waits_for_copies(i)) return;
     for (llvm::Value* operand : i.operands())
       if (operand->getType()->isPointerTy() && space(operand) == 4 && !isa<llvm::AddrSpaceCastInst>(i))
         refuse_any("a generic pointer is used", line);
@@ -137,8 +111,6 @@ private:
 
   // Instructions and constants.
   void visit_cast(llvm::Value& v, int line) {
-    if (auto* cast = dyn_cast<llvm::BitCastOperator>(&v); cast && makes_pointers_of_bits(*cast))
-      refuse_any("a pointer is read or written as something else", line);
     if (auto* cast = dyn_cast<llvm::AddrSpaceCastOperator>(&v); cast && leads_to_own_memory(cast->getType()))
       refuse_any("a pointer is turned into one to private or local memory", line);
   }
@@ -160,6 +132,12 @@ private:
     } else if (!g->isConstant()) {
       refuse("a program-scope variable ('" + g->getName().str() + "') is used", line);
     }
+  }
+
+  // Takes a pointer to events only, and clang declares it for a generic one in all versions of OpenCL C.
+  static bool waits_for_copies(const llvm::Instruction& i) {
+    const auto* call = dyn_cast<llvm::CallBase>(&i);
+    return call && base_name(declared_callee(*call)) == "wait_group_events";
   }
 
   void visit_call(llvm::CallBase& call, int line) {
@@ -190,12 +168,11 @@ private:
     default:
       break;
     }
-    if (name == "barrier" || name == "work_group_barrier" || name.startswith("async_work_group"))
+    if (name == "barrier" || name == "work_group_barrier" || name.starts_with("async_work_group"))
       info_.uses_local_shape = true;
     for (const llvm::Type* type : callee->getFunctionType()->params())
-      if (type->isPointerTy() && type->getPointerAddressSpace() == 4)
+      if (type->isPointerTy() && type->getPointerAddressSpace() == 4 && !waits_for_copies(call))
         return refuse_any("'" + name.str() + "' is given a generic pointer", line);
-    if (const std::string why = missing_on_spir(mangled); !why.empty()) return refuse(why, line);
     if (is_atomic(name)) {
       for (const llvm::Value* operand : call.args())
         if (operand->getType()->isPointerTy() && may_be_global(operand))
@@ -207,7 +184,7 @@ private:
     if (name == "printf" || mangled == "printf") return refuse("printf", line);
     if (name.contains("image")) return refuse("images are used", line);
     if (name.contains("pipe") || name.contains("enqueue") || name.contains("work_group_"))
-      if (!name.startswith("async_work_group") && name != "work_group_barrier")
+      if (!name.starts_with("async_work_group") && name != "work_group_barrier")
         return refuse("'" + name.str() + "' is not supported", line);
     if (!is_plain_builtin(mangled)) return refuse("the function '" + mangled.str() + "' is not known", line);
     for (const llvm::Value* operand : call.args()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safety: what forbids running a kernel in pieces, or on a device that takes SPIR.
+// Safety: what forbids running a kernel in pieces.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -8,7 +8,7 @@
 
 namespace mkmd::compiler {
 
-// On the prepared clone, with everything inlined: adds reasons, and fills uses_local_shape, local_bytes,
+// On the prepared module, with everything inlined: adds reasons, and fills uses_local_shape, local_bytes,
 // uses_fp64 and any_buffer.
 void check_safety(llvm::Function& kernel, KernelInfo& info);
 

@@ -236,7 +236,7 @@ private:
       edits_.push_back({*begin, *end + 1 - *begin, linear_id()});
       return;
     }
-    const llvm::Optional<llvm::APSInt> dimension = call.getArg(0)->getIntegerConstantExpr(context_);
+    const std::optional<llvm::APSInt> dimension = call.getArg(0)->getIntegerConstantExpr(context_);
     if (dimension && *dimension >= 0 && *dimension < 3) {
       edits_.push_back(
           {*begin, *end + 1 - *begin,

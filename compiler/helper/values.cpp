@@ -4,6 +4,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -382,7 +383,7 @@ std::optional<Number> Values::load(llvm::LoadInst* l) {
   llvm::Value* base = l->getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, true);
   auto* a = dyn_cast<llvm::Argument>(base);
   if (!a || !a->hasByValAttr() || offset.isNegative() || !stays_as_passed(*a)) return std::nullopt;
-  const uint64_t size = layout_.getTypeAllocSize(a->getParamByValType()).getFixedSize();
+  const uint64_t size = layout_.getTypeAllocSize(a->getParamByValType()).getFixedValue();
   if (width(l) % 8 != 0 || offset.getZExtValue() + width(l) / 8 > size) return std::nullopt;
   return slot(static_cast<int>(a->getArgNo()), offset.getZExtValue(), width(l) / 8);
 }

@@ -82,7 +82,7 @@ TEST_F(Cache, AnswersTheSameRequestOnly) {
   EXPECT_FALSE(cached(std::string(kSource) + " "));
   Result<Module> second = compile(kSource);
   ASSERT_TRUE(second.ok());
-  EXPECT_EQ(first->spir, second->spir);
+  EXPECT_EQ(first->source, second->source);
   EXPECT_EQ(nlohmann::json(first->kernels), nlohmann::json(second->kernels));
   Request other = request_for(kSource);
   other.extensions.pop_back();
@@ -138,7 +138,7 @@ TEST_F(Cache, IncludedFilesAreCheckedAgain) {
   EXPECT_FALSE(cached(source, options));
   Result<Module> second = compile(source, options);
   ASSERT_TRUE(second.ok());
-  EXPECT_NE(first->spir, second->spir);
+  EXPECT_NE(first->source, second->source);
   fs::remove(header);
   EXPECT_FALSE(cached(source, options));
   EXPECT_FALSE(compile(source, options).ok());
@@ -157,7 +157,7 @@ TEST_F(Cache, RelativeIncludesBelongToTheirDirectory) {
     Result<Module> m = compile(source, "-I.");
     ASSERT_TRUE(m.ok()) << m.status().message();
     EXPECT_TRUE(cached(source, "-I."));
-    modules[i] = m->spir;
+    modules[i] = m->source;
   }
   fs::current_path(before);
   EXPECT_NE(modules[0], modules[1]);

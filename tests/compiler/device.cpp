@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
-#include "compiler/build_options.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -35,11 +33,6 @@ Device::Device() {
   require(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
   require(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id_, nullptr), "clGetDeviceIDs");
   simulator_ = device_text(id_, CL_DEVICE_NAME).find("Oclgrind") != std::string::npos;
-  // As vendor::reads_bitcode_as_its_own(). Others begin alike (cl_khr_spirv_linkonce_odr).
-  const bool reads_spir =
-      (device_text(id_, CL_DEVICE_EXTENSIONS) + " ").find("cl_khr_spir ") != std::string::npos;
-  const bool is_pocl = device_text(id_, CL_DEVICE_VERSION).find("PoCL") != std::string::npos;
-  takes_spir_ = reads_spir && (is_pocl || simulator_);
   cl_int error = CL_SUCCESS;
   context_ = clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &error);
   require(error, "clCreateContext");
@@ -78,18 +71,6 @@ cl_program Device::build_source(const std::string& source, const std::string& op
   cl_program program = clCreateProgramWithSource(context_, 1, &text, nullptr, &error);
   require(error, "clCreateProgramWithSource");
   return finish(program, options, log);
-}
-
-cl_program Device::build_spir(const std::string& spir, const std::string& options, std::string& log) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(spir.data());
-  const size_t size = spir.size();
-  cl_int error = CL_SUCCESS, status = CL_SUCCESS;
-  cl_program program = clCreateProgramWithBinary(context_, 1, &id_, &size, &bytes, &status, &error);
-  if (error != CL_SUCCESS) {
-    log = "clCreateProgramWithBinary failed: " + std::to_string(error);
-    return nullptr;
-  }
-  return finish(program, spir_build_options(options), log);
 }
 
 Memory initial_memory(const LaunchLine& line) {

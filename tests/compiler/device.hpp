@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little of OpenCL the device tests need: one device, programs from source or from a module, launches of
-// boxes.
+// The little of OpenCL the device tests need: one device, programs from source, launches of boxes.
 #pragma once
 
 #include <CL/cl.h>
@@ -17,14 +16,12 @@ public:
   static Device& instance();  // the first device of the first platform
 
   bool is_simulator() const { return simulator_; }
-  bool takes_spir() const { return takes_spir_; }
   cl_context context() const { return context_; }
   cl_command_queue queue() const { return queue_; }
   cl_device_id id() const { return id_; }
 
   // Null and a log if the build fails.
   cl_program build_source(const std::string& source, const std::string& options, std::string& log);
-  cl_program build_spir(const std::string& spir, const std::string& options, std::string& log);
   Request request(const std::string& source,
                   const std::string& options = "") const;  // with this device's properties
 
@@ -35,7 +32,7 @@ private:
   cl_device_id id_ = nullptr;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
-  bool simulator_ = false, takes_spir_ = false;
+  bool simulator_ = false;
 };
 
 using Memory = std::vector<std::vector<uint8_t>>;  // per argument; empty for those that are no buffers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisive tests: every launch of kernels/*.cl runs as the program wrote it, from each form of our code
-// as a whole, and in pieces; all results must agree bit for bit. Then pieces run on marked memory: what they
+// The decisive tests: every launch of kernels/*.cl runs as the program wrote it, from our code as one
+// piece, and in pieces; all results must agree bit for bit. Then pieces run on marked memory: what they
 // change must lie in may_writes, what is in sure_writes must be written, and what is not in `reads` must not
 // matter. The environment chooses the device.
 #include <fstream>
@@ -13,16 +13,10 @@
 namespace mkmd::compiler::test {
 namespace {
 
-// A form of the code for pieces that the device takes.
-struct Form {
-  const char* name;
-  cl_program program;
-};
-
 struct Built {
   Module module;
   cl_program source = nullptr;  // as the program wrote it
-  std::vector<Form> forms;
+  cl_program pieces = nullptr;
 };
 
 // Each file is compiled once per process and set of options.
@@ -38,14 +32,9 @@ Built& built(const KernelFile& file, const std::string& options) {
   std::string log;
   b.source = device.build_source(file.source, options, log);
   if (!b.source) throw std::runtime_error(file.name + " from source: " + log);
-  if (b.module.spir.empty() && b.module.source.empty()) return b;
-  if (device.takes_spir()) {
-    b.forms.push_back({"SPIR", device.build_spir(b.module.spir, options, log)});
-    if (!b.forms.back().program) throw std::runtime_error(file.name + " from SPIR: " + log);
-  }
   if (b.module.source.empty()) throw std::runtime_error(file.name + ": no source: " + b.module.no_source);
-  b.forms.push_back({"source", device.build_source(b.module.source, source_build_options(options), log)});
-  if (!b.forms.back().program) throw std::runtime_error(file.name + " from source for pieces: " + log);
+  b.pieces = device.build_source(b.module.source, source_build_options(options), log);
+  if (!b.pieces) throw std::runtime_error(file.name + ", code for pieces: " + log);
   return b;
 }
 
@@ -89,22 +78,20 @@ protected:
   }
 };
 
-TEST_P(Launches, SourceModuleAndPiecesAgree) {
+TEST_P(Launches, SourceAndPiecesAgree) {
   Built& b = program();
   ASSERT_TRUE(info().split_allowed) << (info().reasons.empty() ? "" : info().reasons[0].text);
   const Memory before = initial_memory(line());
   const Memory source = run(b.source, line(), before, nullptr);
-  for (const Form& form : b.forms) {
-    const auto pieces = [&](const std::vector<GroupBox>& boxes) {
-      return difference(line(), source, run(form.program, line(), before, &boxes));
-    };
-    EXPECT_EQ(pieces(cut(line(), 1)), "") << form.name << " in one piece";
-    for (uint64_t parts : {2, 4, 5}) {
-      std::vector<GroupBox> boxes = cut(line(), parts);
-      EXPECT_EQ(pieces(boxes), "") << form.name << ", " << parts << " parts per dimension";
-      std::ranges::reverse(boxes);
-      EXPECT_EQ(pieces(boxes), "") << form.name << ", " << parts << " parts, last first";
-    }
+  const auto pieces = [&](const std::vector<GroupBox>& boxes) {
+    return difference(line(), source, run(b.pieces, line(), before, &boxes));
+  };
+  EXPECT_EQ(pieces(cut(line(), 1)), "") << "in one piece";
+  for (uint64_t parts : {2, 4, 5}) {
+    std::vector<GroupBox> boxes = cut(line(), parts);
+    EXPECT_EQ(pieces(boxes), "") << parts << " parts per dimension";
+    std::ranges::reverse(boxes);
+    EXPECT_EQ(pieces(boxes), "") << parts << " parts, last first";
   }
 }
 
@@ -118,9 +105,7 @@ TEST_P(Launches, OptionsGiveTheSameBits) {
                               "-cl-denorms-are-zero", "-cl-single-precision-constant", "-cl-opt-disable"}) {
     Built& b = program(options);
     const Memory source = run(b.source, line(), before, nullptr);
-    for (const Form& form : b.forms)
-      EXPECT_EQ(difference(line(), source, run(form.program, line(), before, &boxes)), "")
-          << form.name << " " << options;
+    EXPECT_EQ(difference(line(), source, run(b.pieces, line(), before, &boxes)), "") << options;
   }
 }
 
@@ -132,11 +117,9 @@ TEST_P(Launches, ReorderingOptionsAgreeAmongPieces) {
   const std::vector<GroupBox> whole = cut(line(), 1), boxes = cut(line(), 3);
   for (const char* options : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}) {
     Built& b = program(options);
-    for (const Form& form : b.forms)
-      EXPECT_EQ(difference(line(), run(form.program, line(), before, &whole),
-                           run(form.program, line(), before, &boxes)),
-                "")
-          << form.name << " " << options;
+    EXPECT_EQ(
+        difference(line(), run(b.pieces, line(), before, &whole), run(b.pieces, line(), before, &boxes)), "")
+        << options;
   }
 }
 
@@ -146,7 +129,7 @@ TEST_P(Launches, FootprintsHold) {
   const Launch launch = line().with_scalars(k);
   const LaunchFootprints footprints(k, launch);
   const Memory before = initial_memory(line());
-  const cl_program pieces = b.forms.back().program;
+  const cl_program pieces = b.pieces;
 
   for (const GroupBox& box : cut(line(), 3)) {
     const std::vector<GroupBox> only{box};

@@ -293,3 +293,29 @@ __kernel void shifts_beyond_width(__global const int* a, __global int* o, int n)
   int t = get_global_id(0);
   o[t] = a[((t << n) & 255)] + a[(t >> n) & 63] + a[((uint)(t + 200) >> (n - 30)) & 127] + a[(uchar)(t << (n - 30))];
 }
+// The array's elements are unions of numbers and pointers.
+typedef union { ulong number; int* pointer; } Either;
+//@ number_as_pointer whole=something_else global=8 local=8 : u64[8] i32[8]
+__kernel void number_as_pointer(__global const ulong* bits, __global int* o) {
+  Either e[2];
+  for (int k = 0; k < 2; ++k) e[k].number = bits[k];
+  o[get_global_id(0)] = *e[get_local_id(0) & 1].pointer;
+}
+typedef struct { int* p; int more[8]; } Pair;
+//@ number_through_copy whole=something_else global=8 local=8 : u64[8] i32[8]
+__kernel void number_through_copy(__global const ulong* bits, __global int* o) {
+  Pair a[2], b[2];
+  int t = get_local_id(0) & 1;
+  *(ulong*)&a[t].p = bits[t];
+  b[1] = a[t];
+  o[get_global_id(0)] = *b[t].p;
+}
+//@ number_by_kept_pointer whole=something_else global=8 local=8 : u64[8] i32[8]
+__kernel void number_by_kept_pointer(__global const ulong* bits, __global int* o) {
+  int* p[2];
+  ulong* kept[2];
+  int t = get_local_id(0) & 1;
+  kept[t] = (ulong*)&p[t];
+  *kept[t] = bits[t];
+  o[get_global_id(0)] = *p[t];
+}

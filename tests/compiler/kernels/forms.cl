@@ -180,3 +180,19 @@ __kernel void private_objects(__global const int* in, __global int* out) {
   *own.place += own.first;
   out[i] = own.entries[2].a[1] + *own.place + entries[i % 3].kind;
 }
+// A fence orders what one work-item does; nobody else looks.
+//@ fences global=64 local=8 exact : i32[64] i32[64]
+__kernel void fences(__global const int* in, __global int* out) {
+  __local int own[8];
+  own[get_local_id(0)] = in[get_global_id(0)];
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  out[get_global_id(0)] = own[get_local_id(0)];
+  write_mem_fence(CLK_GLOBAL_MEM_FENCE);
+  read_mem_fence(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] += own[get_local_id(0)];
+}
+//@ rough global=64 local=8 exact : f32[64] f32[64]
+__kernel void rough(__global const float* in, __global float* out) {
+  int i = get_global_id(0);
+  out[i] = half_sin(in[i]) + half_divide(half_sqrt(in[i]), half_exp2(in[i]) + 1) * half_powr(in[i], 0.5f);
+}

@@ -31,13 +31,6 @@ __kernel void private_pointer_of_bits(__global const uint2* address) {
 }
 //@ private_pointer_in_buffer whole=loaded global=8 local=8 : u64[8]
 __kernel void private_pointer_in_buffer(__global ulong* bits) { __private int* __global* pointers = (__private int* __global*)bits; *pointers[get_global_id(0)] = 1; }
-//@ fences whole=mem_fence global=8 local=8 : i32[8]
-__kernel void fences(__global int* out) {
-  out[get_global_id(0)] = 1;
-  mem_fence(CLK_GLOBAL_MEM_FENCE);
-}
-//@ rough whole=half_sin global=8 local=8 : f32[8]
-__kernel void rough(__global float* out) { out[get_global_id(0)] = half_sin(out[get_global_id(0)]); }
 //@ images whole=images global=8 local=8 : f32[8]
 __kernel void images(__global float* out, __read_only image2d_t image) {
   const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
