@@ -255,6 +255,7 @@ public:
       if (bundles_[static_cast<size_t>(i)].t.lo > bundles_[static_cast<size_t>(i)].t.hi) return true;
     return false;
   }
+  bool none() const { return used_ == 0; }
   void put(Lattice& lattice) const {
     for (int i = 0; i < used_; ++i) {
       const Bundle& b = bundles_[static_cast<size_t>(i)];
@@ -406,6 +407,9 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, 
   if (!region.passes(access.checks)) return set;
   const Interval reach = region.interval(address);
   if (!reach.known || access.bytes == 0) return set;
+  for (const Form::Other& o : address.rest())
+    if (o.variable.kind == Variable::Kind::derived && region.derived(o.variable.index).says_nothing())
+      return set;
   set.known = true;
   set.exact = region.exact() && !address.uses_derived();
 
@@ -423,7 +427,16 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, 
 
   lattice.start = address.base;
   bundles.put(lattice);
+  Form moved = address;  // by loops and derived values
+  moved.group = moved.local = {};
+  const Interval all = region.interval(moved), some = region.related(moved);
+  const bool as_one = bundles.none() && some.count() < all.count();
+  if (as_one) {
+    lattice.start = some.lo;
+    lattice.length += some.hi - some.lo;
+  }
   for (const Form::Other& o : address.rest()) {
+    if (as_one) break;
     if (o.variable.kind == Variable::Kind::loop && bundles.has(Bundles::loop_name(o.variable.index)))
       continue;
     lattice.add(o.coefficient, o.variable.kind == Variable::Kind::loop ? region.loop(o.variable.index)

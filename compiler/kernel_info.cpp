@@ -27,7 +27,12 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Derived::Op, {{Derived::Op::hull, "hull"},
                                            {Derived::Op::minimum, "minimum"},
                                            {Derived::Op::maximum, "maximum"},
                                            {Derived::Op::multiply, "multiply"},
-                                           {Derived::Op::absolute, "absolute"}})
+                                           {Derived::Op::absolute, "absolute"},
+                                           {Derived::Op::as_signed, "as-signed"},
+                                           {Derived::Op::as_unsigned, "as-unsigned"},
+                                           {Derived::Op::bit_and, "and"},
+                                           {Derived::Op::bit_or, "or"},
+                                           {Derived::Op::bit_xor, "xor"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(Guard::Relation, {{Guard::Relation::signed_order, "signed"},
                                                {Guard::Relation::unsigned_order, "unsigned"},
                                                {Guard::Relation::equal, "equal"},

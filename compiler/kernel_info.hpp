@@ -64,7 +64,22 @@ struct Check {
 
 // A quantity that is not affine, known by its interval only.
 struct Derived {
-  enum class Op { divide, remainder, modulo, floor_divide, minimum, maximum, multiply, hull, absolute };
+  enum class Op {
+    divide,
+    remainder,
+    modulo,
+    floor_divide,
+    minimum,
+    maximum,
+    multiply,
+    hull,  // anything between a and b
+    absolute,
+    as_signed,    // a cut to b bits and read as such a number: a itself where it is one
+    as_unsigned,  // the same
+    bit_and,      // of numbers that are not negative
+    bit_or,
+    bit_xor,
+  };
   Op op = Op::hull;
   Affine a, b;
 };

@@ -12,33 +12,14 @@ bool multiply_add(int64_t& sum, int64_t a, int64_t b) {
   return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
 }
 
-constexpr Interval kUnknown{INT64_MIN, kUnbounded, false};
-bool bounded(const Interval& i) {
-  return i.known && i.hi != kUnbounded;
-}
-
 // Adds coefficient · variable to an interval; false when the result is not known.
 bool accumulate(Interval& sum, int64_t coefficient, const Interval& variable) {
   if (coefficient == 0) return true;
-  if (!bounded(variable)) return false;
+  if (!variable.bounded()) return false;
   return coefficient > 0 ? multiply_add(sum.lo, coefficient, variable.lo) &&
                                multiply_add(sum.hi, coefficient, variable.hi)
                          : multiply_add(sum.lo, coefficient, variable.hi) &&
                                multiply_add(sum.hi, coefficient, variable.lo);
-}
-
-// The extremes over the corners of a × b of a function that is monotonic in each operand.
-template <typename F>
-Interval corners(const Interval& a, const Interval& b, F f) {
-  Interval r{INT64_MAX, INT64_MIN, true};
-  for (int64_t x : {a.lo, a.hi})
-    for (int64_t y : {b.lo, b.hi}) {
-      int64_t v;
-      if (!f(x, y, v)) return kUnknown;
-      r.lo = std::min(r.lo, v);
-      r.hi = std::max(r.hi, v);
-    }
-  return r;
 }
 
 }  // namespace
@@ -70,19 +51,23 @@ void Form::add(const Variable& variable, int64_t coefficient) {
   }
 }
 
-Form subtract(const Form& a, const Form& b, int64_t constant) {
+Form subtract(const Form& a, const Form& b, int64_t constant, int64_t factor) {
   Form r = a;
-  r.valid = a.valid && b.valid && !__builtin_sub_overflow(r.base, b.base, &r.base) &&
-            !__builtin_sub_overflow(r.base, constant, &r.base);
-  for (size_t d = 0; d < 3; ++d)
-    if (__builtin_sub_overflow(r.group[d], b.group[d], &r.group[d]) ||
-        __builtin_sub_overflow(r.local[d], b.local[d], &r.local[d]))
+  r.valid = a.valid && b.valid && !__builtin_sub_overflow(r.base, constant, &r.base);
+  const auto less = [&](int64_t& from, int64_t coefficient) {
+    int64_t product;
+    if (__builtin_mul_overflow(coefficient, factor, &product) || __builtin_sub_overflow(from, product, &from))
       r.valid = false;
+  };
+  less(r.base, b.base);
+  for (size_t d = 0; d < 3; ++d) {
+    less(r.group[d], b.group[d]);
+    less(r.local[d], b.local[d]);
+  }
   for (const Form::Other& o : b.rest()) {
-    if (o.coefficient == INT64_MIN)
-      r.valid = false;
-    else
-      r.add(o.variable, -o.coefficient);
+    int64_t c = 0;
+    less(c, o.coefficient);
+    r.add(o.variable, c);
   }
   return r;
 }
@@ -109,31 +94,51 @@ void Region::start(const GroupBox& box) {
   std::ranges::fill(derived_limits_, kUnknown);
 }
 
-Form Region::form(const Affine& affine) const {
-  Form f;
+void Region::add(Form& f, const Affine& affine, int64_t factor, bool with_limits) const {
   const auto& base = values_[static_cast<size_t>(affine.base)];
-  f.base = base.value;
-  f.valid = base.known;
+  if (!base.known || !multiply_add(f.base, factor, base.value)) f.valid = false;
   for (const Term& t : affine.terms) {
-    const auto& c = values_[static_cast<size_t>(t.coefficient)];
-    if (!c.known) f.valid = false;
+    const auto& coefficient = values_[static_cast<size_t>(t.coefficient)];
+    int64_t c = 0;
+    if (!coefficient.known || __builtin_mul_overflow(coefficient.value, factor, &c)) f.valid = false;
     const auto d = static_cast<size_t>(t.variable.index);
     switch (t.variable.kind) {
     case Variable::Kind::global_id:
-      if (!multiply_add(f.base, c.value, offset_[d]) || !multiply_add(f.group[d], c.value, local_size_[d]) ||
-          __builtin_add_overflow(f.local[d], c.value, &f.local[d]))
+      if (!multiply_add(f.base, c, offset_[d]) || !multiply_add(f.group[d], c, local_size_[d]) ||
+          __builtin_add_overflow(f.local[d], c, &f.local[d]))
         f.valid = false;
       break;
     case Variable::Kind::group_id:
-      if (__builtin_add_overflow(f.group[d], c.value, &f.group[d])) f.valid = false;
+      if (__builtin_add_overflow(f.group[d], c, &f.group[d])) f.valid = false;
       break;
     case Variable::Kind::local_id:
-      if (__builtin_add_overflow(f.local[d], c.value, &f.local[d])) f.valid = false;
+      if (__builtin_add_overflow(f.local[d], c, &f.local[d])) f.valid = false;
       break;
-    default:
-      f.add(t.variable, c.value);
+    case Variable::Kind::loop:
+      f.add(t.variable, c);
+      break;
+    case Variable::Kind::derived: {
+      const Derived& derived = info_.derived[d];
+      if (derived.op == Derived::Op::as_signed || derived.op == Derived::Op::as_unsigned) {
+        const Form whole = form(derived.a, with_limits);
+        const Interval range = interval(whole, with_limits);
+        const Interval bits = interval(form(derived.b, with_limits), with_limits);
+        const Interval kept = apply(derived.op, range, bits);
+        if (range.bounded() && kept.lo == range.lo && kept.hi == range.hi) {
+          add(f, derived.a, c, with_limits);
+          break;
+        }
+      }
+      f.add(t.variable, c);
+      break;
+    }
     }
   }
+}
+
+Form Region::form(const Affine& affine, bool with_limits) const {
+  Form f;
+  add(f, affine, 1, with_limits);
   return f;
 }
 
@@ -169,59 +174,31 @@ Interval Region::interval(const Form& f, bool with_limits) const {
   return sum;
 }
 
+// What guards say of a sum is more than what they say of its parts: f is at least f - m·c for each c that is
+// not negative.
+Interval Region::related(const Form& f) const {
+  Interval narrowed = interval(f, true);
+  if (!narrowed.bounded() || !f.uses_derived()) return narrowed;
+  for (const Form& c : constraints_)
+    for (const Form::Other& mine : f.rest())
+      for (const Form::Other& other : c.rest()) {
+        if (mine.variable != other.variable || mine.variable.kind != Variable::Kind::derived) continue;
+        const int64_t m = other.coefficient == -1 ? -std::max(mine.coefficient, -INT64_MAX)
+                                                  : mine.coefficient / other.coefficient;
+        const Interval rest = interval(subtract(f, c, 0, m), true);
+        if (m > 0 && rest.bounded()) narrowed.lo = std::max(narrowed.lo, rest.lo);
+        if (m < 0 && rest.bounded()) narrowed.hi = std::min(narrowed.hi, rest.hi);
+      }
+  if (narrowed.lo > narrowed.hi) narrowed.hi = narrowed.lo;  // nobody gets here; any value will do
+  return narrowed;
+}
+
 Interval Region::derived(int index, bool with_limits) const {
   const Derived& derived = info_.derived[static_cast<size_t>(index)];
   const Interval& limit = derived_limits_[static_cast<size_t>(index)];
-  const Interval a = interval(form(derived.a), with_limits), b = interval(form(derived.b), with_limits);
-  Interval r = kUnknown;
-  using Op = Derived::Op;
-  const bool both = bounded(a) && bounded(b);
-  switch (derived.op) {
-  case Op::floor_divide:
-  case Op::divide:
-    if (both && b.lo > 0) {
-      const bool floor = derived.op == Op::floor_divide;
-      r = corners(a, b, [&](int64_t x, int64_t y, int64_t& v) {
-        v = floor ? floor_divide(x, y) : x / y;
-        return true;
-      });
-    }
-    break;
-  case Op::modulo:
-  case Op::remainder:
-    if (both && b.lo > 0) {
-      const int64_t most = b.hi - 1;
-      if (a.lo >= 0 && a.hi < b.lo) {
-        r = a;  // nothing is taken away
-      } else if (b.lo == b.hi && a.lo >= 0 && a.lo / b.lo == a.hi / b.lo) {
-        r = {a.lo % b.lo, a.hi % b.lo, true};
-      } else if (derived.op == Op::modulo || a.lo >= 0) {
-        r = {0, a.lo >= 0 ? std::min(most, a.hi) : most, true};
-      } else {
-        r = {-most, a.hi > 0 ? most : 0, true};
-      }
-    }
-    break;
-  case Op::minimum:
-    if (both) r = {std::min(a.lo, b.lo), std::min(a.hi, b.hi), true};
-    break;
-  case Op::maximum:
-    if (both) r = {std::max(a.lo, b.lo), std::max(a.hi, b.hi), true};
-    break;
-  case Op::hull:
-    if (both) r = {std::min(a.lo, b.lo), std::max(a.hi, b.hi), true};
-    break;
-  case Op::multiply:
-    if (both)
-      r = corners(a, b, [](int64_t x, int64_t y, int64_t& v) { return !__builtin_mul_overflow(x, y, &v); });
-    break;
-  case Op::absolute:
-    if (bounded(a) && a.lo != INT64_MIN) {
-      const int64_t x = std::abs(a.lo), y = std::abs(a.hi);
-      r = {a.lo <= 0 && a.hi >= 0 ? 0 : std::min(x, y), std::max(x, y), true};
-    }
-    break;
-  }
+  const Interval a = interval(form(derived.a, with_limits), with_limits),
+                 b = interval(form(derived.b, with_limits), with_limits);
+  Interval r = apply(derived.op, a, b);
   if (with_limits && limit.known && r.known) {
     r.lo = std::max(r.lo, limit.lo);
     r.hi = std::min(r.hi, limit.hi);
@@ -233,8 +210,9 @@ Interval Region::derived(int index, bool with_limits) const {
 bool Region::passes(const std::vector<int>& checks) const {
   for (int index : checks) {
     const Check& check = info_.checks[static_cast<size_t>(index)];
-    const Interval i = interval(form(check.value));
-    if (!i.known || i.lo < check.lo || i.hi > check.hi) return false;
+    const Form value = form(check.value);
+    const Interval all{check.lo, check.hi, true};
+    if (!interval(value).within(all) && !related(value).within(all)) return false;
   }
   return true;
 }
@@ -316,6 +294,7 @@ void Region::require_nonnegative(const Form& f) {
       Interval& known = derived_limits_[p.index];
       known = known.known ? Interval{std::max(known.lo, limit.lo), std::min(known.hi, limit.hi)} : limit;
       p.range = limit;
+      limit_operand(p.index);
       continue;
     }
     Interval& target = p.kind == 0   ? id[p.index]
@@ -327,6 +306,28 @@ void Region::require_nonnegative(const Form& f) {
     if (p.kind < 3) settle(p.index);
     p.range = target;
   }
+}
+
+// A sum cut to some bits says of its one addend of so many bits what it says of itself.
+void Region::limit_operand(size_t index) {
+  const Derived& cut = info_.derived[index];
+  const Interval& limit = derived_limits_[index];
+  if (cut.op != Derived::Op::as_signed || !limit.bounded()) return;
+  const Form sum = form(cut.a);
+  const Interval bits = interval(form(cut.b));
+  if (!sum.valid || sum.others_count != 1 || !bits.bounded()) return;
+  const Form::Other addend = sum.others[0];
+  Form rest = sum;
+  rest.others_count = 0;
+  if (!rest.constant() || addend.coefficient != 1 || addend.variable.kind != Variable::Kind::derived) return;
+  const Interval all = signed_range(bits.lo);
+  Interval left;
+  if (__builtin_sub_overflow(limit.lo, sum.base, &left.lo) ||
+      __builtin_sub_overflow(limit.hi, sum.base, &left.hi) || !left.within(all) ||
+      !derived(addend.variable.index).within(all))
+    return;
+  Interval& known = derived_limits_[static_cast<size_t>(addend.variable.index)];
+  known = known.known ? Interval{std::max(known.lo, left.lo), std::min(known.hi, left.hi)} : left;
 }
 
 void Region::exclude_zero(const Form& f) {
@@ -392,11 +393,11 @@ void Region::enter_guard(const Guard& guard) {
     const Interval x = interval(a), y = interval(b);
     const int64_t most = guard.bits >= 63 ? INT64_MAX : (int64_t{1} << guard.bits) - 1;
     const int64_t half = guard.bits >= 64 ? INT64_MAX : (int64_t{1} << (guard.bits - 1)) - 1;
-    if (!bounded(x) || !bounded(y)) {
+    if (!x.bounded() || !y.bounded()) {
       exact_ = false;
     } else if (x.lo >= 0 && x.hi <= most && y.lo >= 0 && y.hi <= most) {
       require_nonnegative(subtract(b, a, guard.slack));
-    } else if (x.lo >= -half && x.hi <= half && y.lo >= 0 && y.hi <= half) {
+    } else if (x.lo >= -half - 1 && x.hi <= half && y.lo >= 0 && y.hi <= half) {
       // As an unsigned number a negative left side is larger than the right side: both ends of a range test.
       require_nonnegative(a);
       require_nonnegative(subtract(b, a, guard.slack));
@@ -454,7 +455,8 @@ void Region::enter_loop(const Access& access, size_t position) {
   const bool known = loop.known && step.known && step.value > 0 && passes(loop.checks);
   const Form distance = form(loop.distance);
   const Interval far = known ? interval(distance) : kUnknown;
-  if (!bounded(far) || far.hi > INT64_MAX / 2 || far.lo < INT64_MIN / 2) {
+  const bool of_data = distance.uses_derived() && far.hi >= INT32_MAX;
+  if (!far.bounded() || of_data || far.hi > INT64_MAX / 2 || far.lo < INT64_MIN / 2) {
     if (used || (!loop.extra && !header)) exact_ = false;
     return;
   }

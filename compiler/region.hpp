@@ -11,24 +11,10 @@
 #include <vector>
 
 #include "compiler/footprint.hpp"
+#include "compiler/interval.hpp"
 #include "compiler/kernel_info.hpp"
 
 namespace mkmd::compiler {
-
-inline constexpr int64_t kUnbounded = INT64_MAX;
-
-inline int64_t floor_divide(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-inline int64_t ceil_divide(int64_t a, int64_t b) {
-  return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
-}
-
-struct Interval {
-  int64_t lo = 0, hi = 0;  // inclusive; hi may be kUnbounded
-  bool known = true;
-  int64_t count() const { return hi - lo + 1; }
-};
 
 // An Affine with numbers in it. global_id(d) is taken apart into group and local id: coefficients of both are
 // exact for either spelling, and a dimension whose group coefficient is local size times local coefficient is
@@ -51,7 +37,7 @@ struct Form {
   void add(const Variable& variable, int64_t coefficient);
   std::span<const Other> rest() const { return {others.data(), static_cast<size_t>(others_count)}; }
 };
-Form subtract(const Form& a, const Form& b, int64_t constant);  // a - b - constant
+Form subtract(const Form& a, const Form& b, int64_t constant, int64_t factor = 1);  // a - factor·b - constant
 
 class Region {
 public:
@@ -64,8 +50,11 @@ public:
   bool exact() const { return exact_; }  // so far: all scopes were understood
   const std::vector<Form>& constraints() const { return constraints_; }
 
-  Form form(const Affine& affine) const;
+  // A number cut to some bits that has lost nothing by it stands as what was cut.
+  Form form(const Affine& affine) const { return form(affine, true); }
   Interval interval(const Form& form) const;
+  // The same or less: with what guards say of sums of loop counters and derived values.
+  Interval related(const Form& form) const;
   // True for every work-item inside the intervals; what guards say about derived values does not count,
   // because no interval of a work-item's variables stands for it.
   bool implied(const Form& constraint) const;
@@ -79,12 +68,15 @@ public:
   Interval derived(int index) const { return derived(index, true); }
 
 private:
+  Form form(const Affine& affine, bool with_limits) const;
+  void add(Form& form, const Affine& affine, int64_t factor, bool with_limits) const;
   Interval interval(const Form& form, bool with_limits) const;
   Interval derived(int index, bool with_limits) const;
   void enter_loop(const Access& access, size_t position);
   void enter_guard(const Guard& guard);
   void require_nonnegative(const Form& form);
   void exclude_zero(const Form& form);
+  void limit_operand(size_t derived);
   void narrow(Interval& interval, int64_t coefficient, int64_t rest, bool rest_bounded);
   void settle(size_t d);
   bool loop_used_after(const Access& access, size_t position) const;

@@ -85,7 +85,7 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
   if (llvm::ICmpInst::isEquality(relation) && match(y, m_Zero()) && match(x, m_ZExtOrSExt(m_Value(truth))) &&
       truth->getType()->isIntegerTy(1))
     return decode(truth, relation == llvm::ICmpInst::ICMP_NE, out);
-  const auto bits = static_cast<int>(x->getType()->getIntegerBitWidth());
+  const unsigned bits = x->getType()->getIntegerBitWidth();
   if (bits == 1 && llvm::ICmpInst::isEquality(relation) && isa<llvm::ConstantInt>(y))
     return decode(x, llvm::cast<llvm::ConstantInt>(y)->isOne() == (relation == llvm::ICmpInst::ICMP_EQ), out);
   if (bits == 1 || bits > 64) return false;
@@ -100,7 +100,7 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
     if (!b_.check(*a, *difference, -most, most)) return false;
     guard({relation == llvm::ICmpInst::ICMP_EQ ? Guard::Relation::equal : Guard::Relation::not_equal,
            0,
-           bits,
+           static_cast<int>(bits),
            {},
            {},
            {}},
@@ -115,16 +115,18 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
   if (llvm::ICmpInst::isSigned(relation)) {
     std::optional<Number> a = values_.as_signed(x), b = values_.as_signed(y);
     if (!a || !b) return false;
-    guard({Guard::Relation::signed_order, slack, bits, {}, {}, {}}, *a, *b, out, ok);
+    guard({Guard::Relation::signed_order, slack, static_cast<int>(bits), {}, {}, {}}, *a, *b, out, ok);
   } else {
     // No range checks: footprint.cpp looks at the intervals, because a negative number here is a range test's
     // lower end.
     std::optional<Number> a = values_.number(x), b = values_.number(y);
+    if (a && b_.wild_terms(a->poly, bits) > 0) a = values_.as_signed(x);
+    if (b && b_.wild_terms(b->poly, bits) > 0) b = values_.as_unsigned(y);
     if (!a || !b) return false;
     for (std::optional<Number>* n : {&a, &b})
       if (std::optional<int64_t> k = (*n)->poly.constant(); k && *k < 0 && bits < 64)
         (*n)->poly = Poly(*k + (int64_t{1} << bits));
-    guard({Guard::Relation::unsigned_order, slack, bits, {}, {}, {}}, *a, *b, out, ok);
+    guard({Guard::Relation::unsigned_order, slack, static_cast<int>(bits), {}, {}, {}}, *a, *b, out, ok);
   }
   return ok;
 }
@@ -274,7 +276,12 @@ double Conditions::likelihood(Block* block) {
     std::vector<Scope> scratch;
     const size_t guards = b_.info().guards.size();
     // A test of ids against sizes is mostly true; one of data is anybody's guess.
-    if (!decode_edge(parent, child, scratch)) share *= 0.5;
+    const bool decoded = decode_edge(parent, child, scratch);
+    const bool of_data = std::ranges::any_of(scratch, [&](const Scope& s) {
+      const Guard& g = b_.info().guards[static_cast<size_t>(s.index)];
+      return b_.from_data(g.a) || b_.from_data(g.b);
+    });
+    if (!decoded || of_data) share *= 0.5;
     b_.info().guards.resize(guards);
   }
   return share;

@@ -6,7 +6,8 @@
 namespace mkmd::compiler {
 namespace {
 constexpr size_t kMaxTerms = 64, kMaxDegree = 6;
-}
+constexpr int kMaxSteps = 200;  // to evaluate a derived value, each time that it is needed
+}  // namespace
 
 std::optional<Poly> Poly::sum(const Poly& a, const Poly& b, int64_t factor) {
   Poly r = a;
@@ -200,18 +201,103 @@ bool InfoBuilder::check(Number& number, const Poly& p, int64_t lo, int64_t hi) {
 }
 
 std::optional<int> InfoBuilder::add_derived(Derived::Op op, const Poly& a, const Poly& b) {
+  const Interval of_a = range(a), of_b = range(b);
   std::optional<Affine> x = affine(simplified(a)), y = affine(simplified(b));
   if (!x || !y) return std::nullopt;
   const int index = static_cast<int>(info_.derived.size());
-  info_.derived.push_back({op, *x, *y});
-  std::set<int>& loops = derived_loops_[index];
+  std::set<int> loops;
+  int steps = 1;
+  bool data = false;
   for (const Affine* side : {&*x, &*y})
     for (const Term& t : side->terms) {
       if (t.variable.kind == Variable::Kind::loop) loops.insert(t.variable.index);
-      if (t.variable.kind == Variable::Kind::derived && t.variable.index != index)
-        loops.insert(derived_loops_[t.variable.index].begin(), derived_loops_[t.variable.index].end());
+      if (t.variable.kind != Variable::Kind::derived) continue;
+      loops.insert(derived_loops_[t.variable.index].begin(), derived_loops_[t.variable.index].end());
+      steps += derived_steps_[static_cast<size_t>(t.variable.index)];
+      data = data || from_data_.contains(t.variable.index);
     }
+  if (steps > kMaxSteps) return std::nullopt;
+  const Interval known = apply(op, of_a, of_b);
+  if (data && known.known && op != Derived::Op::as_signed && op != Derived::Op::as_unsigned) {
+    // Nothing but data: its range is all there is to it.
+    *x = {expression(known.lo), {}};
+    *y = {expression(known.hi), {}};
+    op = Derived::Op::hull;
+    steps = 1;
+  }
+  info_.derived.push_back({op, *x, *y});
+  derived_loops_[index] = std::move(loops);
+  derived_ranges_.push_back(known);
+  derived_steps_.push_back(steps);
+  if (data) from_data_.insert(index);
   return index;
+}
+
+Interval InfoBuilder::range(const Monomial& m, int64_t factor) const {
+  Interval product{factor, factor, true};
+  for (int a : m) {
+    const Atom& at = atom(a);
+    if (at.kind != Atom::Kind::variable || at.variable.kind != Variable::Kind::derived) return kUnknown;
+    product = apply(Derived::Op::multiply, product, derived_ranges_[static_cast<size_t>(at.variable.index)]);
+  }
+  return product;
+}
+
+Interval InfoBuilder::range(const Poly& p) const {
+  Interval sum{0, 0, true};
+  for (const auto& [m, c] : p.terms()) {
+    // An atom alone may have a range that is bounded at one end only.
+    if (p.terms().size() == 1 && m.size() == 1 && c == 1 && atom(m[0]).kind == Atom::Kind::variable &&
+        atom(m[0]).variable.kind == Variable::Kind::derived)
+      return derived_ranges_[static_cast<size_t>(atom(m[0]).variable.index)];
+    const Interval term = range(m, c);
+    if (!term.bounded() || __builtin_add_overflow(sum.lo, term.lo, &sum.lo) ||
+        __builtin_add_overflow(sum.hi, term.hi, &sum.hi))
+      return kUnknown;
+  }
+  return sum;
+}
+
+int InfoBuilder::wild_terms(const Poly& p, unsigned bits) const {
+  const uint64_t most = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  return static_cast<int>(std::ranges::count_if(p.terms(), [&](const auto& term) {
+    const auto& [m, c] = term;
+    return std::ranges::any_of(m, [&](int a) {
+      const Atom& at = atom(a);
+      if (at.kind != Atom::Kind::variable || at.variable.kind != Variable::Kind::derived ||
+          !from_data_.contains(at.variable.index))
+        return false;
+      const Interval& r = derived_ranges_[static_cast<size_t>(at.variable.index)];
+      if (!r.known) return false;
+      const uint64_t width = static_cast<uint64_t>(r.hi) - static_cast<uint64_t>(r.lo);
+      uint64_t scaled;
+      return __builtin_mul_overflow(width, static_cast<uint64_t>(std::abs(std::max(c, -INT64_MAX))),
+                                    &scaled) ||
+             scaled >= most;
+    });
+  }));
+}
+
+bool InfoBuilder::from_data(const Affine& a) const {
+  return std::ranges::any_of(a.terms, [&](const Term& t) {
+    return t.variable.kind == Variable::Kind::derived && from_data_.contains(t.variable.index);
+  });
+}
+
+std::optional<Number> InfoBuilder::opaque(const Origin& origin, unsigned bits, const std::set<int>& loops) {
+  const Interval all = signed_range(bits);
+  std::optional<Number> n = between(origin, {Poly(all.lo), {}}, {Poly(all.hi), {}}, loops);
+  if (n) {
+    const int index = atom(*n->poly.single_atom()).variable.index;
+    derived_ranges_[static_cast<size_t>(index)] = all;
+    from_data_.insert(index);
+  }
+  return n;
+}
+
+std::optional<Number> InfoBuilder::cut(const Number& n, unsigned bits, bool is_signed) {
+  if (range(n.poly).within(is_signed ? signed_range(bits) : unsigned_range(bits))) return n;
+  return derive(is_signed ? Derived::Op::as_signed : Derived::Op::as_unsigned, n, {Poly(bits), {}});
 }
 
 std::optional<Number> InfoBuilder::derive(Derived::Op op, const Number& a, const Number& b) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "compiler/interval.hpp"
 #include "compiler/kernel_info.hpp"
 
 namespace mkmd::compiler {
@@ -89,6 +90,15 @@ public:
   // counts as dependent on `loops`, in whose iterations it may differ.
   std::optional<Number> between(const Origin& origin, const Number& a, const Number& b,
                                 const std::set<int>& loops);
+  // An atom for a value of so many bits of which nothing else is known.
+  std::optional<Number> opaque(const Origin& origin, unsigned bits, const std::set<int>& loops);
+  // The number cut to so many bits, as an exact one; it is itself where a launch shows that nothing is lost.
+  std::optional<Number> cut(const Number& n, unsigned bits, bool is_signed);
+  // Where no launch can matter.
+  Interval range(const Poly& p) const;
+  // How many of its terms may have any value of so many bits. A check of such a number says nothing.
+  int wild_terms(const Poly& p, unsigned bits) const;
+  bool from_data(const Affine& a) const;  // depends on an opaque value
   // x / y and x % y for x >= 0 and y > 0 (or floor semantics), related so that y·(x/y) + x%y can become x
   // again.
   std::optional<Number> quotient(const Number& x, const Number& y, bool floor);
@@ -104,7 +114,9 @@ private:
     bool floor = false;
   };
   int intern(const Atom& a);
-  std::optional<int> add_derived(Derived::Op op, const Poly& a, const Poly& b);  // its index
+  // Its index.
+  std::optional<int> add_derived(Derived::Op op, const Poly& a, const Poly& b);
+  Interval range(const Monomial& m, int64_t factor) const;
 
   KernelInfo& info_;
   std::vector<Atom> atoms_;
@@ -112,7 +124,11 @@ private:
   std::map<Expression, int> expression_ids_;
   std::map<std::tuple<Derived::Op, Poly, Poly>, int> derived_ids_;  // atoms
   std::map<std::tuple<Origin, Poly, Poly>, int> between_ids_;       // atoms
-  std::map<int, std::set<int>> derived_loops_;                      // by index of derived
+  // By index of derived.
+  std::map<int, std::set<int>> derived_loops_;
+  std::vector<Interval> derived_ranges_;  // where no launch can matter
+  std::vector<int> derived_steps_;        // to evaluate one
+  std::set<int> from_data_;
   std::map<std::tuple<Poly, int64_t, int64_t>, int> check_ids_;
   std::vector<Poly> check_polys_;
   std::vector<Division> divisions_;

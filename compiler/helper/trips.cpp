@@ -51,14 +51,21 @@ void Values::find_trip_count(llvm::Loop* loop) {
   };
   std::optional<Number> counter = number(left), bound = number(right);
   if (!counter || !bound) return finish();
-  if (!b_.depends_on_loop(counter->poly, index)) {
+  const int variable = b_.variable({Variable::Kind::loop, index});
+  if (!counter->poly.contains(variable)) {
     std::swap(counter, bound);
     std::swap(left, right);
     relation = llvm::ICmpInst::getSwappedPredicate(relation);
   }
-  for (const auto& [l, i] : loop_index_)
-    if (loop->contains(l) && b_.depends_on_loop(bound->poly, i)) return finish();
-  const int variable = b_.variable({Variable::Kind::loop, index});
+  // A bound that is not the same in all iterations is at most as large as the largest one.
+  bool varies = false;
+  for (const auto& [l, i] : loop_index_) {
+    if (!loop->contains(l)) continue;
+    if (bound->poly.contains(b_.variable({Variable::Kind::loop, i}))) return finish();
+    varies = varies || b_.depends_on_loop(bound->poly, i);
+  }
+  if (varies && relation == llvm::ICmpInst::ICMP_NE) return finish();
+  result.exact = result.exact && !varies;
   const auto parts = counter->poly.linear_in(variable);
   if (!parts || !b_.is_uniform(parts->first)) return finish();
   for (const auto& [l, i] : loop_index_)

@@ -53,15 +53,27 @@ void Values::forget_since(size_t mark) {
 
 std::optional<Number> Values::number(llvm::Value* v, int lane) {
   if (!is_integer(v)) return std::nullopt;
-  return remembered(numbers_, {v, lane}, [&] { return compute(v, lane); });
+  return remembered(numbers_, {v, lane}, [&] { return compute_or_opaque(v, lane); });
+}
+
+std::optional<Number> Values::compute_or_opaque(llvm::Value* v, int lane) {
+  std::optional<Number> n = compute(v, lane);
+  if (!isa<llvm::Instruction>(v) || width(v) == 1 || v->getType()->isVectorTy() != (lane >= 0)) return n;
+  const int wild = n ? b_.wild_terms(n->poly, width(v)) : 2;
+  if (wild == 0 || (wild == 1 && n->poly.single_atom())) return n;
+  // One atom stands for it, so that a comparison says something of all its uses.
+  if (wild == 1 && width(v) < 64)
+    if (std::optional<Number> one = b_.cut(*n, width(v), true)) return one;
+  return b_.opaque({v, lane}, width(v), varies_in(v));
 }
 
 std::optional<Number> Values::as_signed(llvm::Value* v, int lane) {
   std::optional<Number> n = number(v, lane);
   const unsigned bits = width(v);
   if (!n || bits >= 64) return n;
-  if (!b_.check(*n, n->poly, -(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1))
-    return std::nullopt;
+  if (b_.wild_terms(n->poly, bits) > 0) return b_.cut(*n, bits, true);
+  const Interval all = signed_range(bits);
+  if (!b_.check(*n, n->poly, all.lo, all.hi)) return std::nullopt;
   return n;
 }
 
@@ -74,7 +86,13 @@ std::optional<Number> Values::as_unsigned(llvm::Value* v, int lane) {
     n->poly = Poly(*c + (int64_t{1} << bits));
     return n;
   }
-  if (!b_.check(*n, n->poly, 0, bits >= 63 ? INT64_MAX : (int64_t{1} << bits) - 1)) return std::nullopt;
+  if (b_.wild_terms(n->poly, bits) > 0) {
+    // Of what comparisons say of it as a signed number, that it is not negative holds here, too.
+    if (bits < 64) n = b_.cut(*n, bits, true);
+    return n ? b_.cut(*n, bits, false) : n;
+  }
+  const Interval all = unsigned_range(bits);
+  if (!b_.check(*n, n->poly, all.lo, all.hi)) return std::nullopt;
   return n;
 }
 
@@ -131,6 +149,8 @@ std::optional<Number> Values::hull(llvm::Value* v, int lane, const std::optional
     merge_checks(r.checks, b->checks);
     return r;
   }
+  const auto wild = [&](const Number& n) { return is_integer(v) && b_.wild_terms(n.poly, width(v)) > 0; };
+  if (wild(*a) || wild(*b)) return b_.opaque({v, lane}, width(v), varies_in(v));
   return b_.between({v, lane}, *a, *b, varies_in(v));
 }
 
@@ -297,6 +317,10 @@ std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
     if (!a || !d) return std::nullopt;
     return rest ? b_.remainder(*a, *d, floor) : b_.quotient(*a, *d, floor);
   };
+  const auto bits = [&](Derived::Op op) -> std::optional<Number> {
+    const std::optional<Number> a = as_unsigned(x, lane), c = as_unsigned(y, lane);
+    return a && c ? b_.derive(op, *a, *c) : std::nullopt;
+  };
   switch (b->getOpcode()) {
   case llvm::Instruction::Add:
     return add(number(x, lane), number(y, lane));
@@ -319,27 +343,24 @@ std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
   case llvm::Instruction::AShr:
     return divide(as_signed(x, lane), power(y), true, false);
   case llvm::Instruction::And: {
-    if (lane >= 0) return std::nullopt;
-    auto* mask = dyn_cast<llvm::ConstantInt>(y);
-    if (!mask) {
-      mask = dyn_cast<llvm::ConstantInt>(x);
-      std::swap(x, y);
+    llvm::ConstantInt* mask = nullptr;
+    if (match(x, m_ConstantInt(mask))) std::swap(x, y);
+    if (lane < 0 && match(y, m_ConstantInt(mask))) {
+      // The rest is the same for all numbers that are equal modulo the width: it needs no check.
+      const int64_t m = mask->getSExtValue();
+      if (m > 0 && m < INT64_MAX && (m & (m + 1)) == 0)  // …00111
+        return divide(number(x), Number{Poly(m + 1), {}}, true, true);
+      if (m < 0 && m != INT64_MIN && (-m & (-m - 1)) == 0)  // …11000
+        return add(number(x), divide(number(x), Number{Poly(-m), {}}, true, true), -1);
     }
-    if (!mask) return std::nullopt;
-    const int64_t m = mask->getSExtValue();
-    const auto low_bits = [&](int64_t modulus) {
-      return divide(as_signed(x), Number{Poly(modulus), {}}, true, true);
-    };
-    if (m > 0 && m < INT64_MAX && (m & (m + 1)) == 0) return low_bits(m + 1);                      // …00111
-    if (m < 0 && m != INT64_MIN && (-m & (-m - 1)) == 0) return add(number(x), low_bits(-m), -1);  // …11000
-    return std::nullopt;
+    return bits(Derived::Op::bit_and);
   }
   case llvm::Instruction::Or:
     if (lane < 0 && llvm::haveNoCommonBitsSet(x, y, layout_)) return add(number(x), number(y));
-    return std::nullopt;
+    return bits(Derived::Op::bit_or);
   case llvm::Instruction::Xor:
     if (match(y, m_AllOnes())) return add(Number{Poly(-1), {}}, number(x, lane), -1);
-    return std::nullopt;
+    return bits(Derived::Op::bit_xor);
   default:
     return std::nullopt;
   }

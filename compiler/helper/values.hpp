@@ -42,7 +42,8 @@ public:
 
   std::optional<Number> number(llvm::Value* v, int lane = -1);  // lane of a vector; -1: a scalar
   Place place(llvm::Value* pointer);
-  // The number as the value it is when read as signed or unsigned: adds the range check for its width.
+  // The number as the value it is when read as signed or unsigned: adds the range check for its width. Where
+  // data would decide whether the check holds, the number is cut to the width instead.
   std::optional<Number> as_signed(llvm::Value* v, int lane = -1);
   std::optional<Number> as_unsigned(llvm::Value* v, int lane = -1);
 
@@ -54,6 +55,8 @@ public:
 
 private:
   std::optional<Number> compute(llvm::Value* v, int lane);
+  // What is not understood is some number of its type. So is what mixes several such numbers.
+  std::optional<Number> compute_or_opaque(llvm::Value* v, int lane);
   // The number modulo 2^bits, for a wider v: extensions inside need no range check then.
   std::optional<Number> low_bits(llvm::Value* v, unsigned bits, int lane, int depth);
   std::optional<Expression> uniform_condition(llvm::Value* condition, std::vector<int>& checks);

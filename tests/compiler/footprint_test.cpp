@@ -90,6 +90,16 @@ private:
       return std::abs(a);
     case Op::hull:
       return (a + b) % 2 ? a : b;  // either
+    case Op::as_signed:
+      return static_cast<int64_t>(static_cast<uint64_t>(a) << (64 - b)) >> (64 - b);
+    case Op::as_unsigned:
+      return a & ((int64_t{1} << b) - 1);
+    case Op::bit_and:
+      return a & b;
+    case Op::bit_or:
+      return a | b;
+    case Op::bit_xor:
+      return a ^ b;
     }
     return 0;
   }
@@ -174,7 +184,7 @@ public:
     a.bytes = static_cast<uint32_t>(1U << below(4));
     if (below(4) == 0) {
       Derived d;
-      d.op = static_cast<Derived::Op>(below(9));
+      d.op = static_cast<Derived::Op>(below(14));
       d.a = affine(2, 2);
       d.b = {expression(static_cast<int64_t>(1 + below(6))), {}};
       k.derived.push_back(d);
@@ -376,6 +386,48 @@ constexpr const char* kMatmul =
     "  int x = get_global_id(0), y = get_global_id(1); float s = 0;\n"
     "  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n"
     "  if (x < n && y < n) c[y * n + x] = s; }";
+
+// The launch is cut into halves along its last dimension with several groups.
+bool told_apart(const KernelInfo& k, const LaunchLine& line) {
+  const std::array<uint64_t, 3> groups = line.groups();
+  size_t d = 2;
+  while (groups[d] < 2)
+    --d;
+  GroupBox low{{0, 0, 0}, groups}, high = low;
+  low.hi[d] = high.lo[d] = groups[d] / 2;
+  const LaunchFootprints footprints(k, line.with_scalars(k));
+  const std::vector<Footprint> a = footprints.of(low), b = footprints.of(high);
+  const auto touched = [](const Footprint& f) {
+    ByteRanges all = f.reads;
+    all.unite(f.may_writes);
+    return all;
+  };
+  for (size_t i = 0; i < a.size(); ++i)
+    for (const auto& [one, other] : {std::pair(&a[i], &b[i]), std::pair(&b[i], &a[i])}) {
+      const bool writes = one->writes_unknown || !one->may_writes.empty();
+      if (writes && (one->writes_unknown || other->writes_unknown || other->reads_unknown)) return false;
+      const uint64_t size = line.arguments[static_cast<size_t>(one->argument)].bytes.size();
+      ByteRanges common = one->may_writes.intersection(touched(*other));
+      common.clip(0, size);
+      if (!common.empty()) return false;
+    }
+  return true;
+}
+
+TEST(Footprint, HalvesAreToldApartAsFarAsThereIsProof) {
+  Client client(MKMD_KC, "");
+  int lines = 0;
+  for (const KernelFile& file : kernel_files()) {
+    const Result<Module> m = client.compile(request_for(file.source));
+    ASSERT_TRUE(m.ok()) << m.status().message();
+    for (const LaunchLine& line : file.launches) {
+      if (!line.apart && !line.together) continue;
+      ++lines;
+      EXPECT_EQ(told_apart(*find_kernel(*m, line.kernel), line), line.apart) << line.text;
+    }
+  }
+  EXPECT_GT(lines, 40);
+}
 
 TEST(Footprint, RowsOfAMatrixProduct) {
   const KernelInfo k = kernel_of(kMatmul);

@@ -53,6 +53,8 @@ ArgumentValue argument(const std::string& text, std::mt19937& generator) {
       a.bytes = random_bytes<double>(count, below, generator);
     else if (type == "i32")
       a.bytes = random_bytes<int32_t>(count, below, generator);
+    else if (type == "bits")
+      a.bytes = random_bytes<uint32_t>(count, 4294967296.0, generator);
     else if (type == "u64")
       a.bytes = random_bytes<uint64_t>(count, below, generator);
     else if (type == "u8")
@@ -106,6 +108,10 @@ LaunchLine parse(const std::string& file, const std::string& line) {
       out.exact = true;
     else if (w == "padded")
       out.padded = true;
+    else if (w == "apart")
+      out.apart = true;
+    else if (w == "together")
+      out.together = true;
     else if (w.starts_with("whole="))
       out.whole = value;
     else if (w.starts_with("global="))

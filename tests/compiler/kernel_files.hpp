@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels under kernels/ carry their launches in lines beginning with //@ :
-//   //@ NAME [exact] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] : ARGUMENT …
-// ARGUMENT: f32[N] f64[N] i32[N] u64[N] u8[N] (buffers of random numbers; i32<K>[N]: below K), i= u= f=
-// (scalars), i4=a,b,c,d, raw=HEX (bytes of a struct), local=BYTES. "exact": everything that is written is
-// surely written. "padded": every fourth word is padding, which may hold anything. "whole": must be refused,
-// and a reason contains REASON ("_" stands for a blank).
+//   //@ NAME [exact] [apart | together] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] : ARGUMENT …
+// ARGUMENT: f32[N] f64[N] i32[N] u64[N] u8[N] (buffers of random numbers; i32<K>[N]: below K), bits[N] (any
+// words), i= u= f= (scalars), i4=a,b,c,d, raw=HEX (bytes of a struct), local=BYTES. "exact": everything that
+// is written is surely written. "apart": the halves of the launch are known to touch different bytes;
+// "together": they are not. "padded": every fourth word is padding, which may hold anything. "whole": must be
+// refused, and a reason contains REASON ("_" stands for a blank).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct ArgumentValue {
 
 struct LaunchLine {
   std::string file, kernel, text;
-  bool exact = false, padded = false;
+  bool exact = false, padded = false, apart = false, together = false;
   std::string whole;
   unsigned dimensions = 1;
   Launch launch;  // without scalars

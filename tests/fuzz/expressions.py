@@ -101,7 +101,7 @@ class Expressions:
             m = r.choice([1, 3, 7, 15, 63, 6, 12, 0x55])
             return Index(f"({t} & {m})", 0, min(hi, m) if lo >= 0 else m)
         if form in ("xor", "or") and lo >= 0:
-            m = r.choice([1, 3, 5])
+            m = r.choice([1, 3, 5, 8, 12])
             top = (1 << (hi | m).bit_length()) - 1
             return Index(f"({t} {'^' if form == 'xor' else '|'} {m})", 0, top)
         if form == "min":
@@ -171,7 +171,15 @@ class Expressions:
     def small(self):
         """A small number, often made of truth values."""
         r = self.r
-        form = r.choice(["bits", "sign", "sign", "two", "equal arms", "arms", "scalar", "clamp", "char", "kept", "conv"])
+        form = r.choice(["bits", "sign", "sign", "two", "equal arms", "arms", "scalar", "clamp", "char", "kept", "conv", "rest",
+                         "wrap", "few"])
+        if form == "rest":  # with the sign of its left side
+            k = r.choice([2, 3, 8])
+            return Index(f"({self.signed()} % {k})", 1 - k, k - 1)
+        if form == "wrap":  # arithmetic of few bits on what is not known
+            return Index(f"((int)(uchar)({self.value(1)} * 3u + {r.choice(self.atoms).text}) >> 4)", 0, 15)
+        if form == "few":
+            return Index(f"(int)(({self.value(1)} ^ {r.choice(self.atoms).text}) & {r.choice([5, 6, 7, 9])}u)", 0, 9)
         if form == "bits":
             return Index(f"(int)({self.value(1)} & 3u)", 0, 3)
         if form == "sign":

@@ -468,7 +468,8 @@ class Kernel(Expressions):
         block = out["block"]
         k = str(r.randrange(block))
         form = r.choice(["plain", "plain", "guard", "guard", "else", "switch", "switch", "loop", "loop", "wrap", "uint trips",
-                         "uint trips", "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips"])
+                         "uint trips", "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips",
+                         "data place", "data place", "data place", "count down"])
         if out["strided"] and self.chance(0.3):
             form = "strides"
         if form == "guard":
@@ -492,10 +493,44 @@ class Kernel(Expressions):
             self.line(f"{{ __global {out['type']}* {p} = {out['name']} + {self.slot(out, 0)};")
             inner = self.put(dict(out, name=p), "0", v, "0")
             self.line(f"  for (int k = 0; k < {r.randint(1, block)}; ++k, ++{p}) {{ {inner} }} }}")
+        elif form == "data place":
+            test, at = self.place_of_data(block)
+            self.line(f"{test}{{ {self.put(out, at, v)} }}")
+        elif form == "count down":
+            j = self.name_of("j")
+            self.line(f"{{ uint {j} = {self.value(1)} {r.choice([f'% {block + 1}u', f'& {(1 << (block.bit_length() - 1)) - 1}u'])}; "
+                      f"while ({j}-- > 0) {{ {self.put(out, f'((int){j})', f'({v} + {j})')} }} }}")
         elif form in ("loop", "wrap", "uint trips", "step", "break", "while", "do", "two loops", "char wrap", "truth trips", "strides"):
             self.store_loop(out, form, v)
         else:
             self.line(self.put(out, k, v))
+
+    def place_of_data(self, block):
+        """A test that may be empty, and an element of a block that data choose."""
+        r, x = self.r, self.name_of("x")
+        low = (1 << (block.bit_length() - 1)) - 1  # a mask below the block's length
+        form = r.choice(["rest", "rest", "mask", "clamp", "min", "shift", "compare", "compare", "unsigned", "sum", "signed rest",
+                         "uchar", "short", "wide", "bits", "select"])
+        number = r.choice([self.value(1), f"({self.value(1)} {r.choice(['+ 7u', '* 5u', '- 3u', '^ 9u', '>> 3'])})"])
+        if form in ("compare", "unsigned", "sum"):
+            shift = r.choice([0, 0, 1, 4])
+            few = f"((int){number} % {2 * block + 3})" if self.chance(0.6) else f"(int){number}"
+            self.line(f"const int {x} = {few};")
+            if form == "compare":
+                return f"if ({x} >= 0 && {x} {r.choice([f'< {block}', f'<= {block - 1}'])}) ", f"({x})"
+            if form == "unsigned":
+                return f"if ((uint){x} < {block}u) ", f"({x})"
+            return f"if ({x} + {shift} >= 0 && {x} + {shift} < {block}) ", f"({x} + {shift})"
+        if form == "wide":
+            self.line(f"const ulong {x} = (ulong){number} * 0x9e3779b97f4a7c15ul;")
+            return "", r.choice([f"(int)({x} % {block}ul)", f"(int)({x} & {low}ul)", f"(int)clamp((long){x}, 0l, {block - 1}l)"])
+        self.line(f"const uint {x} = {number};")
+        at = {"rest": f"(int)({x} % {block}u)", "mask": f"(int)({x} & {low}u)", "clamp": f"clamp((int){x}, 0, {block - 1})",
+              "min": f"(int)min({x}, {block - 1}u)", "shift": f"(int)({x} >> {33 - block.bit_length()})" if block > 1 else "0",
+              "signed rest": f"(int)abs((int){x} % {block})", "uchar": f"(int)((uchar){x} % {block})",
+              "short": f"(((short){x} % {block} + {block}) % {block})", "bits": f"(int)({x} & {r.choice(self.atoms).text} & {low})",
+              "select": f"(int)(({self.condition(1)} ? {x} : (uint)i) & {low}u)"}[form]
+        return "", f"({at})"
 
     def store_loop(self, out, form, v):
         r = self.r
@@ -508,7 +543,7 @@ class Kernel(Expressions):
         guard = f"if ({self.condition(1)}) " if self.chance(0.2) else ""
         if form == "loop":
             bound = r.choice([str(block), self.scalar("int", 0, block), f"({self.value(1)} % {block + 1}u)",
-                              f"min({r.choice(self.atoms).text}, {block})"])
+                              f"min({r.choice(self.atoms).text}, {block})", f"min((int){self.value(1)}, {block})"])
             self.line(f"for ({kind} {j} = {r.choice([0, 0, 1])}; {j} < ({kind}){bound}; {j} += {r.choice([1, 1, 2])}) "
                       f"{guard}{{ {put('(int)' + j, f'{v} + (uint){j}')} }}")
         elif form == "strides":  # each work-item takes every so manieth element

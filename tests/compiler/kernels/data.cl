@@ -1,0 +1,280 @@
+// Indices, conditions and loop bounds that are loaded: known by their type, and by what is done to them. "apart" and
+// "together" say whether the halves of a launch are told apart. "together" stands where proof ends, by a little.
+//@ masked apart global=64 local=8 : bits[64] i32[256]
+__kernel void masked(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[t] & 3)] = t;
+}
+//@ masked_too_wide together global=64 local=8 : i32<4>[64] i32[260]
+__kernel void masked_too_wide(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[t] & 7)] = t;
+}
+//@ masked_with_holes apart global=64 local=8 : bits[64] i32[384]
+__kernel void masked_with_holes(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[6 * t + (d[t] & 5)] = t;
+}
+//@ upper_bits_cleared together global=64 local=8 : i32<3>[64] i32[384]
+__kernel void upper_bits_cleared(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[t] & ~3)] = t;
+}
+//@ rest_unsigned apart global=64 local=8 : bits[64] i32[256]
+__kernel void rest_unsigned(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + d[t] % 4u] = t;
+}
+// -3 to 3: into the block of a neighbour.
+//@ rest_signed together global=64 local=8 : i32[64] i32[256]
+__kernel void rest_signed(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + d[t] % 4] = t;
+}
+//@ rest_signed_with_room apart global=64 local=8 : bits[64] i32[512]
+__kernel void rest_signed_with_room(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[8 * t + 3 + d[t] % 4] = t;
+}
+//@ rest_by_data together global=64 local=8 : i32<4>[64] i32[256]
+__kernel void rest_by_data(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (uint)t % (uint)(d[t] + 1)] = t;
+}
+//@ rest_of_a_sum apart global=64 local=8 : bits[65] i32[256]
+__kernel void rest_of_a_sum(__global const uint* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[t] * 3u + d[t + 1]) % 4u] = t;
+}
+//@ of_64_bits apart global=64 local=8 : bits[128] i32[256]
+__kernel void of_64_bits(__global const ulong* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[t] * 5) % 4] = t;
+}
+//@ of_64_bits_signed together global=64 local=8 : i32[64] i32[256]
+__kernel void of_64_bits_signed(__global const int* d, __global int* o) {
+  long t = get_global_id(0);
+  o[4 * t + (long)d[t] % 4] = t;
+}
+//@ clamped apart global=64 local=8 : bits[64] i32[256]
+__kernel void clamped(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + clamp(d[t], 0, 3)] = t;
+}
+//@ clamped_of_64_bits apart global=64 local=8 : bits[128] i32[256]
+__kernel void clamped_of_64_bits(__global const long* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + clamp(d[t], 0l, 3l)] = t;
+}
+//@ clamped_at_one_end together global=64 local=8 : i32<4>[64] i32[256]
+__kernel void clamped_at_one_end(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + min(d[t], 3)] = t;
+}
+// As a signed number it may be negative, as an unsigned one it is then large.
+//@ clamped_unsigned apart global=64 local=8 : bits[64] i32[256]
+__kernel void clamped_unsigned(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + min((uint)d[t], 3u)] = t;
+}
+//@ of_eight_bits apart global=32 local=8 : u8<256>[32] i32[8192]
+__kernel void of_eight_bits(__global const uchar* u, __global int* o) {
+  int t = get_global_id(0);
+  o[256 * t + u[t]] = t;
+}
+//@ of_eight_bits_signed together global=32 local=8 : u8[32] i32[4096]
+__kernel void of_eight_bits_signed(__global const char* u, __global int* o) {
+  int t = get_global_id(0);
+  o[128 * t + u[t]] = t;
+}
+//@ of_eight_bits_wrapping apart global=32 local=8 : u8<256>[32] i32[8192]
+__kernel void of_eight_bits_wrapping(__global const uchar* u, __global int* o) {
+  int t = get_global_id(0);
+  o[256 * t + (uchar)(u[t] + 200)] = t;
+}
+//@ of_nine_bits together global=32 local=8 : u8<128>[32] i32[8192]
+__kernel void of_nine_bits(__global const uchar* u, __global int* o) {
+  int t = get_global_id(0);
+  o[256 * t + 2 * u[t]] = t;
+}
+//@ of_sixteen_bits_in_a_vector apart global=64 local=8 : bits[64] i32[256]
+__kernel void of_sixteen_bits_in_a_vector(__global const ushort2* u, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (u[t].y >> 14)] = t;
+}
+//@ shifted apart global=64 local=8 : bits[64] i32[256]
+__kernel void shifted(__global const uint* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[t] >> 30)] = t;
+}
+//@ shifted_signed together global=64 local=8 : i32[64] i32[256]
+__kernel void shifted_signed(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[t] >> 29)] = t;
+}
+//@ hashed apart global=64 local=8 : bits[64] i32[256]
+__kernel void hashed(__global const uint* d, __global int* o) {
+  int t = get_global_id(0);
+  uint h = d[t];
+  for (int k = 0; k < 3; ++k) h = (h ^ (h >> 15)) * 0x85ebca6bu + t;
+  h ^= h >> 13; h *= 0xc2b2ae35u; h ^= h >> 16; h *= 0x27d4eb2fu; h ^= h >> 15;
+  o[4 * t + (h & 3u)] = t;
+}
+//@ compared apart global=64 local=8 : bits[64] i32[256]
+__kernel void compared(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = d[t] >> 24;
+  if (n >= 0 && n < 4) o[4 * t + n] = t;
+}
+//@ compared_as_unsigned apart global=64 local=8 : bits[64] i32[256]
+__kernel void compared_as_unsigned(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = d[t] % 9;
+  if ((uint)n < 4u) o[4 * t + n] = t;
+}
+//@ compared_sum apart global=64 local=8 : bits[64] i32[256]
+__kernel void compared_sum(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  if (d[t] + 5 >= 0 && d[t] + 5 < 4) o[4 * t + d[t] + 5] = t;
+}
+//@ compared_at_one_end together global=64 local=8 : i32<8>[64] i32[256]
+__kernel void compared_at_one_end(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = d[t];
+  if (n < 4) o[4 * t + n] = t;
+}
+//@ compared_wrongly together global=64 local=8 : i32<4>[64] i32[256]
+__kernel void compared_wrongly(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = d[t];
+  if (n >= 0 || n < 4) o[4 * t + n] = t;
+}
+// The second load may give another number than the first: it is compared, but not used.
+//@ compared_before_a_change together global=64 local=8 : i32<4>[64] i32[256]
+__kernel void compared_before_a_change(__global int* d, __global int* o) {
+  int t = get_global_id(0);
+  if (d[t] >= 0 && d[t] < 4) {
+    o[4 * t] = 5;
+    d[t] += o[4 * t] - 5;
+    o[4 * t + d[t]] = t;
+  }
+}
+//@ compared_in_another_iteration together global=16 local=4 : i32<4>[64] i32[64]
+__kernel void compared_in_another_iteration(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = 0;
+  for (int k = 0; k < 4; ++k) {
+    o[4 * t + n] = k;
+    n = d[4 * t + k];
+    if (n < 0 || n > 3) break;
+    if (k == 2) n += d[4 * t];
+    n = n > 3 ? n - 3 : n;
+  }
+}
+//@ compared_in_this_iteration apart global=16 local=4 : i32<9>[64] i32[64]
+__kernel void compared_in_this_iteration(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  for (int k = 0; k < 4; ++k) {
+    int n = d[4 * t + k];
+    if (n >= 0 && n <= 3) o[4 * t + n] = k;
+  }
+}
+//@ switched apart global=64 local=8 : bits[64] i32[256]
+__kernel void switched(__global const uint* d, __global int* o) {
+  int t = get_global_id(0);
+  switch (d[t] & 7u) {
+    case 0: o[4 * t + 1] = 1; break;
+    case 5: o[4 * t + 3] = 5; break;
+    default: o[4 * t] = 0; break;
+  }
+}
+//@ bounded_loop apart global=64 local=8 : i32[64] i32[512]
+__kernel void bounded_loop(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  for (int k = 0; k < min(d[t], 8); ++k) o[8 * t + k] = k;
+}
+//@ bounded_loop_by_one_more together global=64 local=8 : i32<8>[64] i32[520]
+__kernel void bounded_loop_by_one_more(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  for (int k = 0; k <= min(d[t], 8); ++k) o[8 * t + k] = k;
+}
+//@ unbounded_loop together global=64 local=8 : i32<9>[64] i32[512]
+__kernel void unbounded_loop(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  for (int k = 0; k < d[t]; ++k) o[8 * t + k] = k;
+}
+//@ bounded_by_a_byte apart global=16 local=4 : u8[16] i32[4096] i32[256]
+__kernel void bounded_by_a_byte(__global const uchar* u, __global const int* in, __global int* o) {
+  int t = get_global_id(0), sum = 0;
+  for (int k = 0; k < u[t]; ++k) sum += in[256 * t + k];
+  o[t] = sum;
+}
+//@ counting_down apart global=64 local=8 : bits[64] i32[512]
+__kernel void counting_down(__global const uint* d, __global int* o) {
+  int t = get_global_id(0);
+  uint k = d[t] & 7u;
+  while (k-- > 0) o[8 * t + k] = t;
+}
+//@ looked_up apart global=64 local=8 : u8<256>[64] i32[256] i32[64]
+__kernel void looked_up(__global const uchar* u, __global const int* table, __global int* o) {
+  int t = get_global_id(0);
+  o[t] = table[u[t]] + table[u[t] ^ 1];
+}
+//@ looked_up_anywhere apart global=64 local=8 : i32[64] i32[100] i32[64]
+__kernel void looked_up_anywhere(__global const int* d, __global const int* table, __global int* o) {
+  int t = get_global_id(0);
+  o[t] = table[d[t]];
+}
+//@ scattered together global=64 local=8 : i32<1>[64] i32[64]
+__kernel void scattered(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[t + d[t]] = t;
+}
+//@ in_place apart global=64 local=8 : bits[256]
+__kernel void in_place(__global uint* o) {
+  int t = get_global_id(0);
+  o[4 * t + (o[4 * t] & 3u)] += o[4 * t + 3] % 5u;
+}
+//@ in_place_of_a_neighbour together global=64 local=8 : i32[64] bits[264]
+__kernel void in_place_of_a_neighbour(__global const int* d, __global uint* o) {
+  int t = get_global_id(0);
+  if (d[t] > 200) o[4 * t + (o[4 * t + 4] & 3u)] = 1;
+}
+// The same number of 32 bits, but not of 64.
+//@ widened_before_it_wraps together global=64 local=8 : i32<1>[64] i32[256]
+__kernel void widened_before_it_wraps(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * (long)t + (((long)d[t] << 32) >> 32 & 0x1ffffffffl)] = t;
+}
+//@ selected_bits apart global=64 local=8 : bits[65] i32[256]
+__kernel void selected_bits(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  int n = d[t] > d[t + 1] ? d[t] : t;
+  o[4 * t + (n & 3)] = t;
+}
+//@ uniform_or_not apart global=64 local=8 : bits[1] i32[256]
+__kernel void uniform_or_not(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[4 * t + (d[0] & 3)] = t;
+}
+//@ neighbours_swapped apart global=64 local=8 : i32[64] i32[64]
+__kernel void neighbours_swapped(__global const int* in, __global int* o) {
+  int t = get_global_id(0);
+  o[t ^ 5] = in[t ^ 1];
+}
+// Groups of four are no whole blocks of eight.
+//@ neighbours_of_more_than_a_group together global=12 local=4 : i32[16] i32[16]
+__kernel void neighbours_of_more_than_a_group(__global const int* in, __global int* o) {
+  int t = get_global_id(0);
+  o[t ^ 7] = in[t];
+}
+//@ butterflies apart global=64 local=8 : i32[64] i=4
+//@ butterflies together global=192 local=8 : i32[256] i=64
+__kernel void butterflies(__global int* a, int j) {
+  int t = get_global_id(0), other = t ^ j;
+  if (other > t) {
+    int x = a[t], y = a[other];
+    a[t] = min(x, y);
+    a[other] = max(x, y);
+  }
+}
+//@ bits_set apart global=64 local=8 : bits[64] i32[512]
+__kernel void bits_set(__global const uint* d, __global int* o) {
+  int t = get_global_id(0);
+  o[(8 * t) | (d[t] & 7u)] = o[(8 * t + 3) ^ (d[t] >> 30)];
+}
