@@ -141,8 +141,7 @@ Interval apply(Derived::Op op, const Interval& a, const Interval& b) {
     return a.known && b.known ? half_known(std::min(a.lo, b.lo), std::max(a.hi, b.hi)) : kUnknown;
   case Op::multiply:
     if (!both) return kUnknown;
-    return corners(a, b,
-                   [](int64_t x, int64_t y, int64_t& v) { return !__builtin_mul_overflow(x, y, &v); });
+    return corners(a, b, [](int64_t x, int64_t y, int64_t& v) { return !__builtin_mul_overflow(x, y, &v); });
   case Op::absolute: {
     if (!a.bounded() || a.lo == INT64_MIN) return kUnknown;
     const int64_t x = std::abs(a.lo), y = std::abs(a.hi);

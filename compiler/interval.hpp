@@ -25,7 +25,9 @@ struct Interval {
   int64_t count() const { return hi - lo + 1; }
   bool bounded() const { return known && hi != kUnbounded; }
   // What may be any number of 31 bits is not worth listing: it leads anywhere in a buffer.
-  bool says_nothing() const { return !bounded() || __builtin_sub_overflow_p(hi, lo, int64_t{0}) || hi - lo >= INT32_MAX; }
+  bool says_nothing() const {
+    return !bounded() || __builtin_sub_overflow_p(hi, lo, int64_t{0}) || hi - lo >= INT32_MAX;
+  }
   bool within(const Interval& o) const { return bounded() && lo >= o.lo && hi <= o.hi; }
 };
 inline constexpr Interval kUnknown{INT64_MIN, kUnbounded, false};

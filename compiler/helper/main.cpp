@@ -110,7 +110,14 @@ int explain(int argc, char** argv) {
     else
       request.options += std::string(argv[i]) + " ";
   }
-  const ModuleFile file = answer(request);
+  ModuleFile file = answer(request);
+  // Nobody is there to ask for what a device predefines: the extensions that it has, and nothing else.
+  for (int rounds = 0; rounds < 8 && !file.macros_wanted.empty(); ++rounds) {
+    for (const std::string& name : file.macros_wanted)
+      request.macros[name] =
+          llvm::is_contained(request.extensions, name) ? std::optional<std::string>("1") : std::nullopt;
+    file = answer(request);
+  }
   if (!file.error.empty()) {
     std::fprintf(stderr, "mkmd-kc: %s\n", file.error.c_str());
     return 1;

@@ -89,10 +89,14 @@ Place Values::place_phi(llvm::PHINode* p) {
     Place all = place(p->getIncomingValue(0));
     for (unsigned i = 1; i < p->getNumIncomingValues(); ++i)
       all = join(p, all, place(p->getIncomingValue(i)));
-    // Seen after a loop: only if the loop does not move it.
+    // Seen after a loop: only if it is known how far the loop has moved it.
     for (llvm::BasicBlock* from : p->blocks())
       for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
-        if (all.known && b_.depends_on_loop(all.offset.poly, loop_index(l))) all.known = false;
+        if (all.known && b_.depends_on_loop(all.offset.poly, loop_index(l))) {
+          const std::optional<Number> last = after(*l, all.offset);
+          all.known = last.has_value();
+          if (last) all.offset = *last;
+        }
     return all;
   }
   llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();

@@ -22,8 +22,15 @@ llvm::BasicBlock* Values::test_block(const llvm::Loop* loop) const {
 }
 
 void Values::find_trip_counts() {
-  for (llvm::Loop* loop : loops_.getLoopsInPreorder())
+  // Inner loops before those around them, and in the order of the program: what a loop leaves behind may be
+  // where the next one begins.
+  const auto visit = [&](const auto& self, llvm::Loop* loop) -> void {
+    for (llvm::Loop* inner : llvm::reverse(*loop))
+      self(self, inner);
     find_trip_count(loop);
+  };
+  for (llvm::Loop* loop : llvm::reverse(loops_))
+    visit(visit, loop);
 }
 
 void Values::find_trip_count(llvm::Loop* loop) {
@@ -128,6 +135,7 @@ void Values::find_trip_count(llvm::Loop* loop) {
   result.distance = *far;
   result.step = b_.expression(*by);
   result.checks = distance->checks;
+  distances_[loop] = *distance;
   finish();
 }
 

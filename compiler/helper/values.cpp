@@ -494,8 +494,35 @@ std::optional<Number> Values::at_loop_exit(llvm::PHINode* p) {
   if (!n) return n;
   for (const llvm::BasicBlock* from : p->blocks())
     for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
-      if (b_.depends_on_loop(n->poly, loop_index(l))) return std::nullopt;
+      if (b_.depends_on_loop(n->poly, loop_index(l)) && !(n = after(*l, *n))) return n;
   return n;
+}
+
+// A number where the loop's test ends it: the counter has passed as many tests as the loop's distance has
+// steps.
+std::optional<Number> Values::after(const llvm::Loop& loop, const Number& n) {
+  const int index = loop_index(&loop);
+  const mkmd::compiler::Loop& known = b_.info().loops[static_cast<size_t>(index)];
+  const auto distance = distances_.find(&loop);
+  const std::optional<int64_t> step = b_.info().expressions[static_cast<size_t>(known.step)].constant();
+  if (distance == distances_.end() || !known.exact || loop.getExitingBlock() != test_block(&loop) || !step ||
+      *step <= 0)
+    return std::nullopt;
+  std::optional<Number> passed = add(distance->second, Number{Poly(*step - 1), {}});
+  if (passed && *step > 1) passed = b_.quotient(*passed, {Poly(*step), {}}, true);
+  if (!passed) return std::nullopt;
+  if (const std::optional<Expression> e = b_.as_expression(passed->poly))
+    passed->poly = Poly::atom(b_.uniform(Expression::combine(Expression::Op::maximum, *e, int64_t{0})));
+  else
+    passed = b_.derive(Derived::Op::maximum, *passed, Number{});
+  const auto parts = n.poly.linear_in(b_.variable({Variable::Kind::loop, index}));
+  if (!parts) return std::nullopt;
+  const std::optional<Number> last =
+      add(Number{parts->second, n.checks}, multiply(Number{parts->first, {}}, passed));
+  // Its checks would have to hold for the counter's last value, too.
+  const auto in_loop = [&](int check) { return b_.depends_on_loop(b_.check_poly(check), index); };
+  if (!last || b_.depends_on_loop(last->poly, index) || llvm::any_of(n.checks, in_loop)) return std::nullopt;
+  return last;
 }
 
 std::optional<Number> Values::phi(llvm::PHINode* p) {

@@ -65,6 +65,7 @@ private:
   std::optional<Number> call(llvm::CallBase* c);
   std::optional<Number> phi(llvm::PHINode* p);
   std::optional<Number> at_loop_exit(llvm::PHINode* p);
+  std::optional<Number> after(const llvm::Loop& loop, const Number& n);
   // `v` is a or b, or lies between them.
   std::optional<Number> hull(llvm::Value* v, int lane, const std::optional<Number>& a,
                              const std::optional<Number>& b);
@@ -94,6 +95,7 @@ private:
   llvm::LoopInfo& loops_;
   const llvm::DataLayout& layout_;
   std::map<const llvm::Loop*, int> loop_index_;
+  std::map<const llvm::Loop*, Number> distances_;  // of loops whose trip count is known
   std::map<Key, std::optional<Number>> numbers_;
   std::map<Key, Place> places_;
   std::vector<Key> order_;  // of what was remembered, to forget what rests on a placeholder

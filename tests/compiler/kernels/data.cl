@@ -278,3 +278,41 @@ __kernel void bits_set(__global const uint* d, __global int* o) {
   int t = get_global_id(0);
   o[(8 * t) | (d[t] & 7u)] = o[(8 * t + 3) ^ (d[t] >> 30)];
 }
+// What a loop leaves behind.
+//@ planes apart exact global=16,8 local=8,2 : i32[768] i32[768] i=6
+//@ planes apart global=16,8 local=8,2 : i32[768] i32[768] i=1
+__kernel void planes(__global const int* in, __global int* o, int nz) {
+  int x = get_global_id(0), y = get_global_id(1), plane = 16 * 8, c = y * 16 + x;
+  for (int k = 0; k < nz - 1; ++k) {
+    o[c] = in[c] + in[c + plane];
+    c += plane;
+  }
+  o[c] = in[c];
+}
+//@ rest_of_steps apart global=16 local=4 : i32[176] i32[176] i=11
+__kernel void rest_of_steps(__global const int* in, __global int* o, int n) {
+  int t = get_global_id(0), k = 0;
+  for (; k + 3 < n; k += 4) o[11 * t + k] = in[11 * t + k];
+  for (; k < n; ++k) o[11 * t + k] = 7;
+}
+//@ pointer_at_the_end apart global=16 local=4 : i32[176] i=11
+__kernel void pointer_at_the_end(__global int* o, int n) {
+  __global int* p = o + n * get_global_id(0);
+  for (int k = 1; k < n; ++k) *p++ = k;
+  *p = 100;
+}
+//@ ended_early together global=16 local=4 : i32[176] i32[176] i=11
+__kernel void ended_early(__global const int* in, __global int* o, int n) {
+  int t = get_global_id(0), c = 11 * t;
+  for (int k = 0; k < n - 1; ++k) {
+    if (in[c] > 100) break;
+    c += 1 + (k >> 8);
+  }
+  o[c] = 5;
+}
+//@ left_behind_by_data apart global=16 local=4 : u8[16] i32[1024]
+__kernel void left_behind_by_data(__global const uchar* u, __global int* o) {
+  int t = get_global_id(0), c = 64 * t, n = u[t] & 63;
+  for (int k = 0; k < n; ++k) ++c;
+  o[c] = 5;
+}
