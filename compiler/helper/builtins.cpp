@@ -364,6 +364,8 @@ bool is_plain_name(StringRef name) {
 }  // namespace
 
 bool is_plain_builtin(StringRef mangled) {
+  // Clang's own, for a sampler that the program declares.
+  if (mangled == "__translate_sampler_initializer") return true;
   if (!mangled.starts_with("_Z")) return false;
   return work_item_builtin(mangled) != Builtin::none || is_plain_name(base_name(mangled));
 }

@@ -196,3 +196,12 @@ __kernel void rough(__global const float* in, __global float* out) {
   int i = get_global_id(0);
   out[i] = half_sin(in[i]) + half_divide(half_sqrt(in[i]), half_exp2(in[i]) + 1) * half_powr(in[i], 0.5f);
 }
+// Samplers that no image is read with.
+__constant sampler_t program_sampler = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+float pixel(__global const float* in, sampler_t s, int2 at, int width) { return in[at.y * width + at.x]; }
+//@ samplers_for_buffers global=16,8 local=8,2 exact : f32[128] f32[128]
+__kernel void samplers_for_buffers(__global const float* in, __global float* out) {
+  const sampler_t sampler = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+  int2 at = (int2)(get_global_id(0), get_global_id(1));
+  out[at.y * 16 + at.x] = pixel(in, sampler, at, 16) + pixel(in, program_sampler, at, 16);
+}
