@@ -20,6 +20,7 @@ int run(const std::vector<std::string>& arguments);
 int profile(const std::vector<std::string>& arguments);
 int verify(const std::vector<std::string>& arguments);
 int models(const std::vector<std::string>& arguments);
+int kernels(const std::vector<std::string>& arguments);
 int devices(const std::vector<std::string>& arguments);
 int help(const std::vector<std::string>& arguments);
 int version(const std::vector<std::string>& arguments);

@@ -19,20 +19,22 @@ namespace mkmd::tool {
 namespace {
 
 void print_usage() {
-  std::printf("mkmd runs an unmodified OpenCL program over several devices, as if they were one.\n\n"
-              "  mkmd run [options] [--] program args…   run a program\n"
-              "  mkmd profile [--runs N] [options] [--] program args…\n"
-              "                                          measure its kernels on every device, fit models\n"
-              "  mkmd verify [--all] [--json FILE] [options] [--] program args…\n"
-              "                                          check that its kernels do what MKMD thinks they do\n"
-              "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n"
-              "                                          what is known of kernels' times\n"
-              "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
-              "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
-              "  mkmd simulate …                         try scheduling policies on recorded graphs\n"
-              "  mkmd help [TOPIC]                       this text, or more: run, profile, verify, models,\n"
-              "                                          devices, inspect, simulate, settings, policies\n"
-              "  mkmd version\n");
+  std::printf(
+      "mkmd runs an unmodified OpenCL program over several devices, as if they were one.\n\n"
+      "  mkmd run [options] [--] program args…   run a program\n"
+      "  mkmd profile [--runs N] [options] [--] program args…\n"
+      "                                          measure its kernels on every device, fit models\n"
+      "  mkmd verify [--all] [--json FILE] [options] [--] program args…\n"
+      "                                          check that its kernels do what MKMD thinks they do\n"
+      "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n"
+      "                                          what is known of kernels' times\n"
+      "  mkmd kernels FILE.cl [options]          what is known of its kernels: accesses, split or why not\n"
+      "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
+      "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
+      "  mkmd simulate …                         try scheduling policies on recorded graphs\n"
+      "  mkmd help [TOPIC]                       this text, or more: run, profile, verify, models,\n"
+      "                                          kernels, devices, inspect, simulate, settings, policies\n"
+      "  mkmd version\n");
 }
 
 void print_run_options(const std::string& but_for = "") {
@@ -133,6 +135,21 @@ void print_models() {
       kilobytes(mkmd::models::kReaches.back()).c_str());
 }
 
+void print_kernels() {
+  std::printf(
+      "usage: mkmd kernels FILE.cl [-D… -I… -cl-…] [options]\n\n"
+      "What MKMD knows of each kernel of a file: whether it may be split or why not, where it reads and "
+      "writes\n"
+      "each buffer, and what a work-item costs. Whether a kernel is split depends on its launch. Sizes and\n"
+      "integer arguments that are not given are assumed, and shown.\n\n"
+      "  --kernel NAME        only this one\n"
+      "  --global X,Y,Z       work-items of the launch\n"
+      "  --local X,Y,Z        work-items of a work-group\n"
+      "  --arg NAME=NUMBER    the value of an integer argument\n"
+      "  --json               everything, as JSON\n\n"
+      "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n");
+}
+
 void print_devices() {
   std::printf("usage: mkmd devices [SPEC]\n\nThe devices there are, or those that SPEC names.\n");
   print_spec();
@@ -181,6 +198,8 @@ int help(const std::vector<std::string>& arguments) {
     print_verify();
   } else if (topic == "models") {
     print_models();
+  } else if (topic == "kernels") {
+    print_kernels();
   } else if (topic == "devices") {
     print_devices();
   } else if (topic == "settings") {
@@ -189,7 +208,7 @@ int help(const std::vector<std::string>& arguments) {
     print_policies();
   } else {
     return wrong_use("there is no help about \"" + topic +
-                     "\"; accepted: run, profile, verify, models, devices, "
+                     "\"; accepted: run, profile, verify, models, kernels, devices, "
                      "inspect, simulate, settings, policies");
   }
   return 0;

@@ -40,8 +40,9 @@ int run_command(int argc, char** argv) {
     const char* name;
     int (*command)(const std::vector<std::string>&);
   } kCommands[] = {
-      {"run", run},   {"profile", profile}, {"verify", verify}, {"models", models},   {"devices", devices},
-      {"help", help}, {"--help", help},     {"-h", help},       {"version", version}, {"--version", version},
+      {"run", run},         {"profile", profile}, {"verify", verify},     {"models", models},
+      {"devices", devices}, {"kernels", kernels}, {"help", help},         {"--help", help},
+      {"-h", help},         {"version", version}, {"--version", version},
   };
   const bool asks = arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
   for (const auto& row : kCommands) {
@@ -52,8 +53,9 @@ int run_command(int argc, char** argv) {
   }
   if (all.front() == "inspect") return mkmd::inspect::run_inspect(arguments, std::cout, std::cerr);
   if (all.front() == "simulate") return become_simulate(all);
-  return wrong_use("unknown command \"" + all.front() +
-                   "\"; accepted: run, profile, verify, models, devices, inspect, simulate, help, version");
+  return wrong_use(
+      "unknown command \"" + all.front() +
+      "\"; accepted: run, profile, verify, models, kernels, devices, inspect, simulate, help, version");
 }
 
 }  // namespace

@@ -542,8 +542,10 @@ class Kernel(Expressions):
         kind = r.choice(["int", "uint", "long", "size_t", "short", "uchar", "ushort"])
         guard = f"if ({self.condition(1)}) " if self.chance(0.2) else ""
         if form == "loop":
+            # A negative bound is a large one for a counter without a sign.
+            most = f"min((int){self.value(1)}" if kind in ("int", "long") else f"clamp((int){self.value(1)}, 0"
             bound = r.choice([str(block), self.scalar("int", 0, block), f"({self.value(1)} % {block + 1}u)",
-                              f"min({r.choice(self.atoms).text}, {block})", f"min((int){self.value(1)}, {block})"])
+                              f"min({r.choice(self.atoms).text}, {block})", f"{most}, {block})"])
             self.line(f"for ({kind} {j} = {r.choice([0, 0, 1])}; {j} < ({kind}){bound}; {j} += {r.choice([1, 1, 2])}) "
                       f"{guard}{{ {put('(int)' + j, f'{v} + (uint){j}')} }}")
         elif form == "strides":  # each work-item takes every so manieth element

@@ -88,6 +88,57 @@ class Run(unittest.TestCase):
         self.assertEqual(rest, ["/somewhere", "/else"])
 
 
+class Kernels(unittest.TestCase):
+    SOURCE = """
+kernel void rows(global const float* in, global float* out, int width) {
+  out[get_global_id(1) * width + get_global_id(0)] = in[get_global_id(1) * width];
+}
+kernel void bounded(global const int* d, global int* out) { int t = get_global_id(0); out[4 * t + (d[t] & 3)] = 1; }
+kernel void scattered(global const int* d, global int* out) {
+  out[d[get_global_id(0)]] = 1;
+}
+kernel void counts(global int* n) { atomic_inc(n); }
+"""
+
+    def ask(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "k.cl")
+            with open(path, "w") as file:
+                file.write(self.SOURCE)
+            return mkmd("kernels", path, *arguments)
+
+    def test_each_kernel_has_a_verdict(self):
+        result = self.ask()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for line in ("rows: may be split", "bounded: may be split", "counts: runs whole: atomics on global memory (line 9)",
+                     "scattered: runs whole: its work-groups touch the same bytes of 'out', as far as is known "
+                     "(written in line 7)",
+                     "    writes 4 bytes at 16*global_id(0) + 4*[0 … 3] (line 5)",
+                     "    reads 4 bytes at width*4*global_id(1) (line 3)"):
+            self.assertIn(line, result.stdout.splitlines())
+
+    def test_the_launch_decides(self):
+        def verdict(*arguments):
+            kernel, = json.loads(self.ask("--kernel", "rows", "--json", *arguments).stdout)
+            return kernel["verdict"]
+        self.assertEqual(verdict(), "may be split")
+        self.assertIn("the same bytes of 'out'", verdict("--arg", "width=0"))
+        self.assertIn("the same bytes of 'out'", verdict("--global", "64,64", "--local", "8,8", "--arg", "width=32"))
+        self.assertEqual(verdict("--global", "64,64", "--local", "8,8", "--arg", "width=64"), "may be split")
+        self.assertIn("one work-group", verdict("--global", "8,8", "--local", "8,8"))
+
+    def test_mistakes_are_one_line(self):
+        for arguments in (["--nope"], ["--arg", "width"], ["--global", "0"], ["--local"]):
+            result = self.ask(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        for arguments in (["--kernel", "none"], ["-Dout=("]):
+            result = self.ask(*arguments)
+            self.assertEqual((result.returncode, result.stdout), (1, ""), arguments)
+        self.assertEqual(mkmd("kernels").returncode, 2)
+        self.assertIn("--arg", mkmd("kernels", "--help").stdout)
+
+
 class Installed(unittest.TestCase):
     def test_a_folder_that_the_dynamic_loader_cannot_be_told(self):
         build = os.path.dirname(MKMD)
@@ -126,6 +177,10 @@ class Installed(unittest.TestCase):
             seen = json.loads(mkmd_there("inspect", "--json", trace).stdout)
             self.assertGreater(len(seen["pieces"]), len(seen["tasks"]), "nothing was split: no helper?")
             self.assertIn("mkmd-slices", mkmd_there("simulate", "--list").stdout)
+            source = os.path.join(folder, "k.cl")
+            with open(source, "w") as file:
+                file.write("kernel void k(global int* o) { o[get_global_id(0)] = 1; }")
+            self.assertIn("k: may be split", mkmd_there("kernels", source).stdout)
             opened = mkmd_there("run", "--devices", "pocl/2", "--", os.path.join(build, "tests", "programs", "dlopen_cl"))
             self.assertEqual(opened.returncode, 0, opened.stderr)
 

@@ -102,10 +102,10 @@ __kernel void of_sixteen_bits_in_a_vector(__global const ushort2* u, __global in
   int t = get_global_id(0);
   o[4 * t + (u[t].y >> 14)] = t;
 }
-//@ shifted apart global=64 local=8 : bits[64] i32[256]
+//@ shifted apart global=64 local=8 : bits[64] i32[384]
 __kernel void shifted(__global const uint* d, __global int* o) {
   int t = get_global_id(0);
-  o[4 * t + (d[t] >> 30)] = t;
+  o[6 * t + (d[t] >> 30)] = t;
 }
 //@ shifted_signed together global=64 local=8 : i32[64] i32[256]
 __kernel void shifted_signed(__global const int* d, __global int* o) {

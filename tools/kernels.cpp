@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mkmd kernels`: what the compiler helper knows of a file's kernels, without a device and without running
+// them. Whether a kernel is split depends on its launch: one is given with options, or assumed.
+#include "common/files.hpp"
+#include "common/text.hpp"
+#include "compiler/client.hpp"
+#include "compiler/footprint.hpp"
+#include "tools/commands.hpp"
+#include "tools/library_place.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+#include <map>
+
+namespace mkmd::tool {
+
+namespace {
+
+using namespace mkmd::compiler;
+using nlohmann::json;
+
+constexpr const char* kUsage = "mkmd kernels FILE.cl [-D… -I… -cl-…] [--kernel NAME] [--global X,Y,Z] [--local "
+                               "X,Y,Z] [--arg NAME=NUMBER] [--json]";
+constexpr int64_t kAssumedNumber = 1024;  // of an integer argument that is not given
+constexpr uint64_t kAssumedGlobal = 1024, kAssumedLocal[] = {64, 16, 8};  // by the number of dimensions
+
+struct Options {
+  std::string file, build, kernel;
+  std::array<uint64_t, 3> global{}, local{};  // zeros: assumed
+  std::map<std::string, int64_t> numbers;
+  bool as_json = false;
+};
+
+template <typename T>
+bool parse_number(const std::string& text, T& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_sizes(std::string text, std::array<uint64_t, 3>& sizes) {
+  for (size_t d = 0; d < 3; ++d) {
+    const size_t comma = text.find(',');
+    if (!parse_number(text.substr(0, comma), sizes[d]) || sizes[d] == 0) return false;
+    if (comma == std::string::npos) return true;
+    text.erase(0, comma + 1);
+  }
+  return false;
+}
+
+// Empty, or what is wrong.
+std::string parse(const std::vector<std::string>& arguments, Options& o) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    if (a == "--json") {
+      o.as_json = true;
+    } else if (a == "--kernel" || a == "--global" || a == "--local" || a == "--arg") {
+      if (++i == arguments.size()) return a + " needs a value";
+      const std::string& value = arguments[i];
+      const size_t equals = value.find('=');
+      if (a == "--kernel")
+        o.kernel = value;
+      else if (a == "--arg" &&
+               (equals == std::string::npos || !parse_number(value.substr(equals + 1), o.numbers[value.substr(0, equals)])))
+        return "--arg takes NAME=NUMBER, not " + value;
+      else if (a != "--arg" && !parse_sizes(value, a == "--global" ? o.global : o.local))
+        return a + " takes one to three sizes, not " + value;
+    } else if (a.starts_with("-") && !a.starts_with("--")) {
+      o.build += a + " ";
+    } else if (a.starts_with("-") || !o.file.empty()) {
+      return "unknown option " + a;
+    } else {
+      o.file = a;
+    }
+  }
+  return o.file.empty() ? "no file is named" : "";
+}
+
+Result<Module> read(const Options& o) {
+  const Result<std::string> source = read_file(o.file);
+  if (!source) return source.status();
+  Request request;
+  request.source = *source;
+  request.options = o.build;
+  request.device_version = "OpenCL 3.0 ";
+  request.c_version = "OpenCL C 1.2 ";
+  request.extensions = {"cl_khr_fp64",
+                        "cl_khr_byte_addressable_store",
+                        "cl_khr_global_int32_base_atomics",
+                        "cl_khr_global_int32_extended_atomics",
+                        "cl_khr_local_int32_base_atomics",
+                        "cl_khr_local_int32_extended_atomics"};
+  const std::string folder = program_folder();
+  if (folder.empty()) return Status::internal("mkmd-kc is not installed beside this command");
+  Client client(folder + "/mkmd-kc", "");
+  return client.compile(request, [&](const std::vector<std::string>& names) -> Result<Macros> {
+    Macros known;  // a device's compiler predefines the extensions that the device has
+    for (const std::string& name : names)
+      known[name] = std::ranges::find(request.extensions, name) != request.extensions.end()
+                        ? std::optional<std::string>("1")
+                        : std::nullopt;
+    return known;
+  });
+}
+
+// What is evaluated at a launch, as C would write it.
+class Text {
+public:
+  explicit Text(const KernelInfo& k) : k_(k) {}
+
+  std::string of(const Expression& e) const {
+    using Op = Expression::Op;
+    const auto asks = [](const Expression::Node& n) { return n.op >= Op::scalar && n.op <= Op::work_dim; };
+    if (const auto number = e.evaluate_real({}); number && std::ranges::none_of(e.nodes(), asks))
+      return real(*number);
+    std::vector<std::string> stack;
+    const auto pop = [&] {
+      std::string top = std::move(stack.back());
+      stack.pop_back();
+      return top;
+    };
+    for (const Expression::Node& n : e.nodes()) {
+      if (n.op <= Op::work_dim) {
+        stack.push_back(leaf(n));
+      } else if (n.op == Op::select) {
+        const std::string otherwise = pop(), then = pop(), condition = pop();
+        stack.push_back("(" + condition + " ? " + then + " : " + otherwise + ")");
+      } else {
+        static constexpr const char* kSigns[] = {" + ", " - ", "*",   " / ",  " mod ", " / ",  " % ", " min ", " max ",
+                                                 " << ", " >> ", " & ", " | ", " ^ ",   " < ", " <= ", " == ", " != "};
+        const std::string right = pop(), left = pop();
+        stack.push_back("(" + left + kSigns[static_cast<int>(n.op) - static_cast<int>(Op::add)] + right + ")");
+      }
+    }
+    std::string all = pop();
+    return all.size() > 2 && all.front() == '(' && closes_at_end(all) ? all.substr(1, all.size() - 2) : all;
+  }
+
+  std::string of(const Affine& a) const {
+    std::string sum;
+    const auto add = [&](const std::string& term) { sum += (sum.empty() ? "" : " + ") + term; };
+    for (const Term& t : a.terms) {
+      const Expression& factor = k_.expressions[static_cast<size_t>(t.coefficient)];
+      const std::string f = of(factor);
+      add(factor.constant() == 1 ? of(t.variable)
+                                 : (f.find(' ') == std::string::npos ? f : "(" + f + ")") + "*" + of(t.variable));
+    }
+    const Expression& base = k_.expressions[static_cast<size_t>(a.base)];
+    if (base.constant() != 0 || sum.empty()) add(of(base));
+    return sum;
+  }
+
+private:
+  static std::string real(double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.12g", number);
+    return text;
+  }
+
+  static bool closes_at_end(const std::string& text) {
+    int open = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+      if (open == 0) return i + 1 == text.size();
+    }
+    return false;
+  }
+
+  std::string leaf(const Expression::Node& n) const {
+    using Op = Expression::Op;
+    const std::string d = "(" + std::to_string(n.value) + ")";
+    switch (n.op) {
+    case Op::real:
+      return real(std::bit_cast<double>(n.value));
+    case Op::scalar: {
+      const auto slot = static_cast<size_t>(n.value), count = k_.arguments.size();
+      if (slot < count) return k_.arguments[slot].name;
+      const ScalarSlot& part = k_.extra_scalars[slot - count];
+      return k_.arguments[static_cast<size_t>(part.argument)].name + "@" + std::to_string(part.offset);
+    }
+    case Op::local_size:
+      return "local_size" + d;
+    case Op::global_size:
+      return "global_size" + d;
+    case Op::num_groups:
+      return "num_groups" + d;
+    case Op::global_offset:
+      return "global_offset" + d;
+    case Op::work_dim:
+      return "work_dim";
+    default:
+      return std::to_string(n.value);
+    }
+  }
+
+  std::string of(const Variable& v) const {
+    const std::string d = "(" + std::to_string(v.index) + ")";
+    switch (v.kind) {
+    case Variable::Kind::global_id:
+      return "global_id" + d;
+    case Variable::Kind::group_id:
+      return "group_id" + d;
+    case Variable::Kind::local_id:
+      return "local_id" + d;
+    case Variable::Kind::loop:
+      return "loop" + d;
+    case Variable::Kind::derived:
+      break;
+    }
+    const Derived& derived = k_.derived[static_cast<size_t>(v.index)];
+    if (derived.op == Derived::Op::hull) return "[" + of(derived.a) + " … " + of(derived.b) + "]";
+    static constexpr const char* kNames[] = {"divide", "remainder", "modulo", "floor_divide", "min", "max", "multiply",
+                                             "hull", "abs", "as_signed", "as_unsigned", "and", "or", "xor"};
+    const bool one = derived.op == Derived::Op::absolute;
+    return kNames[static_cast<size_t>(derived.op)] + ("(" + of(derived.a)) + (one ? "" : ", " + of(derived.b)) + ")";
+  }
+
+  const KernelInfo& k_;
+};
+
+// The launch that is given, completed by assumptions.
+struct Case {
+  Launch launch;
+  std::string text;
+};
+
+unsigned dimensions_used(const KernelInfo& k) {
+  int most = 0;
+  const auto look = [&](const Affine& a) {
+    for (const Term& t : a.terms)
+      if (t.variable.kind < Variable::Kind::loop) most = std::max(most, t.variable.index);
+  };
+  for (const Access& a : k.accesses)
+    look(a.offset);
+  for (const Derived& d : k.derived)
+    look(d.a), look(d.b);
+  for (const Guard& g : k.guards)
+    look(g.a), look(g.b);
+  return static_cast<unsigned>(most) + 1;
+}
+
+Case complete(const KernelInfo& k, const Options& o) {
+  Case c;
+  Launch& l = c.launch;
+  const auto given = static_cast<unsigned>(std::ranges::count_if(o.global, [](uint64_t s) { return s != 0; }));
+  l.work_dim = given != 0 ? given : dimensions_used(k);
+  std::string global, local;
+  for (size_t d = 0; d < l.work_dim; ++d) {
+    l.local[d] = o.local[d] != 0 ? o.local[d]
+                 : k.reqd_work_group_size[d] != 0
+                     ? k.reqd_work_group_size[d]
+                     : (o.local[0] != 0 ? 1 : kAssumedLocal[l.work_dim - 1]);
+    l.global[d] = o.global[d] != 0 ? o.global[d] : std::max<uint64_t>(kAssumedGlobal / l.local[d], 1) * l.local[d];
+    global += (d ? "," : "") + std::to_string(l.global[d]);
+    local += (d ? "," : "") + std::to_string(l.local[d]);
+  }
+  c.text = "a launch of " + global + " work-items in groups of " + local;
+  l.scalars.resize(k.arguments.size() + k.extra_scalars.size(), kAssumedNumber);
+  for (size_t i = 0; i < k.arguments.size(); ++i) {
+    const Argument& a = k.arguments[i];
+    if (!a.is_integer) continue;
+    const auto number = o.numbers.find(a.name);
+    if (number != o.numbers.end()) l.scalars[i] = number->second;
+    c.text += ", " + a.name + " = " + std::to_string(l.scalars[i]);
+  }
+  return c;
+}
+
+// The argument of which both halves of the launch touch the same bytes, one of them by writing; -1: none,
+// -2: the launch cannot be cut.
+int common_argument(const KernelInfo& k, const Launch& launch) {
+  GroupBox low, high;
+  int cut = -1;
+  for (size_t d = 0; d < launch.work_dim; ++d) {
+    low.hi[d] = high.hi[d] = launch.global[d] / launch.local[d];
+    if (low.hi[d] > 1) cut = static_cast<int>(d);
+  }
+  if (cut < 0) return -2;
+  const auto d = static_cast<size_t>(cut);
+  low.hi[d] = high.lo[d] = low.hi[d] / 2;
+  const LaunchFootprints footprints(k, launch);
+  const std::vector<Footprint> a = footprints.of(low), b = footprints.of(high);
+  const auto meets = [](const Footprint& writer, const Footprint& other) {
+    if (writer.writes_unknown) return true;
+    if (writer.may_writes.empty()) return false;
+    ByteRanges touched = other.reads;
+    touched.unite(other.may_writes);
+    return other.reads_unknown || other.writes_unknown || !writer.may_writes.intersection(touched).empty();
+  };
+  for (size_t i = 0; i < a.size(); ++i)
+    if (meets(a[i], b[i]) || meets(b[i], a[i])) return a[i].argument;
+  return -1;
+}
+
+std::string line_of(int line) {
+  return line > 0 ? " (line " + std::to_string(line) + ")" : "";
+}
+
+std::string verdict(const KernelInfo& k, const Case& c) {
+  if (!k.split_allowed) {
+    std::string all = "runs whole";
+    for (const Reason& r : k.reasons)
+      all += (&r == k.reasons.data() ? ": " : "; ") + r.text + line_of(r.line);
+    return all;
+  }
+  const int argument = common_argument(k, c.launch);
+  if (argument == -2) return "runs whole: it has one work-group";
+  if (argument < 0) return "may be split";
+  std::string lines;
+  for (const Access& a : k.accesses)
+    if (a.argument == argument && a.kind != Access::Kind::read && a.line > 0 &&
+        lines.find(" " + std::to_string(a.line)) == std::string::npos)
+      lines += (lines.empty() ? " " : ", ") + std::to_string(a.line);
+  return "runs whole: its work-groups touch the same bytes of '" +
+         k.arguments[static_cast<size_t>(argument)].name + "', as far as is known" +
+         (lines.empty() ? "" : " (written in line" + lines + ")");
+}
+
+void print(const KernelInfo& k, const Options& o) {
+  const Case c = complete(k, o);
+  std::printf("%s: %s\n", printable(k.name).c_str(), printable(verdict(k, c)).c_str());
+  if (k.split_allowed) std::printf("    for %s\n", printable(c.text).c_str());
+  const Text text(k);
+  for (size_t i = 0; i < k.arguments.size(); ++i) {
+    const Argument& argument = k.arguments[i];
+    std::printf("  %s %s\n", printable(argument.type).c_str(), printable(argument.name).c_str());
+    for (const Access& a : k.accesses) {
+      if (static_cast<size_t>(a.argument) != i) continue;
+      const std::string what = a.kind == Access::Kind::read    ? "reads"
+                               : a.kind == Access::Kind::write ? a.sure ? "writes" : "may write"
+                                                               : "changes";
+      const std::string where =
+          a.known ? counted(a.bytes, "byte") + " at " + text.of(a.offset) : "anywhere";
+      std::printf("    %s %s%s\n", what.c_str(), printable(where).c_str(), line_of(a.line).c_str());
+    }
+  }
+  const auto cost = [&](int index) {
+    return printable(text.of(k.expressions[static_cast<size_t>(index)]));
+  };
+  std::printf("  operations of a work-item: %s%s\n", cost(k.cost.operations).c_str(),
+              k.cost.irregular ? " (a guess: data decide how often a loop runs)" : "");
+  std::printf("  bytes that it moves: %s\n\n", cost(k.cost.bytes).c_str());
+}
+
+json as_json(const KernelInfo& k, const Options& o) {
+  const Case c = complete(k, o);
+  json j = k;
+  j["verdict"] = verdict(k, c);
+  j["launch"] = {{"global", c.launch.global}, {"local", c.launch.local}, {"scalars", c.launch.scalars}};
+  return j;
+}
+
+}  // namespace
+
+int kernels(const std::vector<std::string>& arguments) {
+  Options options;
+  if (const std::string mistake = parse(arguments, options); !mistake.empty())
+    return wrong_use("kernels: " + mistake + "; usage: " + kUsage);
+  const Result<Module> module = read(options);
+  if (!module) {
+    say(options.file + ": " + module.status().message());
+    return 1;
+  }
+  json all = json::array();
+  bool found = false;
+  for (const KernelInfo& k : module->kernels) {
+    if (!options.kernel.empty() && k.name != options.kernel) continue;
+    found = true;
+    if (options.as_json)
+      all.push_back(as_json(k, options));
+    else
+      print(k, options);
+  }
+  if (!found) {
+    say(options.file + (options.kernel.empty() ? ": no kernels" : ": no kernel named " + options.kernel));
+    return 1;
+  }
+  if (options.as_json)
+    std::cout << all.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  return 0;
+}
+
+}  // namespace mkmd::tool
