@@ -32,7 +32,7 @@ std::string question(llvm::StringRef name, llvm::StringRef word) {
 // for its own ends, where no program can tell.
 bool asks_nothing(llvm::StringRef name) {
   return name == "__LINE__" || name == "_Pragma" || name == "defined" || name == "__VA_ARGS__" ||
-         name == "__VA_OPT__" || name == "inline" || name.startswith(kAnswer);
+         name == "__VA_OPT__" || name == "inline" || name.starts_with(kAnswer);
 }
 
 // Reserved names, and those of the OpenCL specification: a program's own words are not asked about.

@@ -155,7 +155,7 @@ public:
     calls_.TraverseDecl(context_.getTranslationUnitDecl());
     if (!calls_.hidden.empty()) return Status::internal("it has a '" + calls_.hidden + "' of its own");
     for (const auto& name : context_.Idents)
-      if (name.getKey().startswith(kPrefix))
+      if (name.getKey().starts_with(kPrefix))
         return Status::internal(std::string("it has a name that begins with ") + kPrefix);
     find_functions_to_extend();
     for (const clang::FunctionDecl* function : calls_.functions)
