@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory is divided into objects: variables and arguments. Each access lies at a constant distance from the
-// start of an object, moved by any multiples of further distances. Two accesses of one object must not overlap
-// if one is of a pointer and the other is not. Types of objects do not matter, so no cast can hide anything.
+// start of an object, moved by any multiples of further distances. Two accesses of one object must not
+// overlap if one is of a pointer and the other is not. Types of objects do not matter, so no cast can hide
+// anything.
 #include "compiler/helper/own_memory.hpp"
 
 #include <algorithm>
@@ -53,8 +54,8 @@ struct Access {
   Way at;
 };
 
-// Of an array inside an element of another one, all elements are one range of bytes; of the outer array they are
-// far from each other. `near`: steps of less are those of inner arrays.
+// Of an array inside an element of another one, all elements are one range of bytes; of the outer array they
+// are far from each other. `near`: steps of less are those of inner arrays.
 struct Range {
   int64_t first, distance = 0, bytes;
   Range(const Access& a, int64_t near) : first(a.at.first), bytes(a.bytes) {
@@ -101,6 +102,8 @@ public:
       if (accesses_[i].is_pointer) follow_copies(i);
     }
     for (const Access& a : accesses_)
+      if (a.is_pointer && a.at.object && comes_from_outside(*a.at.object)) return a.where;
+    for (const Access& a : accesses_)
       for (const Access& b : accesses_)
         if (a.is_pointer && !b.is_pointer && a.at.object == b.at.object && overlap(a, b)) return b.where;
     return nullptr;
@@ -108,6 +111,12 @@ public:
 
 private:
   static constexpr size_t kMostAccesses = 2000;
+
+  // What the kernel begins with there is the program's data.
+  static bool comes_from_outside(const llvm::Value& object) {
+    const auto* g = dyn_cast<llvm::GlobalVariable>(&object);
+    return isa<llvm::Argument>(object) || (g && !holds_pointers(g->getValueType()));
+  }
 
   struct Copy {
     Way one, other;
@@ -185,7 +194,8 @@ private:
         way.first += static_cast<int64_t>(
             layout_.getStructLayout(s)->getElementOffset(static_cast<unsigned>(index->getZExtValue())));
       } else {
-        const auto bytes = static_cast<int64_t>(layout_.getTypeAllocSize(it.getIndexedType()).getFixedValue());
+        const auto bytes =
+            static_cast<int64_t>(layout_.getTypeAllocSize(it.getIndexedType()).getFixedValue());
         if (index != nullptr)
           way.first += index->getSExtValue() * bytes;
         else

@@ -319,3 +319,11 @@ __kernel void number_by_kept_pointer(__global const ulong* bits, __global int* o
   *kept[t] = bits[t];
   o[get_global_id(0)] = *p[t];
 }
+typedef struct { ulong bits[2]; } Bits;
+//@ number_in_argument whole=something_else global=8 local=8 : raw=00000000000000000000000000000000 i32[8]
+__kernel void number_in_argument(Bits b, __global int* o) { o[get_global_id(0)] = *((int**)b.bits)[get_local_id(0) & 1]; }
+//@ number_in_copied_argument whole=something_else global=8 local=8 : raw=00000000000000000000000000000000 i32[8]
+__kernel void number_in_copied_argument(Bits b, __global int* o) {
+  Bits c[2] = {b, b};
+  o[get_global_id(0)] = *((int**)c[get_local_id(0) & 1].bits)[1];
+}
