@@ -57,6 +57,12 @@ constexpr Replacement kReplacements[] = {
     {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
     {"get_global_offset", "(mkmd_offset_@)"},
 };
+// Where the program makes an int of it. A sum of 64 bits that is cut to 32 may wrap, as far as a compiler
+// knows, and then runs along work-items no more: Intel's does not vectorise it. No id of a launch that is
+// divided is 2^31 or more.
+constexpr Replacement kNarrowId = {
+    "get_global_id",
+    "((unsigned long)((int)get_global_id(#) + (int)(mkmd_first_@ * get_local_size(#) + mkmd_offset_@)))"};
 constexpr const char* kLinearId = "get_global_linear_id";
 constexpr const char* kLocalSize = "get_local_size";
 
@@ -111,12 +117,15 @@ bool is_called_by_us(llvm::StringRef name) {
 // is a block: it has the hidden arguments of the function around it.
 class Calls : public clang::RecursiveASTVisitor<Calls> {
 public:
+  explicit Calls(const clang::ASTContext& context) : context_(context) {}
+
   struct Call {
     clang::CallExpr* call;
     const clang::FunctionDecl *caller, *callee;  // canonical ones; no caller: outside of functions
   };
   std::vector<clang::FunctionDecl*> functions;  // all declarations
   std::vector<Call> calls;
+  std::set<const clang::Expr*> narrowed;  // to 32 bits or less
   std::string hidden;  // a function that text of ours calls, if the program gives its name to something else
 
   bool TraverseFunctionDecl(clang::FunctionDecl* function) {
@@ -133,6 +142,12 @@ public:
     return true;
   }
 
+  bool VisitCastExpr(clang::CastExpr* cast) {
+    if (cast->getCastKind() == clang::CK_IntegralCast && context_.getTypeSize(cast->getType()) <= 32)
+      narrow(*cast->getSubExpr());
+    return true;
+  }
+
   bool VisitNamedDecl(clang::NamedDecl* named) {
     if (!named->getIdentifier() || !is_called_by_us(named->getName())) return true;
     // Those stand for nothing in a call.
@@ -143,13 +158,23 @@ public:
   }
 
 private:
+  void narrow(const clang::Expr& value) {
+    const clang::Expr* e = value.IgnoreParenImpCasts();
+    narrowed.insert(e);
+    const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(e);
+    if (!operation || !(operation->isAdditiveOp() || operation->isMultiplicativeOp())) return;
+    narrow(*operation->getLHS());
+    narrow(*operation->getRHS());
+  }
+
+  const clang::ASTContext& context_;
   const clang::FunctionDecl* in_ = nullptr;
 };
 
 class Rewriter {
 public:
   Rewriter(clang::ASTContext& context, const std::string& text)
-      : context_(context), sources_(context.getSourceManager()), text_(text) {}
+      : context_(context), sources_(context.getSourceManager()), text_(text), calls_(context) {}
 
   Result<std::string> rewrite() {
     calls_.TraverseDecl(context_.getTranslationUnitDecl());
@@ -238,9 +263,10 @@ private:
     }
     const std::optional<llvm::APSInt> dimension = call.getArg(0)->getIntegerConstantExpr(context_);
     if (dimension && *dimension >= 0 && *dimension < 3) {
-      edits_.push_back(
-          {*begin, *end + 1 - *begin,
-           at_dimension(*replacement_of(name), static_cast<unsigned>(dimension->getExtValue()))});
+      const bool narrow = name == kNarrowId.name && calls_.narrowed.contains(&call);
+      edits_.push_back({*begin, *end + 1 - *begin,
+                        at_dimension(narrow ? kNarrowId : *replacement_of(name),
+                                     static_cast<unsigned>(dimension->getExtValue()))});
       return;
     }
     if (dimension) return;  // as functions_of_any_dimension()

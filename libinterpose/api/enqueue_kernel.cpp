@@ -66,7 +66,9 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   for (cl_uint d = 0; d < shape.work_dim; ++d) {
     s.global[d] = shape.global[d];
     s.offset[d] = shape.offset != nullptr ? shape.offset[d] : 0;
-    if (s.global[d] == 0) return false;
+    // Code for pieces counts ids in 32 bits where the program does.
+    constexpr uint64_t kMostIds = uint64_t{1} << 31;
+    if (s.global[d] == 0 || s.global[d] > kMostIds || s.offset[d] > kMostIds - s.global[d]) return false;
   }
   if (shape.local != nullptr) {
     for (cl_uint d = 0; d < shape.work_dim; ++d)

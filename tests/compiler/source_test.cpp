@@ -74,6 +74,15 @@ TEST(Source, OnlyFunctionsThatLeadToIdsAreChanged) {
   EXPECT_THAT(text, HasSubstr("by ( 2 , mkmd_arguments)"));
 }
 
+TEST(Source, IdsThatBecomeIntsAreComputedAsInts) {
+  const std::string text = text_of(
+      compile("kernel void k(global int* o) { int x = get_global_id(0), y = (int)(get_global_id(1) + 1);\n"
+              "size_t z = get_global_id(2); o[x + y + z] = 1; }\n"));
+  EXPECT_THAT(text, HasSubstr("((unsigned long)((int)get_global_id(0) + (int)("));
+  EXPECT_THAT(text, HasSubstr("((unsigned long)((int)get_global_id(1) + (int)("));
+  EXPECT_THAT(text, HasSubstr("(get_global_id(2) + ("));
+}
+
 TEST(Source, APragmaKeepsItsWords) {
   const std::string text = text_of(compile("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define N 4\n"
                                            "kernel void k(global int* o) {\n#pragma unroll N\nfor (int i = "

@@ -103,3 +103,13 @@ __kernel void initialisers(__global int* out) {
   const int4 v = (int4)((int)FIRST, (int)here(), (int2)((int)get_group_id(0)));
   out[FIRST] = s.a + s.b[0] + 3 * s.b[1] + 5 * more[0] + 7 * more[3] + v.x + 3 * v.y + 5 * v.w;
 }
+
+// Ids that the program makes an int of, the largest there may be among them.
+//@ narrow_ids global=128 local=8 offset=2147483520 : i32[128]
+__kernel void narrow_ids(__global int* out) {
+  int i = get_global_id(0), j = (int)(get_global_id(0)) - 1;
+  const uint u = get_global_id(0);
+  const short s = (short)get_global_id(0);
+  const uchar c = get_global_id(0);
+  out[i - 2147483520] = (j < i) + (int)(u >> 3) + s + c + (int)(get_global_id(0) / 7) + (int)sizeof(get_global_id(0));
+}

@@ -64,11 +64,13 @@ protected:
 };
 
 TEST_F(MacrosTest, AreAskedOnceAndKept) {
-  const std::vector<std::string> names = {"__OPENCL_VERSION__", "MKMD_NOBODY_DEFINES_THIS"};
+  const std::vector<std::string> names = {"__OPENCL_VERSION__", "MKMD_NOBODY_DEFINES_THIS",
+                                          "__has_builtin(__builtin_expect)"};
   const auto first = predefined_macros(device_, "", names, file("kept"));
   ASSERT_TRUE(first) << first.status().message();
   EXPECT_TRUE(first->at("__OPENCL_VERSION__").has_value());
   EXPECT_FALSE(first->at("MKMD_NOBODY_DEFINES_THIS").has_value());
+  EXPECT_EQ(first->at("__has_builtin(__builtin_expect)"), "1");
   EXPECT_EQ(g_builds, 1);
   EXPECT_EQ(*predefined_macros(device_, "-DOF_THE_PROGRAM=1", names, file("kept")), *first);
   EXPECT_EQ(g_builds, 1) << "known in the process";
