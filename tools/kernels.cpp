@@ -22,8 +22,9 @@ namespace {
 using namespace mkmd::compiler;
 using nlohmann::json;
 
-constexpr const char* kUsage = "mkmd kernels FILE.cl [-D… -I… -cl-…] [--kernel NAME] [--global X,Y,Z] [--local "
-                               "X,Y,Z] [--arg NAME=NUMBER] [--json]";
+constexpr const char* kUsage =
+    "mkmd kernels FILE.cl [-D… -I… -cl-…] [--kernel NAME] [--global X,Y,Z] [--local "
+    "X,Y,Z] [--arg NAME=NUMBER] [--json]";
 constexpr int64_t kAssumedNumber = 1024;  // of an integer argument that is not given
 constexpr uint64_t kAssumedGlobal = 1024, kAssumedLocal[] = {64, 16, 8};  // by the number of dimensions
 
@@ -62,8 +63,8 @@ std::string parse(const std::vector<std::string>& arguments, Options& o) {
       const size_t equals = value.find('=');
       if (a == "--kernel")
         o.kernel = value;
-      else if (a == "--arg" &&
-               (equals == std::string::npos || !parse_number(value.substr(equals + 1), o.numbers[value.substr(0, equals)])))
+      else if (a == "--arg" && (equals == std::string::npos ||
+                                !parse_number(value.substr(equals + 1), o.numbers[value.substr(0, equals)])))
         return "--arg takes NAME=NUMBER, not " + value;
       else if (a != "--arg" && !parse_sizes(value, a == "--global" ? o.global : o.local))
         return a + " takes one to three sizes, not " + value;
@@ -128,10 +129,12 @@ public:
         const std::string otherwise = pop(), then = pop(), condition = pop();
         stack.push_back("(" + condition + " ? " + then + " : " + otherwise + ")");
       } else {
-        static constexpr const char* kSigns[] = {" + ", " - ", "*",   " / ",  " mod ", " / ",  " % ", " min ", " max ",
-                                                 " << ", " >> ", " & ", " | ", " ^ ",   " < ", " <= ", " == ", " != "};
+        static constexpr const char* kSigns[] = {" + ", " - ",   "*",     " / ",  " mod ", " / ",
+                                                 " % ", " min ", " max ", " << ", " >> ",  " & ",
+                                                 " | ", " ^ ",   " < ",   " <= ", " == ",  " != "};
         const std::string right = pop(), left = pop();
-        stack.push_back("(" + left + kSigns[static_cast<int>(n.op) - static_cast<int>(Op::add)] + right + ")");
+        stack.push_back("(" + left + kSigns[static_cast<int>(n.op) - static_cast<int>(Op::add)] + right +
+                        ")");
       }
     }
     std::string all = pop();
@@ -144,8 +147,9 @@ public:
     for (const Term& t : a.terms) {
       const Expression& factor = k_.expressions[static_cast<size_t>(t.coefficient)];
       const std::string f = of(factor);
-      add(factor.constant() == 1 ? of(t.variable)
-                                 : (f.find(' ') == std::string::npos ? f : "(" + f + ")") + "*" + of(t.variable));
+      add(factor.constant() == 1
+              ? of(t.variable)
+              : (f.find(' ') == std::string::npos ? f : "(" + f + ")") + "*" + of(t.variable));
     }
     const Expression& base = k_.expressions[static_cast<size_t>(a.base)];
     if (base.constant() != 0 || sum.empty()) add(of(base));
@@ -211,10 +215,12 @@ private:
     }
     const Derived& derived = k_.derived[static_cast<size_t>(v.index)];
     if (derived.op == Derived::Op::hull) return "[" + of(derived.a) + " … " + of(derived.b) + "]";
-    static constexpr const char* kNames[] = {"divide", "remainder", "modulo", "floor_divide", "min", "max", "multiply",
-                                             "hull", "abs", "as_signed", "as_unsigned", "and", "or", "xor"};
+    static constexpr const char* kNames[] = {
+        "divide", "remainder", "modulo",    "floor_divide", "min", "max", "multiply",
+        "hull",   "abs",       "as_signed", "as_unsigned",  "and", "or",  "xor"};
     const bool one = derived.op == Derived::Op::absolute;
-    return kNames[static_cast<size_t>(derived.op)] + ("(" + of(derived.a)) + (one ? "" : ", " + of(derived.b)) + ")";
+    return kNames[static_cast<size_t>(derived.op)] + ("(" + of(derived.a)) +
+           (one ? "" : ", " + of(derived.b)) + ")";
   }
 
   const KernelInfo& k_;
@@ -244,15 +250,16 @@ unsigned dimensions_used(const KernelInfo& k) {
 Case complete(const KernelInfo& k, const Options& o) {
   Case c;
   Launch& l = c.launch;
-  const auto given = static_cast<unsigned>(std::ranges::count_if(o.global, [](uint64_t s) { return s != 0; }));
+  const auto given =
+      static_cast<unsigned>(std::ranges::count_if(o.global, [](uint64_t s) { return s != 0; }));
   l.work_dim = given != 0 ? given : dimensions_used(k);
   std::string global, local;
   for (size_t d = 0; d < l.work_dim; ++d) {
-    l.local[d] = o.local[d] != 0 ? o.local[d]
-                 : k.reqd_work_group_size[d] != 0
-                     ? k.reqd_work_group_size[d]
-                     : (o.local[0] != 0 ? 1 : kAssumedLocal[l.work_dim - 1]);
-    l.global[d] = o.global[d] != 0 ? o.global[d] : std::max<uint64_t>(kAssumedGlobal / l.local[d], 1) * l.local[d];
+    l.local[d] = o.local[d] != 0                  ? o.local[d]
+                 : k.reqd_work_group_size[d] != 0 ? k.reqd_work_group_size[d]
+                                                  : (o.local[0] != 0 ? 1 : kAssumedLocal[l.work_dim - 1]);
+    l.global[d] =
+        o.global[d] != 0 ? o.global[d] : std::max<uint64_t>(kAssumedGlobal / l.local[d], 1) * l.local[d];
     global += (d ? "," : "") + std::to_string(l.global[d]);
     local += (d ? "," : "") + std::to_string(l.local[d]);
   }
@@ -331,14 +338,11 @@ void print(const KernelInfo& k, const Options& o) {
       const std::string what = a.kind == Access::Kind::read    ? "reads"
                                : a.kind == Access::Kind::write ? a.sure ? "writes" : "may write"
                                                                : "changes";
-      const std::string where =
-          a.known ? counted(a.bytes, "byte") + " at " + text.of(a.offset) : "anywhere";
+      const std::string where = a.known ? counted(a.bytes, "byte") + " at " + text.of(a.offset) : "anywhere";
       std::printf("    %s %s%s\n", what.c_str(), printable(where).c_str(), line_of(a.line).c_str());
     }
   }
-  const auto cost = [&](int index) {
-    return printable(text.of(k.expressions[static_cast<size_t>(index)]));
-  };
+  const auto cost = [&](int index) { return printable(text.of(k.expressions[static_cast<size_t>(index)])); };
   std::printf("  operations of a work-item: %s%s\n", cost(k.cost.operations).c_str(),
               k.cost.irregular ? " (a guess: data decide how often a loop runs)" : "");
   std::printf("  bytes that it moves: %s\n\n", cost(k.cost.bytes).c_str());
@@ -377,8 +381,7 @@ int kernels(const std::vector<std::string>& arguments) {
     say(options.file + (options.kernel.empty() ? ": no kernels" : ": no kernel named " + options.kernel));
     return 1;
   }
-  if (options.as_json)
-    std::cout << all.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  if (options.as_json) std::cout << all.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
   return 0;
 }
 
