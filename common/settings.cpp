@@ -16,7 +16,6 @@ namespace mkmd {
 namespace {
 
 constexpr const char* kLevels[] = {"quiet", "error", "warning", "info", "debug"};
-constexpr const char* kPieceCodes[] = {"best", "spir", "source"};
 
 bool parse(const char* text, bool& value) {
   if (std::strcmp(text, "0") != 0 && std::strcmp(text, "1") != 0) return false;
@@ -64,10 +63,6 @@ bool parse(const char* text, LogLevel& value) {
   return parse_name(text, kLevels, value);
 }
 
-bool parse(const char* text, PieceCode& value) {
-  return parse_name(text, kPieceCodes, value);
-}
-
 std::string show(bool value) {
   return value ? "1" : "0";
 }
@@ -82,9 +77,6 @@ std::string show(std::chrono::seconds value) {
 }
 std::string show(LogLevel value) {
   return kLevels[static_cast<size_t>(value)];
-}
-std::string show(PieceCode value) {
-  return kPieceCodes[static_cast<size_t>(value)];
 }
 
 size_t edit_distance(const std::string& a, const std::string& b) {

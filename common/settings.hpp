@@ -12,8 +12,6 @@
 
 namespace mkmd {
 
-enum class PieceCode { best, spir, source };
-
 // X(type, field, variable, default, accepted, sentence)
 #define MKMD_SETTINGS(X)                                                                                     \
   X(bool, enabled, "MKMD_ENABLE", true, "0 or 1", "0 passes every OpenCL call through untouched")            \
@@ -47,8 +45,6 @@ enum class PieceCode { best, spir, source };
   X(std::chrono::seconds, compiler_seconds, "MKMD_KC_SECONDS", std::chrono::seconds(20),                     \
     "a number of seconds, 1 to 3600",                                                                        \
     "how long the compiler helper may take for one program; one that takes longer is not asked again")       \
-  X(PieceCode, piece_code, "MKMD_PIECE_CODE", PieceCode::best, "best, spir or source",                       \
-    "the form in which devices get code for pieces; best: for each device the one that suits it")            \
   X(LogLevel, log_level, "MKMD_LOG", LogLevel::warning, "quiet, error, warning, info or debug",              \
     "how much MKMD says on stderr")
 

@@ -59,12 +59,4 @@ std::string source_build_options(const std::string& program_options) {
   return options;
 }
 
-std::string spir_build_options(const std::string& program_options) {
-  std::string options = "-x spir -spir-std=1.2";
-  // What acts on code generation, not on the front end.
-  for (const char* passed : {"-cl-denorms-are-zero", "-cl-opt-disable"})
-    if (program_options.find(passed) != std::string::npos) options += std::string(" ") + passed;
-  return options;
-}
-
 }  // namespace mkmd::compiler

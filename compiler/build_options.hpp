@@ -16,7 +16,4 @@ std::vector<std::string> split_options(const std::string& options);
 // to hear of warnings about text of ours.
 std::string source_build_options(const std::string& program_options);
 
-// How to build Module::spir, after clCreateProgramWithBinary.
-std::string spir_build_options(const std::string& program_options);
-
 }  // namespace mkmd::compiler

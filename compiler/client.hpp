@@ -18,11 +18,10 @@ namespace mkmd::compiler {
 
 struct Module {
   std::vector<KernelInfo> kernels;  // all kernels of the program
-  // The code for pieces of those whose split is allowed, in the forms devices may take (build_options.hpp).
-  // Both empty: no split is allowed.
-  std::string spir;       // bitcode
-  std::string source;     // OpenCL C; empty also if it could not be made
-  std::string no_source;  // then: why
+  // The code for pieces of those whose split is allowed, as OpenCL C (build_options.hpp). Empty if no split
+  // is allowed, or if it could not be made.
+  std::string source;
+  std::string no_source;  // why it could not
 };
 
 class Client {

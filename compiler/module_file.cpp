@@ -11,10 +11,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kMagic = "MKMDMOD2";
+constexpr std::string_view kMagic = "MKMDMOD3";
 struct Header {
   char magic[8];
-  uint64_t json_bytes, spir_bytes, source_bytes;
+  uint64_t json_bytes, source_bytes;
   Hash checksum;  // of what follows the header
 };
 
@@ -34,8 +34,8 @@ std::string ModuleFile::encode() const {
     j["dependencies"] = std::move(list);
   }
   const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
-  std::string body = text + spir + source;
-  Header header{{}, text.size(), spir.size(), source.size(), hash_of(body)};
+  std::string body = text + source;
+  Header header{{}, text.size(), source.size(), hash_of(body)};
   std::memcpy(header.magic, kMagic.data(), kMagic.size());
   std::string out(reinterpret_cast<const char*>(&header), sizeof header);
   return out += body;
@@ -49,8 +49,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   if (std::string_view(header.magic, kMagic.size()) != kMagic)
     return Status::internal("not a module: wrong first bytes");
   const uint64_t all = bytes.size();
-  if (header.json_bytes > all || header.spir_bytes > all - header.json_bytes ||
-      header.source_bytes != all - header.json_bytes - header.spir_bytes)
+  if (header.json_bytes > all || header.source_bytes != all - header.json_bytes)
     return Status::internal("not a module: wrong length");
   if (hash_of(bytes) != header.checksum) return Status::internal("not a module: its checksum does not match");
   ModuleFile file;
@@ -75,8 +74,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   } catch (const json::exception& e) {
     return Status::internal(std::string("not a module: ") + e.what());
   }
-  file.spir = bytes.substr(header.json_bytes, header.spir_bytes);
-  file.source = bytes.substr(header.json_bytes + header.spir_bytes);
+  file.source = bytes.substr(header.json_bytes);
   return file;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file mkmd-kc answers with, and the same bytes as a cache entry: a fixed header with lengths and a
-// checksum, a JSON part (kernels, dependencies, the request it answers, or an error), the SPIR bitcode and
-// the source for pieces.
+// checksum, a JSON part (kernels, dependencies, the request it answers, or an error) and the source for
+// pieces.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,6 @@ struct ModuleFile {
   std::vector<std::string> macros_wanted;
   std::vector<KernelInfo> kernels;
   std::vector<Dependency> dependencies;
-  std::string spir;
   std::string source;     // the kernels for pieces as OpenCL C
   std::string no_source;  // why there is none though a kernel may be split
 

@@ -20,7 +20,6 @@ const std::vector<RunOption>& run_options() {
       {"--trace-planning", nullptr, "MKMD_TRACE_PLANNING",
        "also what each plan follows from, for mkmd simulate --replay"},
       {"--summary", "FILE", "MKMD_SUMMARY", "write at exit what each device did, as JSON"},
-      {"--piece-code", "FORM", "MKMD_PIECE_CODE", "code for pieces: best, spir or source"},
       {"--log", "LEVEL", "MKMD_LOG", "quiet, error, warning, info or debug"},
   };
   return list;

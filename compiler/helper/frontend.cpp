@@ -10,7 +10,6 @@
 #include "common/hash.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/clang_run.hpp"
-#include "compiler/helper/half_memory.hpp"
 #include "compiler/helper/macro_use.hpp"
 
 namespace mkmd::compiler {
@@ -41,7 +40,7 @@ private:
 
 Status list_dependencies(Collector& files, FrontEndResult& result) {
   for (const std::string& path : files.getDependencies()) {
-    if (path == kMainFile || path == kHalfMemoryFile || path == kMacrosFile) continue;
+    if (path == kMainFile || path == kMacrosFile) continue;
     Result<std::string> bytes = read_file(path);
     if (!bytes) return bytes.status();
     result.dependencies.push_back({path, bytes->size(), hex(hash_of(*bytes))});
@@ -70,7 +69,7 @@ Result<FrontEndResult> compile(const Request& request, Declarations declarations
   Result<FrontEndArguments> arguments = front_end_arguments(request);
   if (!arguments) return arguments.status();
   ClangRun clang({arguments->language, header_arguments(declarations), arguments->text}, request.source,
-                 {{kHalfMemoryFile, kHalfMemory}, {kMacrosFile, macro_definitions(request.macros)}});
+                 {{kMacrosFile, macro_definitions(request.macros)}});
   if (Status s = clang.prepare(); !s.ok()) return s;
   auto files = std::make_shared<Collector>();
   clang.compiler().addDependencyCollector(files);

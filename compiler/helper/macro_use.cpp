@@ -9,8 +9,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/helper/half_memory.hpp"
-
 namespace mkmd::compiler {
 namespace {
 
@@ -104,7 +102,7 @@ MacroUse::Origin MacroUse::origin(clang::SourceLocation at) const {
     return Origin::predefined;
   const llvm::StringRef path = sources.getFilename(file);
   if (path == kMacrosFile) return Origin::predefined;
-  return path == kHalfMemoryFile || path.starts_with(MKMD_CLANG_RESOURCES) ? Origin::header : Origin::program;
+  return path.starts_with(MKMD_CLANG_RESOURCES) ? Origin::header : Origin::program;
 }
 
 const clang::MacroInfo* MacroUse::macro_named(llvm::StringRef name) const {

@@ -14,7 +14,6 @@
 #include <set>
 
 #include "compiler/helper/clang_run.hpp"
-#include "compiler/helper/half_memory.hpp"
 #include "compiler/helper/program_text.hpp"
 #include "compiler/kernel_info.hpp"
 
@@ -332,8 +331,7 @@ Result<std::string> emit_source(const Request& request, Declarations declaration
   if (!text) return text;
   Result<FrontEndArguments> arguments = front_end_arguments(request);
   if (!arguments) return arguments.status();
-  ClangRun clang({arguments->language, header_arguments(declarations)}, *text,
-                 {{kHalfMemoryFile, kHalfMemory}});
+  ClangRun clang({arguments->language, header_arguments(declarations)}, *text, {});
   if (Status s = clang.prepare(); !s.ok()) return s;
   Rewriting action(*text);
   if (!clang.run(action))

@@ -89,7 +89,6 @@ public:
       made = std::make_shared<SubKernels>();
       made->module = std::move(*compiled_);
       made->options = options_;
-      made->form = process().configuration.settings.piece_code;
       if (const char* option = relaxing_option(options_);
           option != nullptr && !process().configuration.settings.relaxed) {
         for (compiler::KernelInfo& kernel : made->module.kernels) {

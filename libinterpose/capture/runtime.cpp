@@ -196,7 +196,7 @@ KernelModel& Runtime::kernel_model(Kernel& kernel) {
 }
 
 std::string content_of(const Kernel& kernel) {
-  return hex(hash_of(kernel.sub_kernels->module.spir));
+  return hex(hash_of(kernel.sub_kernels->module.source));
 }
 
 void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) {

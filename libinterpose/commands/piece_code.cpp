@@ -5,7 +5,6 @@
 #include "compiler/build_options.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace mkmd {
@@ -24,62 +23,29 @@ Devices devices_in(cl_context context) {
   return devices;
 }
 
-// A form of the code. Rows of kForms stand in the order in which they are tried.
-struct Form {
-  const char* name;
-  PieceCode code;
-  // Null if there is none, or the driver refuses it.
-  Made (*create)(const compiler::Module& module, cl_context context, const Devices& devices);
-  std::string (*options)(const std::string& of_program);
-};
-
-Made create_from_spir(const compiler::Module& module, cl_context context, const Devices& devices) {
-  if (module.spir.empty() || !std::ranges::all_of(devices, vendor::reads_bitcode_as_its_own)) return {};
-  const std::vector<size_t> sizes(devices.size(), module.spir.size());
-  std::vector<const unsigned char*> binaries(devices.size(),
-                                             reinterpret_cast<const unsigned char*>(module.spir.data()));
-  cl_int status = CL_SUCCESS;
-  return Made(vendor::table(context).clCreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()),
-                                                               devices.data(), sizes.data(), binaries.data(),
-                                                               nullptr, &status));
-}
-
-Made create_from_source(const compiler::Module& module, cl_context context, const Devices&) {
-  if (module.source.empty()) return {};
-  const char* text = module.source.c_str();
-  cl_int status = CL_SUCCESS;
-  return Made(vendor::table(context).clCreateProgramWithSource(context, 1, &text, nullptr, &status));
-}
-
-constexpr Form kForms[] = {
-    // Saves a compiler's front end, where what is behind it is the same for both forms.
-    {"spir", PieceCode::spir, create_from_spir, compiler::spir_build_options},
-    // The device's own compiler makes of it what it makes of the program: the same bits, at the same speed.
-    {"source", PieceCode::source, create_from_source, compiler::source_build_options},
-};
-
+// The device's own compiler makes of it what it makes of the program: the same bits, at the same speed.
 Made build(const SubKernels& sub_kernels, const CodePlace& place) {
   std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
   if (place.machine != nullptr) stop.emplace(place.machine->clock());
   const cl_context context = place.context;
   const Devices devices = devices_in(context);
-  std::string refusals;
-  const PieceCode wanted = sub_kernels.form;
-  for (const Form& form : kForms) {
-    if (wanted != PieceCode::best && wanted != form.code) continue;
-    Made program = form.create(sub_kernels.module, context, devices);
-    if (!program) continue;
-    const std::string options = form.options(sub_kernels.options) + place.options;
-    const cl_int status =
-        vendor::table(context).clBuildProgram(program.get(), static_cast<cl_uint>(devices.size()),
-                                              devices.data(), options.c_str(), nullptr, nullptr);
-    if (status == CL_SUCCESS) return program;
-    refusals += std::string(", ") + form.name + ": " + std::to_string(status);
+  const std::string& source = sub_kernels.module.source;
+  std::string why = sub_kernels.module.no_source;
+  if (!source.empty()) {
+    const auto& table = vendor::table(context);
+    const char* text = source.c_str();
+    cl_int status = CL_SUCCESS;
+    Made program(table.clCreateProgramWithSource(context, 1, &text, nullptr, &status));
+    const std::string options = compiler::source_build_options(sub_kernels.options) + place.options;
+    if (program)
+      status = table.clBuildProgram(program.get(), static_cast<cl_uint>(devices.size()), devices.data(),
+                                    options.c_str(), nullptr, nullptr);
+    if (program && status == CL_SUCCESS) return program;
+    why = "it refuses it (" + std::to_string(status) + ")";
   }
   const std::string name =
       devices.empty() ? "a device" : vendor::device_string(devices.front(), CL_DEVICE_NAME);
-  if (sub_kernels.module.source.empty()) refusals += ", source: " + sub_kernels.module.no_source;
-  log(LogLevel::info, name + " takes no code for pieces of this program" + refusals);
+  log(LogLevel::info, name + " has no code for pieces of this program: " + why);
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code for pieces of a program's kernels: built for a place when something is first to run there, in the
-// first form that its devices take. A place that takes none gets no pieces; the others go on.
+// The code for pieces of a program's kernels: OpenCL C, built for a place when something is first to run
+// there. A place whose driver refuses it gets no pieces; the others go on.
 #pragma once
 
 #include "libinterpose/commands/code_places.hpp"

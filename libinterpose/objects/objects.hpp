@@ -145,8 +145,7 @@ public:
 // What our compiler made of a program: shared by its kernels, which outlive a rebuild.
 struct SubKernels {
   compiler::Module module;
-  std::string options;               // the program was built with
-  PieceCode form = PieceCode::best;  // of the code for pieces
+  std::string options;  // the program was built with
   // One vendor program per place of the runtime's, built when first needed; empty where the build failed.
   std::mutex mutex;
   std::vector<vendor::Owned<cl_program>> programs;

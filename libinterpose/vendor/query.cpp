@@ -60,14 +60,6 @@ bool has_extension(cl_device_id device, std::string_view name) {
   return std::find(Words(names), Words(), name) != Words();
 }
 
-bool reads_bitcode_as_its_own(cl_device_id device) {
-  if (!has_extension(device, "cl_khr_spir")) return false;
-  const auto platform = device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
-  if (platform == nullptr) return false;
-  const std::string name = short_name({platform, platform_string(platform, CL_PLATFORM_NAME)});
-  return name == "pocl" || name == "oclgrind";
-}
-
 void* extension_function(cl_platform_id platform, const char* name) {
   const cl_icd_dispatch& calls = table(platform);
   if (calls.clGetExtensionFunctionAddressForPlatform != nullptr) {

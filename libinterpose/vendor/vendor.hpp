@@ -115,10 +115,6 @@ std::optional<size_t> queues_of_a_program(cl_platform_id platform);
 
 bool has_extension(cl_device_id device, std::string_view name);
 
-// Whether the device takes SPIR 1.2 bitcode of LLVM 14 and computes with it, to the last bit, what it
-// computes from OpenCL C. Of Intel's CPU runtime only the former is true.
-bool reads_bitcode_as_its_own(cl_device_id device);
-
 std::string device_string(cl_device_id device, cl_device_info what);
 std::string platform_string(cl_platform_id platform, cl_platform_info what);
 

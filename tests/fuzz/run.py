@@ -26,7 +26,6 @@ import shrink  # noqa: E402
 VERIFY = "verify"  # each piece on poisoned copies, by `mkmd verify`; a difference there is one
 MODES = {"shared": ["--devices", "pocl/2"],
          "separate": ["--devices", "pocl/2", "--separate-memory"],
-         "source": ["--devices", "pocl/2", "--piece-code", "source"],
          "three": ["--devices", "pocl/3"], "three-separate": ["--devices", "pocl/3", "--separate-memory"]}
 THREE = {"POCL_MAX_PTHREAD_COUNT": "3", "POCL_AFFINITY": "0"}
 

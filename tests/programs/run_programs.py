@@ -29,7 +29,6 @@ CONFIGURATIONS = {
     "pocl/2": ["--devices", "pocl/2"],
     "separate": ["--devices", "pocl/2", "--separate-memory"],
     "divided": ["--devices", "pocl/2", "--policy", "random-cuts:seed=1"],
-    "source": ["--devices", "pocl/2", "--policy", "random-cuts:seed=2", "--piece-code", "source"],
 }
 # Bare again with one core: a program whose output changes here is no test. Not run unless asked for.
 ONE_CORE = "one-core"

@@ -7,7 +7,7 @@ import struct
 import subprocess
 import sys
 
-HEADER = struct.Struct("<8sQQQQQ")  # compiler/module_file.cpp
+HEADER = struct.Struct("<8sQQQQ")  # compiler/module_file.cpp
 
 
 class Hash(ctypes.Structure):
@@ -28,7 +28,7 @@ def serve(helper, change):
     question = json.load(sys.stdin)
     question["store"] = ""  # the real description is kept nowhere
     answer = subprocess.run([helper], input=json.dumps(question).encode(), stdout=subprocess.PIPE, check=True).stdout
-    magic, json_bytes, spir_bytes, source_bytes, *sums = HEADER.unpack_from(answer)
+    magic, json_bytes, source_bytes, *sums = HEADER.unpack_from(answer)
     body = answer[HEADER.size:]
     assert tuple(sums) == checksum(body), "the checksum is computed in another way"
     said = json.loads(body[:json_bytes])
@@ -36,4 +36,4 @@ def serve(helper, change):
         change({kernel["name"]: kernel for kernel in said["kernels"]})
     text = json.dumps(said).encode()
     body = text + body[json_bytes:]
-    sys.stdout.buffer.write(HEADER.pack(magic, len(text), spir_bytes, source_bytes, *checksum(body)) + body)
+    sys.stdout.buffer.write(HEADER.pack(magic, len(text), source_bytes, *checksum(body)) + body)
