@@ -128,13 +128,20 @@ class Runner:
         # PoCL's and our caches stay inside the build folder: a test leaves nothing in the home folder.
         self.sanitizers = Sanitizers(options.build)
         # The helper may take as long as it likes: on a busy machine that is none of the program's business.
-        self.environment = {"POCL_AFFINITY": "1", **os.environ, "LC_ALL": "C", "MKMD_KC_SECONDS": "600",
+        self.environment = {"POCL_AFFINITY": "1", **self.one_driver(), **os.environ,
+                            "LC_ALL": "C", "MKMD_KC_SECONDS": "600",
                             "XDG_CACHE_HOME": os.path.join(self.folder, "cache"),
                             "POCL_CACHE_DIR": os.path.join(self.bare_folder, "cache/pocl/kcache"),
                             "XDG_DATA_HOME": os.path.join(self.folder, "data")}
         os.makedirs(self.environment["XDG_CACHE_HOME"], exist_ok=True)
         self.split = self.whole = 0
         self.verified = {}  # checked launches, by program
+
+    @staticmethod
+    def one_driver():
+        """A bare program sees every driver that is installed, under us only the chosen ones: where PoCL is one of
+        several, it is the only one for both."""
+        return {"OCL_ICD_VENDORS": "pocl.icd"} if os.path.exists("/etc/OpenCL/vendors/pocl.icd") else {}
 
     def command(self, program, build=None):
         name = program["command"]
