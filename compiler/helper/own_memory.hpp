@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointers to private and local memory that a kernel keeps in private or local memory. The analysis takes
-// such a pointer, once loaded, for what it says it is. So no bits of anything else may lie where it is loaded.
+// such a pointer, once loaded, for what it says it is. So no bits of anything else may lie where it is
+// loaded.
 #pragma once
 
 #include <llvm/IR/Function.h>

@@ -33,7 +33,8 @@ std::vector<int> rival_teams(const std::vector<Device>& devices) {
   cpu_set_t allowed;
   const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return rival_teams(uses, known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : static_cast<unsigned>(online));
+  return rival_teams(uses,
+                     known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : static_cast<unsigned>(online));
 }
 
 }  // namespace mkmd::vendor

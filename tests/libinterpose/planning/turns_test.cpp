@@ -29,7 +29,7 @@ protected:
 
   std::unique_ptr<scheduler::Policy> policy = policy_named("mkmd");
   Machine machine = machine_of(2, true, policy.get());
-  Buffers buffers{2, kRows * kRow, 2};
+  Buffers buffers{2, kRows* kRow, 2};
   BufferOf buffer_of = buffers.lookup();
   CutMemory cuts;
   timing::Rivalry rivalry{{1, 2}};
@@ -50,11 +50,12 @@ TEST_F(Turns, BytesTheHostHasJustWrittenAreNotThere) {
   buffers.places(0).add_valid(1, {0, kRows * kRow});
   buffers.places(1).add_valid(1, {0, kRows * kRow});
   // 4 MiB at 10 GB/s: 0.42 ms.
-  EXPECT_EQ(plan({transfer(CommandKind::write, nullptr, buffers[0], 0, kRows * kRow, 2), kernel(1.3e-3, 1e-3)})
-                .tasks[1]
-                .pieces[0]
-                .device,
-            0);
+  EXPECT_EQ(
+      plan({transfer(CommandKind::write, nullptr, buffers[0], 0, kRows * kRow, 2), kernel(1.3e-3, 1e-3)})
+          .tasks[1]
+          .pieces[0]
+          .device,
+      0);
   EXPECT_EQ(plan({kernel(1.3e-3, 1e-3)}).tasks[0].pieces[0].device, 1);
 }
 
