@@ -135,7 +135,7 @@ class Descriptions(Verify):
         self.assert_found(result, "undescribed write", 1, "out", 12, 16 * HALF, 9)
 
     def test_a_write_that_happens_now_and_then_as_a_sure_one(self):
-        result = self.changed("positive", "kernels['positive']['accesses'][1]['sure'] = True")
+        result = self.changed("positive", "kernels['positive']['accesses'][1].update(sure=True, scopes=[])")
         self.assert_found(result, "missing write", 1, "out", 0, 4 * (HALF - 1), 14)
 
     def test_a_write_that_never_happens(self):
