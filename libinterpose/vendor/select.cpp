@@ -37,9 +37,11 @@ std::vector<Candidate> devices_of_all(const std::vector<Platform>& platforms) {
 }
 
 // Oclgrind interprets inside clFinish; PoCL's basic driver executes inside whichever call notices the work.
+// Intel's CPU runtime counts the thread that waits as one of those that compute: without it, two cores do the
+// work of one.
 bool executes_in_caller(const Platform& platform, const std::string& device_name) {
   const std::string name = short_name(platform);
-  return name == "oclgrind" || (name == "pocl" && device_name.starts_with("basic"));
+  return name == "oclgrind" || name == "intel" || (name == "pocl" && device_name.starts_with("basic"));
 }
 
 Device describe(const Candidate& candidate, std::string name, cl_device_id parent) {
