@@ -3,6 +3,7 @@
 // them. Whether a kernel is split depends on its launch: one is given with options, or assumed.
 #include "common/files.hpp"
 #include "common/text.hpp"
+#include "compiler/assumed_device.hpp"
 #include "compiler/client.hpp"
 #include "compiler/footprint.hpp"
 #include "tools/commands.hpp"
@@ -82,26 +83,14 @@ std::string parse(const std::vector<std::string>& arguments, Options& o) {
 Result<Module> read(const Options& o) {
   const Result<std::string> source = read_file(o.file);
   if (!source) return source.status();
-  Request request;
-  request.source = *source;
-  request.options = o.build;
-  request.device_version = "OpenCL 3.0 ";
-  request.c_version = "OpenCL C 1.2 ";
-  request.extensions = {"cl_khr_fp64",
-                        "cl_khr_byte_addressable_store",
-                        "cl_khr_global_int32_base_atomics",
-                        "cl_khr_global_int32_extended_atomics",
-                        "cl_khr_local_int32_base_atomics",
-                        "cl_khr_local_int32_extended_atomics"};
+  const Request request = request_without_device(*source, o.build);
   const std::string folder = program_folder();
   if (folder.empty()) return Status::internal("mkmd-kc is not installed beside this command");
   Client client(folder + "/mkmd-kc", "");
   return client.compile(request, [&](const std::vector<std::string>& names) -> Result<Macros> {
-    Macros known;  // a device's compiler predefines the extensions that the device has
+    Macros known;
     for (const std::string& name : names)
-      known[name] = std::ranges::find(request.extensions, name) != request.extensions.end()
-                        ? std::optional<std::string>("1")
-                        : std::nullopt;
+      known[name] = predefined_by_assumed(request, name);
     return known;
   });
 }

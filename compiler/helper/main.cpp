@@ -16,6 +16,7 @@
 
 #include "common/files.hpp"
 #include "common/json.hpp"
+#include "compiler/assumed_device.hpp"
 #include "compiler/cache.hpp"
 #include "compiler/helper/accesses.hpp"
 #include "compiler/helper/arguments.hpp"
@@ -88,21 +89,12 @@ int serve() {
 }
 
 int explain(int argc, char** argv) {
-  Request request;
-  Result<std::string> source = read_file(argv[2]);
+  const Result<std::string> source = read_file(argv[2]);
   if (!source) {
     std::fprintf(stderr, "mkmd-kc: %s\n", source.status().message().c_str());
     return 1;
   }
-  request.source = *source;
-  request.device_version = "OpenCL 3.0";
-  request.c_version = "OpenCL C 1.2";
-  request.extensions = {"cl_khr_fp64",
-                        "cl_khr_byte_addressable_store",
-                        "cl_khr_global_int32_base_atomics",
-                        "cl_khr_local_int32_base_atomics",
-                        "cl_khr_global_int32_extended_atomics",
-                        "cl_khr_local_int32_extended_atomics"};
+  Request request = request_without_device(*source, "");
   bool pieces = false;
   for (int i = 3; i < argc; ++i) {
     if (std::strcmp(argv[i], "--source") == 0)
@@ -111,11 +103,10 @@ int explain(int argc, char** argv) {
       request.options += std::string(argv[i]) + " ";
   }
   ModuleFile file = answer(request);
-  // Nobody is there to ask for what a device predefines: the extensions that it has, and nothing else.
+  // Nobody is there to ask for what a device predefines.
   for (int rounds = 0; rounds < 8 && !file.macros_wanted.empty(); ++rounds) {
     for (const std::string& name : file.macros_wanted)
-      request.macros[name] =
-          llvm::is_contained(request.extensions, name) ? std::optional<std::string>("1") : std::nullopt;
+      request.macros[name] = predefined_by_assumed(request, name);
     file = answer(request);
   }
   if (!file.error.empty()) {
