@@ -228,7 +228,7 @@ void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
     window[i]->submitted = runtime_.now();
     described_.push_back(describe(*window[i]));
   }
-  planning::take_turns(described_, machine(), buffer_of_, runtime_.profitability()->rivalry(),
+  planning::take_turns(described_, machine(), buffer_of_, runtime_.cuts_, runtime_.profitability()->rivalry(),
                        host_seconds());
   for (size_t i = 0; i < described_.size(); ++i) {
     if (const auto& sample = described_[i].sample)

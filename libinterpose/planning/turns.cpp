@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/planning/turns.hpp"
 
-#include "libinterpose/planning/cuts.hpp"
 #include "libinterpose/planning/placement.hpp"
 
 #include <limits>
@@ -103,7 +102,7 @@ void offer_to(int team, Task& task, const timing::Rivalry& rivalry) {
 }
 
 void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
-                timing::Rivalry& rivalry, double now) {
+                const CutMemory& cuts, timing::Rivalry& rivalry, double now) {
   Missing missing(machine, buffer_of, rivalry);
   std::vector<timing::Rivalry::Kernel> kernels;
   for (const Task& task : tasks) {
@@ -114,7 +113,7 @@ void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf
   bool sampled = false;
   for (Task& task : tasks) {
     if (!is_offered(task)) continue;
-    if (!sampled && task.is_long() && task.group_count() > 1) {
+    if (!sampled && task.is_long() && cuts.dimension(task) >= 0) {
       Missing of_kernel(machine, buffer_of, rivalry);
       of_kernel.add(task);
       const auto sample = rivalry.sample(kernel_of(task), of_kernel.copy_seconds(), now);

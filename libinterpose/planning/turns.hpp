@@ -2,15 +2,16 @@
 // Drivers that share cores take turns (timing/rivalry.hpp): a window's kernels are offered to one team only.
 #pragma once
 
+#include "libinterpose/planning/cuts.hpp"
 #include "libinterpose/planning/window.hpp"
 #include "libinterpose/timing/rivalry.hpp"
 
 namespace mkmd::planning {
 
 // Takes from the kernels the devices of all teams but the one whose turn it is, and gives one kernel a sample
-// to run on another, if that is worth it. Task::samples are known.
+// to run on another, if that is worth it: one that `cuts` knows how to divide. Task::samples are known.
 void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
-                timing::Rivalry& rivalry, double now);
+                const CutMemory& cuts, timing::Rivalry& rivalry, double now);
 
 // Takes them from one that came later. A kernel that no other device may run keeps all.
 void offer_to(int team, Task& task, const timing::Rivalry& rivalry);

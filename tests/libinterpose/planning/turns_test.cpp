@@ -20,7 +20,7 @@ protected:
     return task;
   }
   Plan plan(std::vector<Task> tasks) {
-    take_turns(tasks, machine, buffers.lookup(), rivalry, 1.0);
+    take_turns(tasks, machine, buffers.lookup(), cuts, rivalry, 1.0);
     Planner planner(machine, buffer_of, cuts, Purpose::speed);
     for (Task& task : tasks)
       planner.add(std::move(task));
@@ -60,6 +60,7 @@ TEST_F(Turns, BytesTheHostHasJustWrittenAreNotThere) {
 }
 
 TEST_F(Turns, ASampleIsASmallPieceWhileNothingElseRuns) {
+  cuts.set_dimension(kernel(5e-3, 5e-3, 0), 1);
   const Plan made = plan({kernel(5e-3, 5e-3, 0)});
   ASSERT_EQ(made.tasks[0].pieces.size(), 2);
   const Piece& sample = made.tasks[0].pieces[0];
@@ -73,7 +74,17 @@ TEST_F(Turns, ASampleIsASmallPieceWhileNothingElseRuns) {
   EXPECT_FALSE(made.may_keep);
 }
 
+TEST_F(Turns, WhatCannotBeDividedTakesNothingFromTheBudget) {
+  Task scatter = scatter_kernel(buffers[0], kRows * kRow, 64, {5e-3, 5e-3});
+  scatter.samples = {3, 0};
+  cuts.set_dimension(kernel(5e-3, 5e-3, 0), 1);
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_EQ(plan({scatter}).tasks[0].pieces.size(), 1);
+  EXPECT_EQ(plan({scatter, kernel(5e-3, 5e-3, 0)}).tasks[1].pieces.size(), 2);
+}
+
 TEST_F(Turns, OneKernelOfAWindowIsSampled) {
+  cuts.set_dimension(kernel(5e-3, 5e-3, 0), 1);
   const Plan made = plan({kernel(5e-3, 5e-3, 0), kernel(5e-3, 5e-3, 0)});
   EXPECT_EQ(made.tasks[0].pieces.size(), 2);
   EXPECT_EQ(made.tasks[1].pieces.size(), 1);
