@@ -218,22 +218,46 @@ Process* start() {
 }
 
 // On a thread of its own: who exits may have interrupted one that holds our locks, and a kernel may never
-// end.
-void settle() {
+// end. All calls together wait for at most kLongest.
+bool run_and_wait(void (*step)(Session&)) {
   constexpr std::chrono::seconds kLongest{5};
-  if (ready.load(std::memory_order_acquire) == nullptr || !process().configuration.splits()) return;
-  auto settled = std::make_shared<std::promise<void>>();
-  std::future<void> future = settled->get_future();
+  static const auto latest = std::chrono::steady_clock::now() + kLongest;
+  auto done = std::make_shared<std::promise<void>>();
+  std::future<void> future = done->get_future();
   try {
-    std::thread([settled] {
-      Runtime::settle_all(*process().session);
-      settled->set_value();
+    std::thread([done, step] {
+      step(*process().session);
+      done->set_value();
     }).detach();
   } catch (const std::system_error&) {
-    return;
+    return true;
   }
-  if (future.wait_for(kLongest) != std::future_status::ready)
+  return future.wait_until(latest) == std::future_status::ready;
+}
+
+bool has_work_to_settle() {
+  return ready.load(std::memory_order_acquire) != nullptr && process().configuration.splits();
+}
+
+void settle() {
+  if (has_work_to_settle() && !run_and_wait(Runtime::settle_all))
     log(LogLevel::warning, "the process exits while work that it has split is under way");
+}
+
+// exit() destroys what is local to its thread before it calls any handler. Drivers can still compile then; in
+// our handler they may have lost what their first compilation registered after us.
+struct MainThread {
+  ~MainThread() {
+    if (process_forked.load(std::memory_order_relaxed) || process_exiting.load()) return;
+    if (has_work_to_settle()) (void)run_and_wait(Runtime::finish_all_of);
+  }
+};
+
+// The loader calls this on the main thread.
+__attribute__((constructor)) void watch_main_thread() {
+  if (gettid() != getpid()) return;  // loaded later, by another thread
+  thread_local const MainThread main_thread;
+  (void)&main_thread;
 }
 
 void on_exit() {

@@ -43,21 +43,26 @@ std::unique_ptr<Runtime> make_runtime(Context& context, Session& session) {
 void Runtime::retire() {
   {
     const std::lock_guard lock(session_.runtimes.mutex);
-    if (process_exiting.load()) return;  // its threads are parked for good
+    if (process_exiting.load() || session_.runtimes.stay) return;  // somebody may still use it
     std::erase(session_.runtimes.live, this);
   }
   run_callback([this] { delete this; });
 }
 
-void Runtime::settle_all(Session& session) {
-  const Configuration& p = session.configuration;
+void Runtime::finish_all_of(Session& session) {
   std::vector<Runtime*> live;
   {
-    const std::lock_guard lock(session.runtimes.mutex);  // whoever retires one from now on leaves it alone
+    const std::lock_guard lock(session.runtimes.mutex);
+    session.runtimes.stay = true;
     live = session.runtimes.live;
   }
   for (Runtime* runtime : live)
     runtime->finish_all();
+}
+
+void Runtime::settle_all(Session& session) {
+  finish_all_of(session);
+  const Configuration& p = session.configuration;
   auto* const gone = new std::vector<const cl_icd_dispatch*>;
   for (size_t lane = 0; lane < p.lane_count(); ++lane) {
     if (!lasts(p, static_cast<int>(lane))) gone->push_back(&vendor::table(p.lane_device(lane).id));

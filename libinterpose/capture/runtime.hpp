@@ -86,6 +86,8 @@ public:
   void finish_all();              // every captured command
 
   // at_exit.cpp
+  // The main thread ends, and may take the process with it: finishes everything captured.
+  static void finish_all_of(Session& session);
   // Before drivers end: finishes everything captured, and brings bytes home.
   static void settle_all(Session& session);
   // Before a fork: what drivers other than home's were given is over.

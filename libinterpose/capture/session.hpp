@@ -48,6 +48,7 @@ public:
   struct Runtimes {
     std::mutex mutex;
     std::vector<Runtime*> live;
+    bool stay = false;  // the process ends: none is destroyed any more
   } runtimes;
 
 private:
