@@ -284,10 +284,14 @@ int Harness::run(const Buffer& result, const std::function<void()>& enqueue,
                  const std::function<Matrix()>& reference) {
   result_.assign(result.count, 0.0f);
   constexpr uint64_t first_seed = 20150901;
-  run_once(result, enqueue, first_seed);  // compiles kernels for their local sizes, touches every page
   std::vector<double> seconds;
-  for (int i = 1; i <= options_.repeat; ++i)
+  for (int i = 0; i <= options_.repeat; ++i)
     seconds.push_back(run_once(result, enqueue, first_seed + i));
+  std::printf("each:");
+  for (const double one : seconds)
+    std::printf(" %.6f", one);
+  std::printf("\n");
+  seconds.erase(seconds.begin());  // it compiles kernels for their local sizes, and touches every page
   std::sort(seconds.begin(), seconds.end());
   const size_t middle = seconds.size() / 2;
   const double median = seconds.size() % 2 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
