@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/api/command_buffer.hpp"
 
-#include "libinterpose/api/door.hpp"
 #include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/api/extension_call.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 
@@ -12,13 +12,6 @@
 namespace mkmd::api {
 
 namespace {
-
-// The vendor's function for a function type of cl_ext.h; the home's platform is asked each time, as such
-// calls are rare.
-template <typename Function>
-Function vendor_function(const char* name) {
-  return reinterpret_cast<Function>(vendor::extension_function(process().platform->home, name));
-}
 
 class CommandBuffer : public Object<CommandBuffer, ObjectType::command_buffer, cl_command_buffer_khr> {
 public:
@@ -76,17 +69,6 @@ struct Translation {
     return kernel->native.get();
   }
 };
-
-// What door.hpp does for the functions of the table.
-template <typename Call>
-cl_int guarded(Call&& call) {
-  if (process_forked.load(std::memory_order_relaxed)) return CL_OUT_OF_RESOURCES;
-  try {
-    return call();
-  } catch (...) {
-    return door::caught();
-  }
-}
 
 // A template argument that is a function's name.
 template <size_t kSize>

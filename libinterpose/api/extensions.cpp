@@ -2,8 +2,9 @@
 #include "libinterpose/api/extensions.hpp"
 
 #include "libinterpose/api/command_buffer.hpp"
-#include "libinterpose/api/door.hpp"
 #include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/extension_call.hpp"
+#include "libinterpose/api/usm.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 
@@ -28,7 +29,6 @@ constexpr std::string_view kNotServed[] = {
     "cl_ext_buffer_device_address",
     "cl_ext_image_from_buffer",
     "cl_ext_image_requirements_info",
-    "cl_intel_unified_shared_memory",
     "cl_intel_accelerator",
     "cl_intel_create_buffer_with_properties",
     "cl_intel_va_api_media_sharing",
@@ -69,23 +69,15 @@ cl_int CL_API_CALL loader_info(cl_uint what, size_t size, void* value, size_t* s
   }
 }
 
-cl_int set_content_size(cl_mem buffer, cl_mem content_size_buffer) {
+cl_int CL_API_CALL set_content_size(cl_mem buffer, cl_mem content_size_buffer) {
   using Function = cl_int(CL_API_CALL*)(cl_mem, cl_mem);
-  Memory* memory = object_cast<Memory>(buffer);
-  Memory* content = object_cast<Memory>(content_size_buffer);
-  if (memory == nullptr || content == nullptr) return CL_INVALID_MEM_OBJECT;
-  const auto function = reinterpret_cast<Function>(
-      vendor::extension_function(process().platform->home, "clSetContentSizeBufferPoCL"));
-  return function != nullptr ? function(memory->native.get(), content->native.get()) : CL_INVALID_OPERATION;
-}
-
-cl_int CL_API_CALL set_content_size_door(cl_mem buffer, cl_mem content_size_buffer) {
-  if (process_forked.load(std::memory_order_relaxed)) return CL_OUT_OF_RESOURCES;
-  try {
-    return set_content_size(buffer, content_size_buffer);
-  } catch (...) {
-    return door::caught();
-  }
+  return guarded([&]() -> cl_int {
+    const Memory* memory = object_cast<Memory>(buffer);
+    const Memory* content = object_cast<Memory>(content_size_buffer);
+    if (memory == nullptr || content == nullptr) return CL_INVALID_MEM_OBJECT;
+    const auto function = vendor_function<Function>("clSetContentSizeBufferPoCL");
+    return function != nullptr ? function(memory->native.get(), content->native.get()) : CL_INVALID_OPERATION;
+  });
 }
 
 }  // namespace
@@ -123,7 +115,7 @@ void* extension_function(const char* name) {
   };
   static const Row kRows[] = {
       {"clGetICDLoaderInfoOCLICD", reinterpret_cast<void*>(&loader_info)},
-      {"clSetContentSizeBufferPoCL", reinterpret_cast<void*>(&set_content_size_door)},
+      {"clSetContentSizeBufferPoCL", reinterpret_cast<void*>(&set_content_size)},
       // Older names of functions that have become part of OpenCL.
       {"clCreateCommandQueueWithPropertiesKHR", find_entry_point("clCreateCommandQueueWithProperties")},
       {"clCreateProgramWithILKHR", find_entry_point("clCreateProgramWithIL")},
@@ -131,6 +123,7 @@ void* extension_function(const char* name) {
   for (const Row& row : kRows) {
     if (std::strcmp(row.name, name) == 0) return row.function;
   }
+  if (void* function = usm_function(name); function != nullptr) return function;
   return command_buffer_function(name);
 }
 

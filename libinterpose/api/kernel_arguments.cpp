@@ -2,6 +2,8 @@
 // Kernel arguments. The vendor checks each and keeps it in its own kernel, ready for a launch at home; we
 // keep it too, because other devices have memory objects of their own. An argument of the size of a handle is
 // taken for one only if it is a live handle of ours (Rule 12 of docs/architecture.md).
+#include "libinterpose/api/kernel_arguments.hpp"
+
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/objects/registry.hpp"
@@ -125,20 +127,27 @@ cl_int SetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const 
   return error;
 }
 
-cl_int SetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void* arg_value) {
+cl_int set_pointer_argument(cl_kernel kernel, cl_uint index, const void* pointer, SetPointer of_driver) {
   Kernel* ours = object_cast<Kernel>(kernel);
   if (ours == nullptr) return CL_INVALID_KERNEL;
+  if (of_driver == nullptr) return CL_INVALID_OPERATION;
   KernelArgument argument;
   argument.kind = KernelArgument::Kind::other;
   std::shared_ptr<KernelArguments> old;
   const std::lock_guard lock(ours->mutex);
-  const cl_int error =
-      vendor_call<&cl_icd_dispatch::clSetKernelArgSVMPointer>(ours->native.get(), arg_index, arg_value);
+  const cl_int error = of_driver(ours->native.get(), index, pointer);
   if (error == CL_SUCCESS) {
     ours->uses_svm = true;
-    store(*ours, arg_index, argument, old);
+    store(*ours, index, argument, old);
   }
   return error;
+}
+
+cl_int SetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void* arg_value) {
+  const Kernel* ours = object_cast<Kernel>(kernel);
+  if (ours == nullptr) return CL_INVALID_KERNEL;
+  return set_pointer_argument(kernel, arg_index, arg_value,
+                              vendor::table(ours->native.get()).clSetKernelArgSVMPointer);
 }
 
 cl_int SetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t param_value_size,

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unified shared memory (cl_intel_unified_shared_memory), as SYCL programs use it: host, device and shared
+// memory, copies, fills, kernels that take pointers beside buffers, and kernels that follow pointers.
+#undef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "program.h"
+
+#include <CL/cl_ext.h>
+
+namespace {
+
+constexpr size_t kCount = 20'000;
+
+Cl cl;
+
+template <typename Function>
+Function found(const char* name) {
+  return reinterpret_cast<Function>(clGetExtensionFunctionAddressForPlatform(cl.platform, name));
+}
+#define USM(name) found<name##_fn>(#name)
+
+void report_memory(const char* what, const cl_int* values) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < kCount; ++i)
+    hash = hash * 31 + static_cast<cl_uint>(values[i]);
+  std::printf("%s: %016" PRIx64 "\n", what, hash);
+}
+
+void show_info(const char* what, const void* pointer) {
+  const auto info = USM(clGetMemAllocInfoINTEL);
+  cl_unified_shared_memory_type_intel type = 0;
+  size_t size = 0;
+  cl_device_id device = nullptr;
+  CL_CHECK(info(cl.context, pointer, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, nullptr));
+  CL_CHECK(info(cl.context, pointer, CL_MEM_ALLOC_SIZE_INTEL, sizeof size, &size, nullptr));
+  CL_CHECK(info(cl.context, pointer, CL_MEM_ALLOC_DEVICE_INTEL, sizeof device, &device, nullptr));
+  std::printf("%s: type %x, %zu bytes, device %s\n", what, unsigned(type), size,
+              device == nullptr     ? "none"
+              : device == cl.device ? "ours"
+                                    : "unknown");
+}
+
+void show_errors(void* memory) {
+  cl_int error = 0;
+  SHOW_CREATE(USM(clHostMemAllocINTEL)(nullptr, nullptr, 16, 0, &error));
+  SHOW_CREATE(USM(clHostMemAllocINTEL)(cl.context, nullptr, 0, 0, &error));
+  SHOW_CREATE(USM(clDeviceMemAllocINTEL)(cl.context, nullptr, nullptr, 16, 0, &error));
+  SHOW(USM(clMemFreeINTEL)(nullptr, memory));
+  SHOW(USM(clEnqueueMemcpyINTEL)(nullptr, CL_TRUE, memory, memory, 4, 0, nullptr, nullptr));
+  SHOW(USM(clEnqueueMemcpyINTEL)(cl.queue, CL_TRUE, nullptr, memory, 4, 0, nullptr, nullptr));
+  SHOW(USM(clSetKernelArgMemPointerINTEL)(nullptr, 0, memory));
+}
+
+}  // namespace
+
+int main() {
+  cl = open_cl();
+  size_t size = 0;
+  CL_CHECK(clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS, 0, nullptr, &size));
+  std::string extensions(size, ' ');
+  CL_CHECK(clGetDeviceInfo(cl.device, CL_DEVICE_EXTENSIONS, size, extensions.data(), nullptr));
+  if (extensions.find("cl_intel_unified_shared_memory") == std::string::npos) return 77;
+
+  cl_int error = 0;
+  constexpr size_t kBytes = kCount * sizeof(cl_int);
+  auto* const host = static_cast<cl_int*>(USM(clHostMemAllocINTEL)(cl.context, nullptr, kBytes, 0, &error));
+  CL_CHECK(error);
+  void* const device = USM(clDeviceMemAllocINTEL)(cl.context, cl.device, nullptr, kBytes, 64, &error);
+  CL_CHECK(error);
+  auto* const shared =
+      static_cast<cl_int*>(USM(clSharedMemAllocINTEL)(cl.context, cl.device, nullptr, kBytes, 0, &error));
+  CL_CHECK(error);
+  show_info("host", host);
+  show_info("device", device);
+  show_info("shared", shared);
+  show_errors(host);
+
+  const cl_program program = build(cl, R"(
+    __kernel void twice(__global int* from, __global int* to) {
+      to[get_global_id(0)] = 2 * from[get_global_id(0)] + 1;
+    }
+    __kernel void follow(__global const ulong* where, __global int* to) {
+      const __global int* from = (const __global int*)where[0];
+      to[get_global_id(0)] += from[get_global_id(0)];
+    })");
+  const cl_kernel twice = kernel_of(program, "twice"), follow = kernel_of(program, "follow");
+  const cl_mem buffer = buffer_of(cl, noise<cl_int>(kCount, 5)), second = new_buffer(cl, kBytes);
+
+  // Buffers, then pointers, then both, in one queue.
+  set_args(twice, buffer, second);
+  launch(cl, twice, {kCount}, {50});
+  set_args(twice, second, buffer);
+  launch(cl, twice, {kCount}, {50});
+  CL_CHECK(clSetKernelArg(twice, 0, sizeof(cl_mem), &buffer));
+  CL_CHECK(USM(clSetKernelArgMemPointerINTEL)(twice, 1, device));
+  launch(cl, twice, {kCount}, {50});
+  cl_event copied = nullptr;
+  CL_CHECK(USM(clEnqueueMemcpyINTEL)(cl.queue, CL_FALSE, host, device, kBytes, 0, nullptr, &copied));
+  CL_CHECK(clWaitForEvents(1, &copied));
+  cl_command_type type = 0;
+  CL_CHECK(clGetEventInfo(copied, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr));
+  std::printf("copied by a command of type %x\n", type);
+  CL_CHECK(clReleaseEvent(copied));
+  report_memory("copied", host);
+
+  const cl_int pattern[2] = {3, 4};
+  CL_CHECK(
+      USM(clEnqueueMemFillINTEL)(cl.queue, shared, pattern, sizeof pattern, kBytes, 0, nullptr, nullptr));
+  CL_CHECK(USM(clSetKernelArgMemPointerINTEL)(twice, 0, shared));
+  launch(cl, twice, {kCount}, {50});
+  CL_CHECK(USM(clEnqueueMemcpyINTEL)(cl.queue, CL_TRUE, host, device, kBytes, 0, nullptr, nullptr));
+  report_memory("filled", host);
+
+  // A kernel that finds its input behind a pointer in a buffer.
+  const std::vector<cl_ulong> where = {reinterpret_cast<cl_ulong>(host)};
+  const cl_mem pointers = buffer_of(cl, where);
+  const cl_bool indirect = CL_TRUE;
+  CL_CHECK(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, sizeof indirect,
+                               &indirect));
+  set_args(follow, pointers, buffer);
+  for (int i = 0; i < 3; ++i) {
+    for (size_t k = 0; k < kCount; ++k)
+      host[k] = static_cast<cl_int>(k) * (i + 1);
+    launch(cl, follow, {kCount}, {50});
+    CL_CHECK(clFinish(cl.queue));
+  }
+  report<cl_int>(cl, "followed", buffer, kCount);
+
+  for (void* memory : {static_cast<void*>(host), device})
+    CL_CHECK(USM(clMemFreeINTEL)(cl.context, memory));
+  CL_CHECK(USM(clMemBlockingFreeINTEL)(cl.context, shared));
+  for (const cl_mem memory : {buffer, second, pointers})
+    CL_CHECK(clReleaseMemObject(memory));
+  for (const cl_kernel kernel : {twice, follow})
+    CL_CHECK(clReleaseKernel(kernel));
+  CL_CHECK(clReleaseProgram(program));
+  close_cl(cl);
+}
