@@ -284,6 +284,16 @@ bool InfoBuilder::from_data(const Affine& a) const {
   });
 }
 
+bool InfoBuilder::from_data(const Poly& p) const {
+  return std::ranges::any_of(p.terms(), [&](const auto& term) {
+    return std::ranges::any_of(term.first, [&](int a) {
+      const Atom& at = atom(a);
+      return at.kind == Atom::Kind::variable && at.variable.kind == Variable::Kind::derived &&
+             from_data_.contains(at.variable.index);
+    });
+  });
+}
+
 std::optional<Number> InfoBuilder::opaque(const Origin& origin, unsigned bits, const std::set<int>& loops) {
   const Interval all = signed_range(bits);
   std::optional<Number> n = between(origin, {Poly(all.lo), {}}, {Poly(all.hi), {}}, loops);

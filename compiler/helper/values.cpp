@@ -96,6 +96,11 @@ std::optional<Number> Values::as_unsigned(llvm::Value* v, int lane) {
   return n;
 }
 
+// Of 64 bits, an unsigned number that data make is known from below only: as a signed one it may be negative.
+std::optional<Number> Values::of_unsigned(const std::optional<Number>& n, unsigned bits) {
+  return n && bits >= 64 && b_.from_data(n->poly) ? b_.cut(*n, bits, true) : n;
+}
+
 std::optional<Number> Values::add(const std::optional<Number>& a, const std::optional<Number>& b,
                                   int64_t factor) {
   if (!a || !b) return std::nullopt;
@@ -319,7 +324,7 @@ std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
   };
   const auto bits = [&](Derived::Op op) -> std::optional<Number> {
     const std::optional<Number> a = as_unsigned(x, lane), c = as_unsigned(y, lane);
-    return a && c ? b_.derive(op, *a, *c) : std::nullopt;
+    return a && c ? of_unsigned(b_.derive(op, *a, *c), width(b)) : std::nullopt;
   };
   switch (b->getOpcode()) {
   case llvm::Instruction::Add:
@@ -366,6 +371,13 @@ std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
   }
 }
 
+std::optional<Number> Values::extreme(bool least, bool is_signed, const std::optional<Number>& a,
+                                      const std::optional<Number>& b, unsigned bits) {
+  if (!a || !b) return std::nullopt;
+  const std::optional<Number> n = b_.derive(least ? Derived::Op::minimum : Derived::Op::maximum, *a, *b);
+  return is_signed ? n : of_unsigned(n, bits);
+}
+
 std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
   if (lane < 0) {
     llvm::Value *a = nullptr, *b = nullptr;
@@ -375,10 +387,8 @@ std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
       if (a->getType() == s->getType() && b->getType() == s->getType()) {
         const auto x = is_signed ? as_signed(a) : as_unsigned(a),
                    y = is_signed ? as_signed(b) : as_unsigned(b);
-        if (x && y)
-          return b_.derive(flavor == llvm::SPF_SMIN || flavor == llvm::SPF_UMIN ? Derived::Op::minimum
-                                                                                : Derived::Op::maximum,
-                           *x, *y);
+        const bool least = flavor == llvm::SPF_SMIN || flavor == llvm::SPF_UMIN;
+        if (x && y) return extreme(least, is_signed, x, y, width(s));
       }
     }
   }
@@ -413,10 +423,9 @@ std::optional<Number> Values::call(llvm::CallBase* c) {
   if (auto* intrinsic = dyn_cast<llvm::MinMaxIntrinsic>(c)) {
     const auto a = intrinsic->isSigned() ? as_signed(c->getArgOperand(0)) : as_unsigned(c->getArgOperand(0));
     const auto b = intrinsic->isSigned() ? as_signed(c->getArgOperand(1)) : as_unsigned(c->getArgOperand(1));
-    if (!a || !b) return std::nullopt;
     const bool least =
         llvm::ICmpInst::isLT(intrinsic->getPredicate()) || llvm::ICmpInst::isLE(intrinsic->getPredicate());
-    return b_.derive(least ? Derived::Op::minimum : Derived::Op::maximum, *a, *b);
+    return extreme(least, intrinsic->isSigned(), a, b, width(c));
   }
   const llvm::StringRef mangled = declared_callee(*c);
   const Builtin builtin = work_item_builtin(mangled);
@@ -466,14 +475,17 @@ std::optional<Number> Values::call(llvm::CallBase* c) {
   const auto operand = [&](unsigned i) {
     return is_signed ? as_signed(c->getArgOperand(i)) : as_unsigned(c->getArgOperand(i));
   };
-  const auto derive = [&](Derived::Op op, const std::optional<Number>& a, const std::optional<Number>& b) {
-    return a && b ? b_.derive(op, *a, *b) : std::nullopt;
-  };
-  if (name == "min" && c->arg_size() == 2) return derive(Derived::Op::minimum, operand(0), operand(1));
-  if (name == "max" && c->arg_size() == 2) return derive(Derived::Op::maximum, operand(0), operand(1));
-  if (name == "clamp" && c->arg_size() == 3)
-    return derive(Derived::Op::minimum, derive(Derived::Op::maximum, operand(0), operand(1)), operand(2));
-  if (name == "abs" && is_signed) return derive(Derived::Op::absolute, operand(0), Number{});
+  if ((name == "min" || name == "max") && c->arg_size() == 2)
+    return extreme(name == "min", is_signed, operand(0), operand(1), width(c));
+  if (name == "clamp" && c->arg_size() == 3) {
+    // Read as what it is until the upper limit bounds it.
+    const auto raised = extreme(false, true, operand(0), operand(1), width(c));
+    return extreme(true, is_signed, raised, operand(2), width(c));
+  }
+  if (name == "abs" && is_signed) {
+    const std::optional<Number> a = operand(0);
+    return a ? b_.derive(Derived::Op::absolute, *a, Number{}) : a;
+  }
   if (name == "mul24" || name == "mad24") {
     // Defined only for 24-bit operands; the product may be cut to 32 bits, which the ring arithmetic allows.
     std::optional<Number> a = number(c->getArgOperand(0)), b = number(c->getArgOperand(1));

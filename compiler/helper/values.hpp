@@ -72,6 +72,9 @@ private:
   // In whose iterations a value may differ: loops around it, less those in which all that it is made of is
   // fixed.
   std::set<int> varies_in(llvm::Value* v) const;
+  std::optional<Number> of_unsigned(const std::optional<Number>& n, unsigned bits);
+  std::optional<Number> extreme(bool least, bool is_signed, const std::optional<Number>& a,
+                                const std::optional<Number>& b, unsigned bits);
   std::optional<Number> select(llvm::SelectInst* s, int lane);
   std::optional<Number> load(llvm::LoadInst* l);
   std::optional<Number> add(const std::optional<Number>& a, const std::optional<Number>& b,

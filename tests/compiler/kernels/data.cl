@@ -316,3 +316,24 @@ __kernel void left_behind_by_data(__global const uchar* u, __global int* o) {
   for (int k = 0; k < n; ++k) ++c;
   o[c] = 5;
 }
+// Unsigned numbers of 64 bits, read as signed ones: they may be negative.
+//@ or_of_64_bits together global=64 local=8 : i32<4>[128] i32[264]
+__kernel void or_of_64_bits(__global const long* d, __global int* o) {
+  long t = get_global_id(0);
+  o[4 * t + 4 + clamp(d[t] | 1L, -4L, 3L)] = t;
+}
+//@ xor_of_64_bits together global=64 local=8 : i32<4>[128] i32[264]
+__kernel void xor_of_64_bits(__global const long* d, __global int* o) {
+  long t = get_global_id(0);
+  o[4 * t + 4 + (d[t] ^ 1L) % 4] = t;
+}
+//@ largest_of_64_bits together global=64 local=8 : i32<4>[128] i32[264]
+__kernel void largest_of_64_bits(__global const ulong* d, __global int* o) {
+  long t = get_global_id(0), x = max(d[t], 1UL);
+  if (x < 4) o[4 * t + 4 + x] = t;
+}
+//@ mask_of_64_bits apart global=64 local=8 : bits[128] i32[512]
+__kernel void mask_of_64_bits(__global const long* d, __global int* o) {
+  long t = get_global_id(0);
+  o[8 * t + (d[t] & 5L)] = t;
+}
