@@ -116,9 +116,12 @@ private:
       auto* length = dyn_cast<llvm::ConstantInt>(memory->getLength());
       const int64_t n =
           length && length->getZExtValue() < (1U << 30) ? static_cast<int64_t>(length->getZExtValue()) : -1;
-      access(i, memory->getRawDest(), Access::Kind::write, n);
-      if (auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&i))
-        access(i, transfer->getRawSource(), Access::Kind::read, n);
+      auto* transfer = dyn_cast<llvm::AnyMemTransferInst>(&i);
+      // What lies in the program's own memory may be undefined in part, as what fills up a struct. A device
+      // need not store that.
+      const bool own = transfer && values_.place(transfer->getRawSource()).root == Place::Root::elsewhere;
+      access(i, memory->getRawDest(), Access::Kind::write, n, std::nullopt, std::nullopt, own);
+      if (transfer) access(i, transfer->getRawSource(), Access::Kind::read, n);
     } else if (auto* call = dyn_cast<llvm::CallBase>(&i)) {
       visit_call(*call);
     } else if (llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst>(i)) {

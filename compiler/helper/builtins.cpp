@@ -328,7 +328,9 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) 
   if (name == "async_work_group_copy" || name == "async_work_group_strided_copy") {
     const bool strided = name != "async_work_group_copy";
     if (call.arg_size() != (strided ? 5U : 4U)) return std::nullopt;
-    PointerUse to{.operand = 0, .writes = true, .bytes = pointee(call, 0).room, .count_operand = 2};
+    const Pointee element = pointee(call, 0);
+    PointerUse to{
+        .operand = 0, .writes = true, .bytes = element.room, .sure_bytes = element.value, .count_operand = 2};
     PointerUse from{.operand = 1, .reads = true, .bytes = pointee(call, 1).room, .count_operand = 2};
     if (to.bytes == 0 || from.bytes == 0) return std::nullopt;
     if (strided) {

@@ -210,3 +210,13 @@ __kernel void twice_in_a_table(__global int* o) {
   __constant int* p = TABLE;
   for (int i = 0; i < 4; ++i) o[4 * t + i] = *p++;
 }
+// What fills a struct up is undefined: some compilers store it, and some do not.
+typedef struct { int x, y, z; char c; } Roomy;
+//@ struct_with_room padded apart global=64 local=8 : bits[256]
+__kernel void struct_with_room(__global Roomy* o) {
+  int t = get_global_id(0);
+  Roomy s = {1, t, 2, 5};
+  o[t] = s;
+}
+//@ struct_copied exact global=64 local=8 : bits[256] bits[256]
+__kernel void struct_copied(__global const Roomy* in, __global Roomy* o) { o[get_global_id(0)] = in[get_global_id(0)]; }
