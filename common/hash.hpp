@@ -12,7 +12,8 @@ namespace mkmd {
 
 // 128 bits. Stays what it is: files and the store of samples are named by it.
 using Hash = std::array<uint64_t, 2>;
-Hash hash_of(std::string_view bytes);
+// Another seed gives a hash that has nothing to do with it.
+Hash hash_of(std::string_view bytes, uint64_t seed = 0);
 std::string hex(const Hash& hash);
 
 uint64_t short_hash_of(std::string_view bytes);

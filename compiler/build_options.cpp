@@ -44,6 +44,18 @@ std::vector<std::string> split_options(const std::string& options) {
   return words;
 }
 
+bool only_about_text(const std::string& options) {
+  const std::vector<std::string> words = split_options(options);
+  for (size_t i = 0; i < words.size();) {
+    const bool plain = words[i] == "-w" || words[i] == "-Werror" || words[i] == "-cl-kernel-arg-info" ||
+                       words[i].starts_with("-cl-std=");
+    const size_t about_text = plain ? 1 : words_about_text(words, i);
+    if (about_text == 0) return false;
+    i += about_text;
+  }
+  return true;
+}
+
 std::string source_build_options(const std::string& program_options) {
   const std::vector<std::string> words = split_options(program_options);
   std::string options;

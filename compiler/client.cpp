@@ -106,7 +106,8 @@ Result<Module> Client::compile(Request request, const AskDevice& ask) {
       if (!file) return file.status();
       if (!file->error.empty()) return Status::internal(file->error);
       if (file->macros_wanted.empty()) {
-        return Module{std::move(file->kernels), std::move(file->source), std::move(file->no_source)};
+        return Module{std::move(file->kernels), std::move(file->source), std::move(file->no_source),
+                      std::move(file->dependencies)};
       }
       if (!ask) return Status::internal("it uses macros of the device's compiler, which is not to be had");
       Result<Macros> known = ask(file->macros_wanted);

@@ -21,7 +21,8 @@ struct Module {
   // The code for pieces of those whose split is allowed, as OpenCL C (build_options.hpp). Empty if no split
   // is allowed, or if it could not be made.
   std::string source;
-  std::string no_source;  // why it could not
+  std::string no_source;             // why it could not
+  std::vector<Dependency> included;  // files that were read with the program
 };
 
 class Client {

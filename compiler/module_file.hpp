@@ -19,6 +19,8 @@ struct Dependency {
   std::string path;  // relative ones to the directory the helper ran in
   uint64_t size = 0;
   std::string hash;
+
+  bool operator==(const Dependency&) const = default;
 };
 
 struct ModuleFile {

@@ -2,8 +2,10 @@
 // `mkmd kernels`: what the compiler helper knows of a file's kernels, without a device and without running
 // them. Whether a kernel is split depends on its launch: one is given with options, or assumed.
 #include "common/files.hpp"
+#include "common/settings.hpp"
 #include "common/text.hpp"
 #include "compiler/assumed_device.hpp"
+#include "compiler/binary_origin.hpp"
 #include "compiler/client.hpp"
 #include "compiler/footprint.hpp"
 #include "tools/commands.hpp"
@@ -81,9 +83,15 @@ std::string parse(const std::vector<std::string>& arguments, Options& o) {
 }
 
 Result<Module> read(const Options& o) {
-  const Result<std::string> source = read_file(o.file);
-  if (!source) return source.status();
-  const Request request = request_without_device(*source, o.build);
+  const Result<std::string> content = read_file(o.file);
+  if (!content) return content.status();
+  Origin origin{*content, {}, {}, {}};
+  if (content->find('\0') != std::string::npos) {
+    Result<Origin> known = origin_of_binary(cache_directory(), *content);
+    if (!known) return Status::internal("it is a binary that MKMD has not seen, or none at all");
+    origin = std::move(*known);
+  }
+  const Request request = request_without_device(origin.source, origin.options + " " + o.build);
   const std::string folder = program_folder();
   if (folder.empty()) return Status::internal("mkmd-kc is not installed beside this command");
   Client client(folder + "/mkmd-kc", "");

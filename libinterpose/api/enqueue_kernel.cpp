@@ -122,9 +122,9 @@ private:
 std::string why_odd(const Kernel& kernel) {
   if (kernel.info == nullptr) {
     Program& program = *kernel.program;
-    if (program.source.empty()) return "its program was not built from source code";
     const std::lock_guard lock(program.mutex);
-    return program.not_analysed.empty() ? "its code could not be analysed" : program.not_analysed;
+    return kernel.sub_kernels == nullptr ? program.not_analysed
+                                         : "its arguments are not those that its source says";
   }
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
 }

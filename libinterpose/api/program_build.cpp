@@ -4,6 +4,7 @@
 // at home.
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/program_devices.hpp"
+#include "libinterpose/api/program_origin.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 #include "libinterpose/life/callback_thread.hpp"
@@ -11,6 +12,7 @@
 #include "common/log.hpp"
 #include "libinterpose/vendor/macros.hpp"
 
+#include <optional>
 #include <pthread.h>
 #include <signal.h>
 #include <sstream>
@@ -57,10 +59,11 @@ const char* relaxing_option(const std::string& options) {
 // Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of.
 class SubKernelBuild {
 public:
-  SubKernelBuild(Program& program, const char* options) : options_(options != nullptr ? options : "") {
-    if (process().compiler == nullptr || !program.context->runtime || program.source.empty()) return;
-    request_ = request_for(program.source, options_);
-    asked_ = true;
+  SubKernelBuild(Program& program, const char* options) : turn_(std::in_place, program) {
+    if (process().compiler == nullptr || !program.context->runtime) return;
+    known_ = origin_of_build(program, options != nullptr ? options : "");
+    if (known_.origin == nullptr) return;
+    request_ = request_for(known_.origin->source, known_.origin->options);
     sigset_t all, before;  // the program's signals are for its own threads
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -79,44 +82,53 @@ public:
 
   // Waits for our compiler; afterwards new kernels of the program know their sub-kernels.
   void finish(Program& program) {
-    std::shared_ptr<SubKernels> made;
-    std::string why_not;
-    if (thread_.joinable())
-      thread_.join();
-    else if (asked_)
-      compile();
-    if (compiled_) {
-      made = std::make_shared<SubKernels>();
-      made->module = std::move(*compiled_);
-      made->options = options_;
-      if (const char* option = relaxing_option(options_);
-          option != nullptr && !process().configuration.settings.relaxed) {
-        for (compiler::KernelInfo& kernel : made->module.kernels) {
-          kernel.split_allowed = false;
-          kernel.reasons.insert(kernel.reasons.begin(),
-                                {std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)", 0});
-        }
-      }
-    } else if (asked_) {
-      why_not = "its program could not be analysed: " + compiled_.status().message();
-      log(LogLevel::info, "a program's kernels run whole: " + compiled_.status().message());
+    if (known_.origin != nullptr) {
+      if (thread_.joinable())
+        thread_.join();
+      else
+        compile();
+      known_ = origin_as_read(program, std::move(known_), compiled_);
     }
-    const std::lock_guard lock(program.mutex);
-    program.sub_kernels = std::move(made);
-    program.not_analysed = why_not.substr(0, why_not.find('\n'));
+    std::shared_ptr<SubKernels> made;
+    if (compiled_ && known_.why_not.empty()) made = sub_kernels();
+    {
+      const std::lock_guard lock(program.mutex);
+      if (!turn_->alone()) {
+        made = nullptr;
+        known_ = {nullptr, "its program was built twice at the same time"};
+      }
+      program.sub_kernels = std::move(made);
+      program.built_from = known_.origin;
+      if (!known_.why_not.empty()) program.not_analysed = known_.why_not;
+    }
+    turn_.reset();
   }
 
 private:
   void compile() {
     const std::string directory = cache_directory();
     compiled_ = process().compiler->compile(request_, [&](const std::vector<std::string>& names) {
-      return vendor::predefined_macros(process().configuration.home, options_, names,
+      return vendor::predefined_macros(process().configuration.home, request_.options, names,
                                        directory.empty() ? directory : directory + "/macros.json");
     });
   }
 
-  const std::string options_;
-  bool asked_ = false;
+  std::shared_ptr<SubKernels> sub_kernels() {
+    auto made = std::make_shared<SubKernels>();
+    made->module = std::move(*compiled_);
+    made->options = request_.options;
+    const char* option = relaxing_option(request_.options);
+    if (option == nullptr || process().configuration.settings.relaxed) return made;
+    for (compiler::KernelInfo& kernel : made->module.kernels) {
+      kernel.split_allowed = false;
+      kernel.reasons.insert(kernel.reasons.begin(),
+                            {std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)", 0});
+    }
+    return made;
+  }
+
+  std::optional<BuildTurn> turn_;
+  KnownOrigin known_;
   compiler::Request request_;
   Compiled compiled_{Status::internal("it was not compiled")};  // the thread's until it is joined
   std::thread thread_;
@@ -192,6 +204,7 @@ cl_int CompileProgram(cl_program program, cl_uint num_devices, const cl_device_i
   std::vector<cl_program> headers;
   error = native_programs(num_input_headers, input_headers, headers);
   if (error != CL_SUCCESS) return error;
+  const BuildTurn turn(*ours);
   const auto compile = [&](Notify notify, void* data) {
     return vendor_call<&cl_icd_dispatch::clCompileProgram>(
         ours->native.get(), static_cast<cl_uint>(devices.size()), devices.data(), options, num_input_headers,
@@ -227,7 +240,8 @@ cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_
   // A failed link may still give a program, whose build log says why.
   if (errcode_ret != nullptr) *errcode_ret = native || error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES;
   if (!native) return nullptr;
-  auto* program = new Program(ours, std::move(native), {});
+  auto* program =
+      new Program(ours, std::move(native), nullptr, "its program was linked from compiled programs");
   if (num_devices > 0) program->devices.clear();
   for (cl_uint i = 0; i < num_devices; ++i)
     program->devices.emplace_back(object_cast<Device>(device_list[i]));

@@ -2,6 +2,7 @@
 // Programs: made from source, binaries, built-in kernels or intermediate language.
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/program_devices.hpp"
+#include "libinterpose/api/program_origin.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 
@@ -11,15 +12,10 @@ namespace mkmd::api {
 
 namespace {
 
-cl_program made(Context& context, vendor::Owned<cl_program> native, std::string source, cl_int* errcode_ret) {
-  set_error(errcode_ret, CL_SUCCESS);
-  return (new Program(&context, std::move(native), std::move(source)))->handle();
-}
-
 // For a program that is for the listed devices alone, all of which are ours.
 cl_program made_for(Context& context, vendor::Owned<cl_program> native, cl_uint count,
-                    const cl_device_id* devices, cl_int* errcode_ret) {
-  auto* program = new Program(&context, std::move(native), {});
+                    const cl_device_id* devices, KnownOrigin known, cl_int* errcode_ret) {
+  auto* program = new Program(&context, std::move(native), std::move(known.origin), std::move(known.why_not));
   program->devices.clear();
   for (cl_uint i = 0; i < count; ++i)
     program->devices.emplace_back(object_cast<Device>(devices[i]));
@@ -79,7 +75,7 @@ namespace {
 
 // The program gives a place for each of its devices' binaries. The vendor's list may be another, and PoCL
 // writes to every place of it, so all binaries are fetched and those asked for passed on.
-cl_int write_binaries(const Program& program, const ProgramDevices& devices, const InfoTarget& target) {
+cl_int write_binaries(Program& program, const ProgramDevices& devices, const InfoTarget& target) {
   const size_t bytes = devices.places.size() * sizeof(unsigned char*);
   if (target.size_ret != nullptr) *target.size_ret = bytes;
   if (target.value == nullptr) return CL_SUCCESS;
@@ -90,6 +86,7 @@ cl_int write_binaries(const Program& program, const ProgramDevices& devices, con
       return vendor::table(native).clGetProgramInfo(native, what, size, value, size_ret);
     };
   };
+  const auto origin = built_from(program);
   std::vector<size_t> sizes;
   if (const cl_int error = read_list(sizes, ask(CL_PROGRAM_BINARY_SIZES)); error != CL_SUCCESS) return error;
   std::vector<std::vector<unsigned char>> binaries;
@@ -101,10 +98,13 @@ cl_int write_binaries(const Program& program, const ProgramDevices& devices, con
       error != CL_SUCCESS) {
     return error;
   }
+  const bool known = origin != nullptr && built_from(program) == origin;
   for (size_t i = 0; i < devices.places.size(); ++i) {
     unsigned char* wanted = static_cast<unsigned char**>(target.value)[i];
     const size_t place = devices.places[i];
-    if (wanted != nullptr && place < sizes.size()) std::memcpy(wanted, binaries[place].data(), sizes[place]);
+    if (wanted == nullptr || place >= sizes.size()) continue;
+    std::memcpy(wanted, binaries[place].data(), sizes[place]);
+    if (known) remember_binary({reinterpret_cast<const char*>(wanted), sizes[place]}, *origin);
   }
   return CL_SUCCESS;
 }
@@ -119,7 +119,11 @@ cl_program CreateProgramWithSource(cl_context context, cl_uint count, const char
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithSource>(error, ours->native.get(), count,
                                                                            strings, lengths);
   if (!native) return fail(errcode_ret, error);
-  return made(*ours, std::move(native), joined(count, strings, lengths), errcode_ret);
+  set_error(errcode_ret, CL_SUCCESS);
+  const auto origin =
+      std::make_shared<compiler::Origin>(compiler::Origin{joined(count, strings, lengths), {}, {}, {}});
+  return (new Program(ours, std::move(native), origin, "it was made before its program was analysed"))
+      ->handle();
 }
 
 cl_program CreateProgramWithBinary(cl_context context, cl_uint num_devices, const cl_device_id* device_list,
@@ -134,7 +138,8 @@ cl_program CreateProgramWithBinary(cl_context context, cl_uint num_devices, cons
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithBinary>(
       error, ours->native.get(), num_devices, natives.data(), lengths, binaries, binary_status);
   if (!native) return fail(errcode_ret, error);
-  return made_for(*ours, std::move(native), num_devices, device_list, errcode_ret);
+  return made_for(*ours, std::move(native), num_devices, device_list,
+                  origin_of_binaries(*ours, num_devices, lengths, binaries), errcode_ret);
 }
 
 cl_program CreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
@@ -149,7 +154,8 @@ cl_program CreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devic
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithBuiltInKernels>(
       error, ours->native.get(), num_devices, natives.data(), kernel_names);
   if (!native) return fail(errcode_ret, error);
-  return made_for(*ours, std::move(native), num_devices, device_list, errcode_ret);
+  return made_for(*ours, std::move(native), num_devices, device_list,
+                  {nullptr, "it is a built-in kernel of the device"}, errcode_ret);
 }
 
 cl_program CreateProgramWithIL(cl_context context, const void* il, size_t length, cl_int* errcode_ret) {
@@ -158,7 +164,9 @@ cl_program CreateProgramWithIL(cl_context context, const void* il, size_t length
   cl_int error = CL_SUCCESS;
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithIL>(error, ours->native.get(), il, length);
   if (!native) return fail(errcode_ret, error);
-  return made(*ours, std::move(native), {}, errcode_ret);
+  set_error(errcode_ret, CL_SUCCESS);
+  return (new Program(ours, std::move(native), nullptr, "its program was made from an intermediate language"))
+      ->handle();
 }
 
 cl_int GetProgramInfo(cl_program program, cl_program_info param_name, size_t param_value_size,

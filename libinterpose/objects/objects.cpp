@@ -70,9 +70,10 @@ Sampler::~Sampler() {
   forget_handle(this);
 }
 
-Program::Program(Context* of_context, vendor::Owned<cl_program> native_program, std::string text)
-    : context(of_context), native(std::move(native_program)), source(std::move(text)),
-      devices(of_context->devices) {}
+Program::Program(Context* of_context, vendor::Owned<cl_program> native_program,
+                 std::shared_ptr<const compiler::Origin> made_from, std::string why_not)
+    : context(of_context), native(std::move(native_program)), origin(std::move(made_from)),
+      devices(of_context->devices), not_analysed(std::move(why_not)) {}
 
 Program::~Program() = default;
 

@@ -26,6 +26,9 @@ class Storage;       // memory/storage.hpp: where the bytes of one root buffer a
 class Command;       // commands/command.hpp
 struct KernelModel;  // timing/time_model.hpp
 class LaunchFacts;   // timing/launch_facts.hpp
+namespace compiler {
+struct Origin;  // compiler/binary_origin.hpp
+}
 
 // Owns what only floors above know: who makes it says how it ends.
 template <typename T>
@@ -170,18 +173,22 @@ struct SubKernels {
 
 class Program : public Object<Program, ObjectType::program, cl_program> {
 public:
-  Program(Context* context, vendor::Owned<cl_program> native, std::string source);
+  Program(Context* context, vendor::Owned<cl_program> native, std::shared_ptr<const compiler::Origin> origin,
+          std::string not_analysed);
   ~Program();
 
   const Ref<Context> context;
   const vendor::Owned<cl_program> native;
-  const std::string source;          // empty if not made from source
+  // Its source alone, or of a binary, all that the binary was made from. Null: not known.
+  const std::shared_ptr<const compiler::Origin> origin;
   std::vector<Ref<Device>> devices;  // it is for; all of the context's unless made for fewer
 
   std::mutex mutex;                         // guards what follows
   std::shared_ptr<SubKernels> sub_kernels;  // null: its kernels run whole at home
   std::string not_analysed;                 // why there are none
-  int kernels = 0;                          // attached: a program with kernels cannot be rebuilt
+  int builds = 0, builds_under_way = 0;
+  std::shared_ptr<const compiler::Origin> built_from;  // what the latest build made; null: not known
+  int kernels = 0;                                     // attached: a program with kernels cannot be rebuilt
 };
 
 // One argument as last set. Memory objects are our own handles: devices other than home need their own.

@@ -119,15 +119,18 @@ bool has(const json& known, const std::string& name) {
 
 }  // namespace
 
+std::string compiler_of(const Device& device) {
+  return device.device_name + "|" + device_string(device.id, CL_DEVICE_VERSION) + "|" +
+         device_string(device.id, CL_DRIVER_VERSION) + "|" +
+         platform_string(device.platform, CL_PLATFORM_VERSION);
+}
+
 Result<Macros> predefined_macros(const Device& device, const std::string& build_options,
                                  const std::vector<std::string>& names, const std::string& cache_file) {
   static auto* const mutex = new std::mutex;
   static auto* const kept = new std::map<std::string, Kept>;  // by cache file
   const std::string options = language_options(build_options);
-  // The platform's version names the compiler's, which a driver may change without changing its own.
-  const std::string kind = device.device_name + "|" + device_string(device.id, CL_DEVICE_VERSION) + "|" +
-                           device_string(device.id, CL_DRIVER_VERSION) + "|" +
-                           platform_string(device.platform, CL_PLATFORM_VERSION) + "|" + options;
+  const std::string kind = compiler_of(device) + "|" + options;
   const std::lock_guard lock(*mutex);
   Kept& cache = (*kept)[cache_file];
   if (cache.content.is_null()) cache.content = read_cache(cache_file);

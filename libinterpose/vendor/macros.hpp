@@ -12,6 +12,10 @@
 
 namespace mkmd::vendor {
 
+// Tells a device's compiler from others. The platform's version names it, too, and a driver may change it
+// without changing its own.
+std::string compiler_of(const Device& device);
+
 using Macros = std::map<std::string, std::optional<std::string>>;
 
 // The replacement text of each name, or nothing where it is not defined, for programs built with these

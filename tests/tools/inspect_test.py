@@ -376,7 +376,7 @@ class Traces(unittest.TestCase):
     def test_reasons_name_what_a_program_was_made_of(self):
         trace, _ = self.record("compile_link")
         reasons = {(w["kernel"], w["why"]) for w in json.loads(self.show(trace, "--json"))["not_split"]}
-        self.assertIn(("use", "its program was not built from source code"), reasons)
+        self.assertIn(("use", "its program was linked from compiled programs"), reasons)
 
     def test_immediate_exit_loses_nothing(self):
         trace, result = self.record("immediate_exit")

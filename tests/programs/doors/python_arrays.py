@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # pyopencl, as a scientist would use it: arrays, an element-wise kernel, a reduction, an own kernel. Needs
-# python3-pyopencl; exits with 77 (skipped) where it is missing.
+# python3-pyopencl; exits with 77 (skipped) where it is missing. With an argument pyopencl keeps binaries.
 import hashlib
 import os
 import sys
 
-os.environ["PYOPENCL_NO_CACHE"] = "1"  # built from source in each run: binaries are not split
+if not sys.argv[1:]:
+    os.environ["PYOPENCL_NO_CACHE"] = "1"
 try:
     import numpy as np
     import pyopencl as cl

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs are made from, as far as our compiler can read it. Of a program made from source that is the
+// source. Of one made from a binary it is what was remembered when the binary was handed out. The driver
+// never sees any of this: a program's own kernels come from what the program gave.
+#pragma once
+
+#include "compiler/binary_origin.hpp"
+#include "compiler/client.hpp"
+#include "libinterpose/objects/objects.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mkmd::api {
+
+// An origin, or why there is none. Both: it is known, and yet our compiler could not read it.
+struct KnownOrigin {
+  std::shared_ptr<const compiler::Origin> origin;
+  std::string why_not;
+};
+
+// Of a program that is being made. Its binaries must agree.
+KnownOrigin origin_of_binaries(const Context& context, cl_uint count, const size_t* lengths,
+                               const unsigned char* const* binaries);
+
+// Lives while the program is built or compiled. What it was before is no longer known.
+class BuildTurn {
+public:
+  explicit BuildTurn(Program& program);
+  ~BuildTurn();
+  BuildTurn(const BuildTurn&) = delete;
+  BuildTurn& operator=(const BuildTurn&) = delete;
+
+  // Whether no other turn began meanwhile or was under way at the beginning: nobody knows which of two came
+  // last. The program's mutex is held.
+  bool alone() const { return first_ && program_->builds == number_; }
+
+private:
+  const Ref<Program> program_;
+  bool first_;
+  int number_;
+};
+
+// Of a build with these options.
+KnownOrigin origin_of_build(const Program& program, const std::string& options);
+// The same after our compiler has read it. Files that it includes are part of it: those of a source are noted
+// now, those of a binary's source must be the same as then.
+KnownOrigin origin_as_read(const Program& program, KnownOrigin known, const Result<compiler::Module>& read);
+
+// What the latest build was made from; null: not known. Binaries are of that build if it is the same before
+// and after they were asked for.
+std::shared_ptr<const compiler::Origin> built_from(Program& program);
+void remember_binary(std::string_view binary, const compiler::Origin& origin);
+
+}  // namespace mkmd::api

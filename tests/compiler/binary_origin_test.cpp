@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// What binaries were made from: found for exactly the same bytes, and never taken from what is not ours.
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/hash.hpp"
+#include "compiler/binary_origin.hpp"
+#include "compiler/build_options.hpp"
+#include "compiler/cache.hpp"
+
+namespace mkmd::compiler::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bytes without any order, as long as asked for.
+std::string binary_of(size_t bytes, uint64_t seed = 1) {
+  std::string text;
+  for (uint64_t i = 0; text.size() < bytes; ++i) {
+    const uint64_t word = mix(seed, i);
+    text.append(reinterpret_cast<const char*>(&word), sizeof word);
+  }
+  text.resize(bytes);
+  return text;
+}
+
+const Origin kOrigin{"kernel void k() {} // \xe4\xff\x80", "-DX=\"\xfc\"", "a device|its driver",
+                     {{"/a/b.h", 17, "1234"}, {"c\xff.h", 3, "5678"}}};
+
+class BinaryOrigin : public testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/mkmd-origin-XXXXXX";
+    directory_ = mkdtemp(name);
+    cache_ = directory_ + "/a/cache";
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  bool keep(const std::string& binary, const Origin& origin = kOrigin) {
+    return keep_origin(cache_, binary, origin).ok();
+  }
+  bool known(const std::string& binary) { return origin_of_binary(cache_, binary).ok(); }
+  std::vector<std::string> entries() {
+    std::vector<std::string> all;
+    if (fs::exists(cache_))
+      for (const auto& e : fs::directory_iterator(cache_))
+        all.push_back(e.path());
+    return all;
+  }
+
+  std::string directory_, cache_;
+};
+
+TEST_F(BinaryOrigin, IsThatOfTheSameBytes) {
+  for (const size_t bytes : {size_t{1}, size_t{16}, size_t{200}, size_t{5000}}) {
+    const std::string binary = binary_of(bytes);
+    EXPECT_FALSE(known(binary));
+    ASSERT_TRUE(keep(binary));
+    const Result<Origin> origin = origin_of_binary(cache_, binary);
+    ASSERT_TRUE(origin.ok()) << origin.status().message();
+    EXPECT_EQ(*origin, kOrigin);
+    EXPECT_FALSE(known(binary + '\0'));
+    EXPECT_FALSE(known(binary.substr(1)));
+    for (size_t at = 0; at < binary.size(); at += 1 + binary.size() / 50) {
+      std::string other = binary;
+      other[at] = static_cast<char>(other[at] ^ 1);
+      EXPECT_FALSE(known(other)) << at;
+    }
+  }
+}
+
+TEST_F(BinaryOrigin, IsTheLatest) {
+  const std::string binary = binary_of(1000);
+  ASSERT_TRUE(keep(binary));
+  Origin later = kOrigin;
+  later.options = "-DY";
+  ASSERT_TRUE(keep(binary, later));
+  EXPECT_EQ(*origin_of_binary(cache_, binary), later);
+  EXPECT_EQ(entries().size(), 1U);
+}
+
+TEST_F(BinaryOrigin, IsNotWrittenAgain) {
+  const std::string binary = binary_of(1000);
+  ASSERT_TRUE(keep(binary));
+  struct stat before {}, after{};
+  ASSERT_EQ(stat(entries().at(0).c_str(), &before), 0);
+  ASSERT_TRUE(keep(binary));
+  ASSERT_EQ(stat(entries().at(0).c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+}
+
+// Even if two binaries had the same hash.
+TEST_F(BinaryOrigin, IsNotAnotherBinarys) {
+  const std::string one = binary_of(1000), other = binary_of(1000, 2);
+  ASSERT_TRUE(keep(one));
+  const std::string first = entries().at(0);
+  ASSERT_TRUE(keep(other));
+  for (const std::string& path : entries())
+    if (path != first) fs::copy_file(first, path, fs::copy_options::overwrite_existing);
+  EXPECT_TRUE(known(one));
+  EXPECT_FALSE(known(other));
+}
+
+TEST_F(BinaryOrigin, IsNotReadFromDamagedEntries) {
+  const std::string binary = binary_of(1000);
+  ASSERT_TRUE(keep(binary));
+  const std::string path = entries().at(0);
+  const std::string good = *read_file(path);
+  for (size_t bytes = 0; bytes < good.size(); ++bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << good.substr(0, bytes);
+    ASSERT_FALSE(known(binary)) << "of " << bytes << " bytes";
+  }
+  for (size_t at = 0; at < good.size(); ++at) {
+    std::string flipped = good;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << flipped;
+    ASSERT_FALSE(known(binary)) << "changed at " << at;
+  }
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << good << 'x';
+  EXPECT_FALSE(known(binary));
+  // With a right checksum, but without what should be there.
+  for (const std::string body : {"", "{", "[]", "null", "{\"binary\": 1}", "{\"source\": 5}"}) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc)
+        << good.substr(0, good.find('\n') - 32) << hex(hash_of(body)) << '\n'
+        << body;
+    EXPECT_FALSE(known(binary)) << body;
+  }
+  EXPECT_TRUE(keep(binary));
+  EXPECT_TRUE(known(binary)) << "written anew";
+}
+
+TEST_F(BinaryOrigin, IsOursAlone) {
+  const mode_t before = umask(0);
+  const std::string binary = binary_of(1000);
+  ASSERT_TRUE(keep(binary));
+  umask(before);
+  const std::string path = entries().at(0);
+  struct stat about {};
+  ASSERT_EQ(stat(path.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 07777, 0600U);
+  ASSERT_EQ(stat(cache_.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 07777, 0700U);
+  chmod(path.c_str(), 0606);
+  EXPECT_FALSE(known(binary)) << "others may have written it";
+  chmod(path.c_str(), 0600);
+  chmod(cache_.c_str(), 0777);
+  EXPECT_FALSE(known(binary)) << "others may have put it there";
+  EXPECT_FALSE(keep(binary_of(10)));
+  chmod(cache_.c_str(), 0700);
+  EXPECT_TRUE(known(binary));
+  fs::rename(path, directory_ + "/elsewhere");
+  fs::create_symlink(directory_ + "/elsewhere", path);
+  EXPECT_FALSE(known(binary)) << "a link";
+  fs::rename(directory_ + "/elsewhere", path);
+  EXPECT_TRUE(known(binary));
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(known(binary)) << "another user's";
+  ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+  ASSERT_EQ(chown(cache_.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(known(binary)) << "in another user's folder";
+}
+
+TEST_F(BinaryOrigin, TakesPartInTheCachesBound) {
+  std::string in_sight;  // one whose name has the others looked at
+  uint64_t seed = 0;
+  do {
+    in_sight = binary_of(100, ++seed);
+  } while (hex(hash_of(in_sight))[0] != '0');
+  for (uint64_t i = 0; i < 20; ++i)
+    ASSERT_TRUE(keep(binary_of(100, 1000 + i)));
+  ASSERT_TRUE(keep(in_sight));
+  uint64_t all = 0;
+  for (const std::string& path : entries())
+    all += fs::file_size(path);
+  const std::string entry = cache_ + "/" + hex(hash_of(in_sight)) + ".binary.mkmd";
+  ASSERT_TRUE(write_entry(entry, *read_file(entry), all / 2).ok());
+  EXPECT_GT(entries().size(), 1U);
+  EXPECT_LE(entries().size(), 10U);
+}
+
+TEST_F(BinaryOrigin, ManyProcessesAtOnce) {
+  const std::string binary = binary_of(3000);
+  std::vector<pid_t> children;
+  for (int p = 0; p < 4; ++p) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    Origin mine = kOrigin;
+    mine.source = std::string(1000 * static_cast<size_t>(p + 1), static_cast<char>('a' + p));
+    bool good = true;
+    for (int i = 0; i < 200; ++i) {
+      good = good && keep(binary, mine);
+      const Result<Origin> origin = origin_of_binary(cache_, binary);  // somebody's, whole
+      good = good && origin.ok() && origin->source.size() % 1000 == 0;
+    }
+    _exit(good ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(entries().size(), 1U) << "and no temporary files";
+}
+
+TEST_F(BinaryOrigin, PlacesThatCannotBeWrittenDoNotMatter) {
+  cache_ = "";
+  EXPECT_FALSE(keep("x"));
+  EXPECT_FALSE(known("x"));
+  cache_ = "/proc/nowhere";
+  EXPECT_FALSE(keep("x"));
+  EXPECT_FALSE(known("x"));
+}
+
+TEST(BinaryOptions, AreKeptIfEqualOrNoneOfCode) {
+  EXPECT_TRUE(binary_keeps_options("", ""));
+  EXPECT_TRUE(binary_keeps_options("-DX=1 -cl-mad-enable", "  -DX=1   -cl-mad-enable "));
+  EXPECT_TRUE(binary_keeps_options("-DX=1 -D Y -I \"a b\" -w -cl-std=CL1.2 -cl-kernel-arg-info", ""));
+  EXPECT_FALSE(binary_keeps_options("-DX=1", "-DX=2"));
+  EXPECT_FALSE(binary_keeps_options("", "-DX=2"));
+  EXPECT_FALSE(binary_keeps_options("-DX=1 -w", "-w -DX=1"));
+  EXPECT_FALSE(binary_keeps_options("-DX=1 -w", "-w"));
+  for (const char* code : {"-cl-mad-enable", "-cl-denorms-are-zero", "-cl-opt-disable", "-g", "-x", "any"}) {
+    EXPECT_FALSE(binary_keeps_options(code, "")) << code;
+    EXPECT_FALSE(binary_keeps_options(std::string("-DX ") + code, "")) << code;
+    EXPECT_FALSE(binary_keeps_options("", code)) << code;
+    EXPECT_TRUE(binary_keeps_options(code, code)) << code;
+  }
+}
+
+}  // namespace
+}  // namespace mkmd::compiler::test
