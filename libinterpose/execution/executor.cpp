@@ -2,7 +2,6 @@
 // How actions start and become complete.
 #include "libinterpose/execution/executor.hpp"
 
-#include "common/process_exiting.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/objects/objects.hpp"
 
@@ -50,7 +49,7 @@ void Executor::hold_from(double order) {
 void Executor::wake_lanes() {
   if (!std::exchange(lanes_have_more_, false)) return;
   lanes_cv_.notify_all();
-  if (process_exiting.load()) wake_waiters();  // the lanes' threads are parked: they do their work
+  if (lacks_threads()) wake_waiters();  // who does the lanes' work
 }
 
 void Executor::unblock(Action& action) {

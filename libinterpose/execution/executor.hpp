@@ -49,6 +49,7 @@ public:
   struct Configuration {
     bool home_excludes_others = false;  // home is the whole of which the other devices are parts (Rule 14)
     bool makes_losses_good = false;     // the observer does; then nothing is done again at home
+    bool has_threads = true;            // else whoever waits does their work
   };
 
   Executor(Observer& observer, Configuration configuration)
@@ -106,7 +107,7 @@ public:
   Dead take_dead() { return std::exchange(graveyard_, {}); }
   static void bury(Dead dead);  // without the mutex
 
-  bool start_threads();  // false if the system gives no more
+  bool start_threads();  // false if the system gives no more; nothing where it is to have none
 
   // With or without the mutex.
   void wake_waiters();    // something happened that they may wait for
@@ -147,6 +148,8 @@ private:
   void under_way(Action& action) override;
   void ended(Action& action, cl_int status) override;
   void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
+  bool lacks_threads() const;                             // they are parked, or there are none
+  void run_threaded(std::unique_lock<std::mutex>& lock);  // all lanes, for want of threads
   void lane_thread(Lane& lane);
   void conductor_thread();
   bool can_wait(const Action& action, cl_int status);

@@ -150,12 +150,7 @@ bool Executor::wait_until(const std::function<bool()>& done, std::optional<cl_ul
     Dead dead;
     {
       std::unique_lock lock(mutex_);
-      if (process_exiting.load()) {  // our threads are parked: do their work here
-        for (const auto& lane : lanes_) {
-          if (lane->kind == Lane::Kind::threaded) run_threaded(*lane, lock);
-        }
-        pump(lock);
-      }
+      if (lacks_threads()) run_threaded(lock);
       dead = std::exchange(graveyard_, {});
       over = done();
     }
@@ -202,6 +197,17 @@ void Executor::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     if (halted_ && running_ == 0) observer_.halted();
     pump(lock);
   }
+}
+
+bool Executor::lacks_threads() const {
+  return process_exiting.load() || !configuration_.has_threads;
+}
+
+void Executor::run_threaded(std::unique_lock<std::mutex>& lock) {
+  for (const auto& lane : lanes_) {
+    if (lane->kind == Lane::Kind::threaded) run_threaded(*lane, lock);
+  }
+  pump(lock);
 }
 
 void Executor::lane_thread(Lane& lane) {
@@ -260,7 +266,7 @@ void Executor::stop() {
 }
 
 bool Executor::start_threads() {
-  if (threads_started_) return true;
+  if (threads_started_ || !configuration_.has_threads) return true;
   if (threads_refused_) return false;
   // The program's signals are the program's: our threads take none.
   sigset_t all;

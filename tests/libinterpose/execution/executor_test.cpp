@@ -22,12 +22,16 @@ class ExecutorTest : public testing::Test, public Executor::Observer {
 protected:
   // `contexts`: of the lanes that compute, by number. The first is home.
   void make(const std::vector<int>& contexts, Executor::Configuration configuration = {}) {
+    configuration.has_threads = false;
     executor_ = std::make_unique<Executor>(*this, configuration);
     auto devices = std::make_unique<FakeDevices>();
     devices_ = devices.get();
     executor_->use(std::move(devices));
     for (size_t d = 0; d < contexts.size(); ++d)
       executor_->add(lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d]));
+    for (int domain = 0; domain < 3; ++domain)
+      transfers_.push_back(&executor_->add(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr,
+                                                                  vendor::Owned<cl_command_queue>())));
     executor_->set_home(*executor_->compute().front());
     executor_->set_program(
         std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr, vendor::Owned<cl_command_queue>()));
@@ -55,6 +59,18 @@ protected:
     made->piece.device = device;
     return made;
   }
+  // Between memories. Nothing can do it again.
+  Ref<Action> copy(int from, int to, double order = 0) {
+    Ref<Action> made(new Action(*transfers_[to], nullptr, [this](const std::vector<cl_event>&) {
+      ++works_;
+      return Action::Outcome{};
+    }));
+    made->order = order;
+    made->from_domain = from;
+    made->moved_ranges = ByteRanges(0, 8);
+    made->bytes_moved = 8;
+    return made;
+  }
   FakeDevices::Script& script(const Ref<Action>& a) { return devices_->scripts[a.get()]; }
 
   void push(const Ref<Action>& a) {
@@ -68,23 +84,31 @@ protected:
     lock.unlock();
     Executor::bury(std::move(dead));
   }
+  // What threads would do, if there were any.
+  void work() {
+    executor_->wait_until([] { return true; });
+  }
   // Until nothing ends any more.
   void finish() {
-    pump();
-    while (devices_->advance())
-      executor_->take_posts();
+    do {
+      work();
+    } while (devices_->advance());
   }
   static Memory* buffer(uintptr_t number) { return reinterpret_cast<Memory*>(number * 64); }
 
   void completed(Action& a) override { completed_.push_back(&a); }
   void lost(Action& a) override { lost_.push_back(&a); }
-  void halted() override { ++halts_; }
+  void halted() override {
+    ++halts_;
+    EXPECT_FALSE(executor_->is_running());
+  }
   void conduct() override {}
   bool is_busy() const override { return false; }
 
   const Ref<ActionOwner> owner_{new ActionOwner};
   std::unique_ptr<Executor> executor_;
   FakeDevices* devices_ = nullptr;
+  std::vector<Lane*> transfers_;  // by the memory they write to
   std::vector<const Action*> completed_, lost_;
   int halts_ = 0;
   int works_ = 0;
@@ -402,6 +426,185 @@ TEST_F(ExecutorTest, AnnouncesOwnersOutsideTheMutex) {
   }
   pump();
   EXPECT_TRUE(owner->announced);
+}
+
+TEST_F(ExecutorTest, NothingElseWaitsForACommandThatNeverEnds) {
+  make({0, 1});
+  const auto endless = action(1), behind = action(1), after = action(0), other = action(0);
+  script(endless).takes = FakeDevices::kForEver;
+  after->wait_for(*endless);
+  for (const auto& a : {endless, behind, after, other})
+    push(a);
+  finish();
+  devices_->wait(10'000'000'000);
+  executor_->ask_devices();
+  EXPECT_FALSE(executor_->take_posts()) << "it is under way still";
+  EXPECT_THAT(completed_, ElementsAre(other.get()));
+  EXPECT_EQ(after->state, Action::State::waiting);
+  EXPECT_EQ(executor_->failed(), CL_SUCCESS);
+  script(endless).takes = kMilli;  // it ends after all
+  finish();
+  EXPECT_EQ(completed_.size(), 4u);
+}
+
+TEST_F(ExecutorTest, ALateEndIsOneEnd) {
+  make({0, 0});
+  const auto late = action(1), after = action(0);
+  script(late).late = true;
+  after->wait_for(*late);
+  push(late), push(after);
+  finish();
+  EXPECT_FALSE(late->complete());
+  executor_->ask_devices();
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(late.get(), after.get()));
+  devices_->tell_late();
+  EXPECT_FALSE(executor_->take_posts());
+  EXPECT_EQ(completed_.size(), 2u);
+}
+
+TEST_F(ExecutorTest, ALateEndThatNobodyAskedForIsHeard) {
+  make({0, 1});
+  const auto late = action(1), after = action(0);
+  script(late).late = true;
+  script(late).fails = CL_INVALID_VALUE;
+  after->wait_for(*late);
+  push(late), push(after);
+  finish();
+  devices_->tell_late();
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(late.get(), after.get()));
+  EXPECT_EQ(late->lane, executor_->repair());
+  EXPECT_EQ(late->status, CL_SUCCESS);
+}
+
+// Repairs are home's; where home fails, nothing is left.
+TEST_F(ExecutorTest, ARepairThatFailsIsTheEnd) {
+  make({0, 0});
+  const auto piece = action(1), later = action(0);
+  script(piece).refused = CL_OUT_OF_RESOURCES;
+  piece->redo = [](Lane&) -> Action::Work {
+    return [](const std::vector<cl_event>&) { return Action::Outcome{CL_OUT_OF_HOST_MEMORY, {}}; };
+  };
+  push(piece);
+  finish();
+  EXPECT_EQ(piece->status, CL_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(executor_->failed(), CL_OUT_OF_HOST_MEMORY);
+  push(later);
+  finish();
+  EXPECT_EQ(later->status, CL_OUT_OF_HOST_MEMORY);
+}
+
+TEST_F(ExecutorTest, CopiesRunInThePlansOrderAndWaitForWhatWritesTheirBytes) {
+  make({0, 1});
+  const auto writes = action(1), out = copy(1, 0, 1), back = copy(0, 1, 2), reads = action(1, 3);
+  out->wait_for(*writes);
+  back->wait_for(*out);
+  reads->wait_for(*back);
+  for (const auto& a : {reads, back, out, writes})
+    push(a);
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(writes.get(), out.get(), back.get(), reads.get()));
+  EXPECT_GE(out->started, writes->ended);
+  EXPECT_GE(back->started, out->ended);
+  EXPECT_GE(reads->started, back->ended);
+}
+
+// The bytes are on a device that does not give them.
+TEST_F(ExecutorTest, ACopyThatFailsLosesTheContext) {
+  make({0, 1});
+  const auto writes = action(1), out = copy(1, 0), reads = action(0), other = action(1);
+  script(out).fails = CL_OUT_OF_RESOURCES;
+  out->wait_for(*writes);
+  reads->wait_for(*out);
+  for (const auto& a : {writes, out, reads})
+    push(a);
+  finish();
+  EXPECT_EQ(writes->status, CL_SUCCESS);
+  EXPECT_EQ(out->status, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(reads->status, CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(executor_->failed(), CL_OUT_OF_RESOURCES);
+  push(other);
+  finish();
+  EXPECT_EQ(other->status, CL_OUT_OF_RESOURCES);
+}
+
+TEST_F(ExecutorTest, ACopyWaitsForTheRepairOfWhatWritesItsBytes) {
+  make({0, 1});
+  const auto writes = action(1), out = copy(1, 0);
+  script(writes).fails = CL_INVALID_VALUE;
+  out->wait_for(*writes);
+  push(writes), push(out);
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(writes.get(), out.get()));
+  EXPECT_EQ(writes->lane, executor_->repair());
+  EXPECT_GE(out->started, writes->ended);
+  EXPECT_EQ(out->status, CL_SUCCESS);
+}
+
+// Whoever keeps a journal makes a loss good.
+class Losses : public ExecutorTest {
+protected:
+  // Two copies, one after the other; the first finds its memory gone. A piece of home's is under way.
+  void lose() {
+    make({0, 1}, {.makes_losses_good = true});
+    first_ = copy(0, 1, 1), second_ = copy(0, 1, 2), at_home_ = action(0), reads_ = action(1);
+    script(first_).lost = true;
+    reads_->wait_for(*first_);
+    for (const auto& a : {at_home_, first_, second_, reads_})
+      push(a);
+    work();
+  }
+  Ref<Action> first_, second_, at_home_, reads_;
+};
+
+TEST_F(Losses, StopEverythingOnce) {
+  lose();
+  EXPECT_TRUE(executor_->is_halted());
+  EXPECT_THAT(lost_, ElementsAre(first_.get()));
+  EXPECT_EQ(halts_, 1);
+  finish();
+  EXPECT_FALSE(first_->complete());
+  EXPECT_FALSE(second_->complete()) << "nothing new starts";
+  EXPECT_FALSE(reads_->complete());
+  EXPECT_FALSE(first_->work) << "it is made anew, or not at all";
+  EXPECT_EQ(halts_, 1);
+  EXPECT_EQ(executor_->failed(), CL_SUCCESS);
+}
+
+TEST_F(Losses, LeaveWhatIsUnderWayToItsEnd) {
+  lose();
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(at_home_.get()));
+  EXPECT_EQ(at_home_->status, CL_SUCCESS);
+}
+
+TEST_F(Losses, AreOverWhenTheObserverSaysSo) {
+  lose();
+  const auto again = copy(0, 2), after = action(0, 1);
+  after->wait_for(*again);
+  {
+    const std::lock_guard lock(executor_->mutex());
+    executor_->drop_waiting();
+    executor_->resume();
+    executor_->push(again);
+    executor_->push(after);
+  }
+  finish();
+  EXPECT_THAT(completed_, ElementsAre(again.get(), at_home_.get(), after.get()));
+  EXPECT_EQ(after->status, CL_SUCCESS);
+  EXPECT_FALSE(second_->complete()) << "what was dropped is gone";
+}
+
+TEST_F(Losses, SayWhetherTheActionHadBegun) {
+  make({0, 1}, {.makes_losses_good = true});
+  const auto out = copy(0, 1);
+  script(out).lost = script(out).begun = true;
+  push(out);
+  work();
+  EXPECT_TRUE(out->begun);
+  EXPECT_TRUE(out->device_lost);
+  EXPECT_EQ(halts_, 1);
 }
 
 // Random graphs on devices in one or several contexts, some of whose actions helpers refuse or fail at.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices of tests. Their time is virtual, nothing is executed, and they do what a test tells them: take so
-// long, refuse an action, fail at it, or never say that it is over. One thread, no driver, no clock.
+// long, refuse an action, fail at it, never end it, or say late or never that it is over. One thread, no
+// driver, no clock.
 #pragma once
 
 #include "libinterpose/execution/devices.hpp"
@@ -15,6 +16,7 @@ namespace mkmd {
 class FakeDevices : public Devices {
 public:
   static constexpr cl_ulong kTakes = 1'000'000;  // nanoseconds, where a test says nothing else
+  static constexpr cl_ulong kForEver = UINT64_MAX;
 
   // What happens to an action, by its pointer. All of it happens once: what is done again succeeds.
   struct Script {
@@ -22,7 +24,9 @@ public:
     cl_int refused = CL_SUCCESS;  // by submit()
     cl_int fails = CL_SUCCESS;    // its end
     bool silent = false;          // nobody is told of its end
+    bool late = false;            // nobody is before tell_late()
     bool lost = false;            // of a threaded lane: its device is gone
+    bool begun = false;           // though it was under way
   };
   std::map<const Action*, Script> scripts;
   std::vector<std::string> troubles;
@@ -62,12 +66,18 @@ public:
     if (script.lost) {
       action.ended = now_;
       action.device_lost = true;
+      action.begun = script.begun;
       return CL_OUT_OF_RESOURCES;
     }
-    const cl_int status = refused < 0 ? refused : action.perform({}).status;
+    // Another threaded lane is that of repairs.
+    const bool scripted = action.lane->transfers();
+    cl_int status = refused;
+    if (status >= 0 && scripted) status = std::exchange(script.refused, CL_SUCCESS);
+    if (status >= 0) status = action.perform({}).status;
     if (status >= 0) {
       now_ += script.takes;
       action.begun = true;
+      if (scripted) status = std::exchange(script.fails, CL_SUCCESS);
     }
     action.ended = now_;
     done.push_back({&action, action.lane, action.started, action.ended, status});
@@ -118,12 +128,28 @@ public:
     ends_[&action] = status;
     times_[&action] = {started, earliest};
     done.push_back({&action, action.lane, started, earliest, status});
-    if (!script.silent && !action.heard.exchange(true)) one.listener->ended(action, status);
+    if (script.late)
+      late_.push_back({one.action, one.listener, status});
+    else if (!script.silent)
+      tell({one.action, one.listener, status});
     return true;
+  }
+  void tell_late() {
+    for (const End& end : std::exchange(late_, {}))
+      tell(end);
   }
   size_t under_way() const { return under_way_.size(); }
 
 private:
+  struct End {
+    Ref<Action> action;
+    Listener* listener;
+    cl_int status;
+  };
+  static void tell(const End& end) {
+    if (!end.action->heard.exchange(true)) end.listener->ended(*end.action, end.status);
+  }
+
   struct UnderWay {
     Ref<Action> action;
     std::vector<Ref<Action>> before;
@@ -163,11 +189,13 @@ private:
     const auto start = start_of(one);
     const auto script = scripts.find(one.action.get());
     const cl_ulong takes = script != scripts.end() ? script->second.takes : kTakes;
+    if (takes == kForEver) return std::nullopt;
     return start ? std::optional(*start + takes) : std::nullopt;
   }
 
   cl_ulong now_ = 1;
   std::vector<UnderWay> under_way_;
+  std::vector<End> late_;
   std::map<const Lane*, cl_ulong> free_;
   std::map<const Action*, cl_int> ends_;
   std::map<const Action*, std::pair<cl_ulong, cl_ulong>> times_;
