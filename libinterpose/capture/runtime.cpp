@@ -58,11 +58,13 @@ void flush(Context& context) {
   if (Runtime* const runtime = runtime_of(context)) runtime->flush();
 }
 
-Runtime::Runtime(Context& context, Session& session)
+Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
       times_(session.times()), profitability_(profitability_setting(session), rival_teams(session)),
-      executor_(*this, {configuration_.home_is_whole(),
-                        configuration_.machine != nullptr && configuration_.machine->platform().can_fail()}),
+      executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
+                        .makes_losses_good = configuration_.machine != nullptr &&
+                                             configuration_.machine->platform().can_fail(),
+                        .has_threads = has_threads}),
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Status Runtime::start() {

@@ -33,7 +33,8 @@ inline constexpr size_t kRemembered = 2048;
 
 class Runtime final : public ContextRuntime, private Executor::Observer {
 public:
-  Runtime(Context& context, Session& session);
+  // Without threads of its own, whoever waits does their work.
+  Runtime(Context& context, Session& session, bool has_threads = true);
   ~Runtime() override;  // every command is done; may not run on one of the runtime's own threads
 
   Status start();  // makes the lanes; before anything else

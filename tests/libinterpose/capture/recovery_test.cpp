@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the loss of a device costs: an emulated machine in virtual time, whose real devices are those of the
+// fake driver.
+#include "tests/libinterpose/capture/virtual_context.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace mkmd {
+namespace {
+
+using testing::Each;
+
+constexpr size_t kItems = 256 * 64;
+
+// A CPU and two GPUs, each with a memory of its own.
+emulation::PlatformFile machine() {
+  emulation::PlatformFile p;
+  p.jitter = 0;
+  p.bw = 1e9;
+  p.lat = 1e-6;
+  const platform::Rates rates{1e9, 1e9, 1e9, 1e9};
+  p.devices = {{.name = "c", .mem = 0, .launch = 1e-5, .rates = rates},
+               {.name = "g", .mem = 1, .launch = 1e-5, .rates = rates},
+               {.name = "h", .mem = 2, .launch = 1e-5, .rates = rates}};
+  return p;
+}
+
+class RecoveryTest : public testing::Test {
+protected:
+  // These devices fail so many seconds after the first action.
+  void make(const std::vector<std::pair<int, double>>& losses,
+            const std::string& policy = Settings().policy) {
+    emulation::PlatformFile platform = machine();
+    for (const auto& [device, at] : losses)
+      platform.events.push_back({.at = at, .device = device, .kind = emulation::EventSpec::Kind::fails});
+    context_.reset();  // there is one driver at a time
+    context_ = std::make_unique<VirtualContext>(
+        VirtualContext::Machine{.emulated = std::move(platform), .policy = policy});
+  }
+  VirtualContext& c() { return *context_; }
+  uint64_t done_again() { return c().emulated()->totals().again; }
+
+  // Captures a program whose results are known; true: all of them are right.
+  bool results_are_right() {
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+    const auto x = c().buffer(std::vector<float>(kItems)), y = c().buffer(std::vector<float>(kItems));
+    const auto z = c().buffer(std::vector<float>(kItems));
+    std::vector<float> early;
+    const std::vector<float> given(kItems, 5);
+    for (int i = 0; i < 2; ++i) {
+      c().capture(c().twice(a, b));   // 3, 9
+      c().capture(c().sum(a, b, x));  // 4, 13
+      c().capture(c().copy(x, a));
+      c().capture(c().twice(x, y));  // 9, 27
+      if (i > 0) continue;
+      c().capture(c().read(y, early));
+      c().runtime().flush();
+    }
+    c().capture(c().write(z, given));
+    c().capture(c().sum(z, y, y));  // 32
+    c().runtime().finish_all();
+    cl_int status = CL_SUCCESS;
+    const std::vector<float> of_a = c().values(a), of_x = c().values(x), of_y = c().values(y, &status);
+    const auto all = [](const std::vector<float>& values, float value) {
+      return values.size() == kItems &&
+             std::all_of(values.begin(), values.end(), [&](float v) { return v == value; });
+    };
+    return status == CL_SUCCESS && all(early, 9) && all(of_a, 13) && all(of_x, 13) && all(of_y, 32);
+  }
+
+  std::unique_ptr<VirtualContext> context_;
+};
+
+TEST_F(RecoveryTest, WithoutALossNothingIsDoneAgain) {
+  make({{1, 1000.0}});
+  EXPECT_TRUE(results_are_right());
+  EXPECT_EQ(done_again(), 0u);
+  for (size_t d = 0; d < 3; ++d)
+    EXPECT_GT(c().driver()[d].kernels_run, 0) << d;
+}
+
+// At whatever moment, also while copies are in flight.
+TEST_F(RecoveryTest, ALossAtAnyMomentCostsNoResults) {
+  make({{1, 1000.0}});
+  const cl_ulong began = virtual_time::now();
+  ASSERT_TRUE(results_are_right());
+  const double whole = static_cast<double>(virtual_time::now() - began) * 1e-9;
+  uint64_t again = 0;
+  constexpr int kMoments = 60;
+  for (int i = 0; i <= kMoments; ++i) {
+    make({{1, whole * i / kMoments}});
+    EXPECT_TRUE(results_are_right()) << "lost at " << i;
+    again += done_again();
+  }
+  EXPECT_GT(again, kMoments / 4u);
+}
+
+TEST_F(RecoveryTest, HomeAloneIsEnough) {
+  for (int i = 0; i < 30; ++i) {
+    make({{1, 1e-3 * i}, {2, 0.5e-3 * i}});
+    EXPECT_TRUE(results_are_right()) << i;
+  }
+}
+
+TEST_F(RecoveryTest, IsTheSameEachTime) {
+  const auto run = [&] {
+    make({{1, 10e-3}, {2, 20e-3}});
+    EXPECT_TRUE(results_are_right());
+    return std::pair(virtual_time::now(), done_again());
+  };
+  EXPECT_EQ(run(), run());
+}
+
+// What only the lost memory had is computed again, also if nothing is captured any more.
+TEST_F(RecoveryTest, ResultsThatAreFinishedAreComputedAgain) {
+  make({{1, 1.0}}, "single:fake1");
+  const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+  c().capture(c().twice(a, b));
+  c().runtime().finish_all();
+  ASSERT_EQ(c().driver()[1].kernels_run, 1);
+  virtual_time::advance_to(virtual_time::now() + 2'000'000'000);
+  cl_int status = CL_SUCCESS;
+  EXPECT_THAT(c().values(b, &status), Each(3.0F));
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(done_again(), 1u);
+}
+
+TEST_F(RecoveryTest, ANativeCommandFindsWhatWasLost) {
+  make({{1, 1.0}}, "single:fake1");
+  const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+  c().capture(c().twice(a, b));  // 3
+  c().runtime().finish_all();
+  virtual_time::advance_to(virtual_time::now() + 2'000'000'000);
+  ASSERT_EQ(c().native_twice(b, a), CL_SUCCESS);  // 7
+  EXPECT_THAT(c().values(a), Each(7.0F));
+}
+
+// The program's memory may hold other bytes by now, so what was written from there cannot be written again.
+TEST_F(RecoveryTest, WhatNothingCanComputeAgainIsAnError) {
+  make({{1, 1.0}}, "single:fake1");
+  const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+  const std::vector<float> first(kItems, 2), second(kItems, 4);
+  c().capture(c().write(a, first));
+  c().capture(c().twice(a, b));  // 5
+  c().capture(c().write(a, second));
+  c().runtime().finish_all();
+  virtual_time::advance_to(virtual_time::now() + 2'000'000'000);
+  const auto needs_it = c().capture(c().sum(b, a, b));
+  c().runtime().finish_all();
+  EXPECT_EQ(needs_it->status, CL_OUT_OF_RESOURCES);
+  cl_int status = CL_SUCCESS;
+  c().values(b, &status);
+  EXPECT_EQ(status, CL_OUT_OF_RESOURCES);
+  EXPECT_THAT(c().values(a, &status), Each(4.0F));
+  EXPECT_EQ(status, CL_SUCCESS) << "what is there is not lost with it";
+}
+
+}  // namespace
+}  // namespace mkmd

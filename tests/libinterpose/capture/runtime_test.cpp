@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window, the two regimes, waits and flush points, on devices of the fake driver.
+#include "tests/libinterpose/capture/virtual_context.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <numeric>
+
+namespace mkmd {
+namespace {
+
+using testing::Each;
+using Machine = VirtualContext::Machine;
+
+constexpr size_t kItems = 256 * 64;
+
+std::vector<float> counting() {
+  std::vector<float> values(kItems);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+class RuntimeTest : public testing::Test {
+protected:
+  void make(const Machine& machine) {
+    context_.reset();  // there is one driver at a time
+    context_ = std::make_unique<VirtualContext>(machine);
+  }
+  VirtualContext& c() { return *context_; }
+  fake::Device& device(size_t d) { return c().driver()[d]; }
+  int kernels_run() {
+    int all = 0;
+    for (size_t d = 0; d < 2; ++d)
+      all += device(d).kernels_run;
+    return all;
+  }
+
+  std::unique_ptr<VirtualContext> context_;
+};
+
+TEST_F(RuntimeTest, ALaunchIsDividedAndItsResultIsWhole) {
+  make({});
+  const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
+  c().capture(c().twice(in, out));
+  const std::vector<float> result = c().values(out);
+  for (size_t i = 0; i < kItems; ++i)
+    ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
+  EXPECT_GT(device(0).kernels_run, 0);
+  EXPECT_GT(device(1).kernels_run, 0);
+}
+
+TEST_F(RuntimeTest, NothingRunsBeforeTheWindowIsClosed) {
+  make({});
+  const auto a = c().buffer(counting()), b = c().buffer(counting());
+  for (int i = 0; i < 5; ++i)
+    c().capture(c().twice(a, b));
+  EXPECT_TRUE(c().runtime().capturing());
+  virtual_time::advance_to(virtual_time::now() + 1'000'000'000);
+  EXPECT_EQ(kernels_run(), 0);
+  c().runtime().flush();
+  EXPECT_TRUE(c().runtime().capturing()) << "a flush waits for nothing";
+  c().runtime().finish_all();
+  EXPECT_FALSE(c().runtime().capturing());
+  EXPECT_GE(kernels_run(), 5);
+}
+
+TEST_F(RuntimeTest, AFullWindowClosesByItself) {
+  make({.policy = "heft"});  // with which nothing explores
+  const auto a = c().buffer(counting()), b = c().buffer(counting());
+  for (int i = 0; i < 255; ++i)
+    c().capture(c().fill(a, 1));
+  const auto actions = [&] {
+    return std::any_of(c().driver().queues.begin(), c().driver().queues.end(),
+                       [](const fake::Queue* queue) { return !queue->commands.empty(); });
+  };
+  EXPECT_FALSE(actions());
+  c().capture(c().copy(a, b));
+  EXPECT_TRUE(actions());
+  EXPECT_THAT(c().values(b), Each(1.0F));
+}
+
+TEST_F(RuntimeTest, AnExploringWindowEndsBeforeTheNextBegins) {
+  make({});
+  const auto a = c().buffer(counting()), b = c().buffer(counting());
+  for (size_t i = 0; i + 1 < timing::kLimits.commands_to_explore; ++i)
+    c().capture(c().twice(a, b));
+  EXPECT_EQ(kernels_run(), 0);
+  c().capture(c().twice(a, b));
+  EXPECT_FALSE(c().runtime().capturing()) << "the program has waited for it";
+}
+
+TEST_F(RuntimeTest, WaitsForOneCommandOnly) {
+  make({.policy = "heft"});
+  const auto a = c().buffer(counting()), b = c().buffer(counting()), x = c().buffer(counting());
+  const auto first = c().capture(c().twice(a, b));
+  Ref<Command> last;
+  for (int i = 0; i < 20; ++i)
+    last = c().capture(c().twice(b, x));
+  c().runtime().wait(*first);
+  EXPECT_TRUE(first->done);
+  EXPECT_FALSE(last->done);
+  c().runtime().finish(c().queue());
+  EXPECT_TRUE(last->done);
+}
+
+TEST_F(RuntimeTest, AnEventIsCompleteWithItsCommandAndHasItsTimes) {
+  make({});
+  const auto a = c().buffer(counting()), b = c().buffer(counting());
+  const auto command = c().twice(a, b);
+  const auto event = c().with_event(command);
+  c().capture(command);
+  EXPECT_EQ(event->status.load(), CL_QUEUED);
+  c().runtime().wait(*event);
+  EXPECT_EQ(event->status.load(), CL_COMPLETE);
+  EXPECT_LE(event->times[0].load(), event->times[1].load());
+  EXPECT_LE(event->times[1].load(), event->times[2].load());
+  EXPECT_LT(event->times[2].load(), event->times[3].load());
+}
+
+TEST_F(RuntimeTest, CapturedWorkComesAfterNativeWorkAndNativeWorkAfterIt) {
+  for (const bool separate : {false, true}) {
+    make({.separate = separate});
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(counting());
+    ASSERT_EQ(c().native_twice(a, b), CL_SUCCESS);  // b = 3
+    c().capture(c().twice(b, a));                   // a = 7
+    c().capture(c().twice(a, b));                   // b = 15
+    ASSERT_EQ(c().native_twice(b, a), CL_SUCCESS);  // a = 31
+    EXPECT_FALSE(c().runtime().capturing()) << "the native regime is back";
+    c().capture(c().twice(a, b));
+    EXPECT_THAT(c().values(b), Each(63.0F));
+    EXPECT_THAT(c().values(a), Each(31.0F));
+  }
+}
+
+TEST_F(RuntimeTest, NothingIsCapturedBehindAnUnsetUserEvent) {
+  make({});
+  const auto a = c().buffer(counting()), b = c().buffer(counting());
+  ++c().queue().context->unset_user_events;
+  EXPECT_FALSE(c().runtime().capture(c().twice(a, b), {}));
+  EXPECT_FALSE(c().runtime().capturing());
+  --c().queue().context->unset_user_events;
+  c().capture(c().twice(a, b));
+  EXPECT_TRUE(c().runtime().capturing());
+}
+
+TEST_F(RuntimeTest, BytesGoWhereTheyAreNeeded) {
+  make({.separate = true});
+  const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(counting());
+  std::vector<float> later;
+  c().capture(c().fill(a, 2));
+  c().capture(c().twice(a, b));   // b = 5
+  c().capture(c().sum(a, b, a));  // a = 7
+  const auto reads = c().capture(c().read(a, later));
+  c().capture(c().copy(b, a));
+  c().runtime().wait(*reads);
+  EXPECT_THAT(later, Each(7.0F));
+  EXPECT_THAT(c().values(a), Each(5.0F));
+  EXPECT_GT(device(1).kernels_run, 0);
+}
+
+TEST_F(RuntimeTest, IsTheSameEachTime) {
+  const auto run = [&](bool separate) {
+    make({.separate = separate});
+    const auto a = c().buffer(counting()), b = c().buffer(counting());
+    for (int i = 0; i < 40; ++i)
+      c().capture(i % 2 == 0 ? c().twice(a, b) : c().sum(a, b, a));
+    c().runtime().finish_all();
+    return std::pair(virtual_time::now(), std::pair(device(0).kernels_run, device(1).kernels_run));
+  };
+  for (const bool separate : {false, true})
+    EXPECT_EQ(run(separate), run(separate));
+}
+
+// What a helper fails at costs time and changes nothing.
+class FailingHelper : public RuntimeTest, public testing::WithParamInterface<bool> {
+protected:
+  void SetUp() override { make({.separate = GetParam()}); }
+  void expect_results() {
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(counting());
+    const auto x = c().buffer(counting());
+    for (int i = 0; i < 3; ++i) {
+      c().capture(c().twice(a, b));   // 3, 9, 27
+      c().capture(c().sum(a, b, x));  // 4, 13, 40
+      c().runtime().finish_all();     // before what they read is overwritten
+      c().capture(c().copy(x, a));
+    }
+    cl_int status = CL_SUCCESS;
+    EXPECT_THAT(c().values(x, &status), Each(40.0F));
+    EXPECT_EQ(status, CL_SUCCESS);
+    EXPECT_THAT(c().values(b), Each(27.0F));
+    EXPECT_EQ(c().runtime().failed(), CL_SUCCESS);
+  }
+};
+
+TEST_P(FailingHelper, RefusesCalls) {
+  device(1).calls_fail = 2;
+  expect_results();
+}
+
+TEST_P(FailingHelper, FailsAtKernels) {
+  device(1).kernels_fail = 2;
+  expect_results();
+}
+
+TEST_P(FailingHelper, FailsAtFlushes) {
+  device(1).flushes_fail = 3;
+  expect_results();
+}
+
+TEST_P(FailingHelper, NeverCallsBack) {
+  device(1).says_nothing = true;
+  expect_results();
+}
+
+TEST_P(FailingHelper, IsLeftOutInTheEnd) {
+  device(1).kernels_fail = 1000;
+  expect_results();
+  EXPECT_TRUE(c().session().trouble.left_out(1));
+  const int before = device(1).kernels_run;
+  expect_results();
+  EXPECT_EQ(device(1).kernels_run, before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Memories, FailingHelper, testing::Bool());
+
+// The copy may have run before it was known that the kernel before it had failed, and what that has read is
+// gone.
+TEST_F(RuntimeTest, TheContextIsLostWhereWhatAFailedKernelReadIsOverwritten) {
+  make({.policy = "single:fake1"});
+  const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(counting());
+  device(1).kernels_fail = 1;
+  c().capture(c().twice(a, b));
+  c().capture(c().twice(b, a));
+  c().runtime().finish_all();
+  EXPECT_EQ(c().runtime().failed(), CL_OUT_OF_RESOURCES);
+}
+
+TEST_F(RuntimeTest, AFailureAtHomeIsTheContextsEnd) {
+  make({});
+  const auto a = c().buffer(counting()), b = c().buffer(counting());
+  device(0).kernels_fail = 1;
+  c().capture(c().twice(a, b));
+  c().runtime().finish_all();
+  EXPECT_EQ(c().runtime().failed(), CL_OUT_OF_RESOURCES);
+  const auto later = c().capture(c().twice(b, a));
+  c().runtime().finish_all();
+  EXPECT_EQ(later->status, CL_OUT_OF_RESOURCES);
+}
+
+}  // namespace
+}  // namespace mkmd

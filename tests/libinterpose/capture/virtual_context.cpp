@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/libinterpose/capture/virtual_context.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace mkmd {
+
+// Every object begins with the table of api's functions, which nothing here calls.
+const cl_icd_dispatch dispatch_table{};
+
+namespace {
+
+// The program gives back its own reference at once.
+template <typename T>
+Ref<T> only_ours(T* object) {
+  Ref<T> ours(object);
+  object->program_release();
+  return ours;
+}
+
+// The last argument is written, the others are read, each at the work-item's id.
+compiler::KernelInfo describe(const char* name, int arguments) {
+  using compiler::Access;
+  compiler::KernelInfo info;
+  info.name = name;
+  info.split_allowed = true;
+  info.expressions = {Expression(int64_t{0}), Expression(int64_t{sizeof(float)}),
+                      Expression::real_constant(1), Expression::real_constant(1000),
+                      Expression::real_constant(sizeof(float) * arguments)};
+  info.cost = {.trips = 2, .operations = 3, .bytes = 4};
+  for (int i = 0; i < arguments; ++i) {
+    compiler::Argument argument;
+    argument.kind = compiler::Argument::Kind::buffer;
+    info.arguments.push_back(argument);
+    Access access;
+    access.argument = i;
+    access.kind = i + 1 < arguments ? Access::Kind::read : Access::Kind::write;
+    access.known = access.sure = true;
+    access.bytes = sizeof(float);
+    access.offset = {0, {{{compiler::Variable::Kind::global_id, 0}, 1}}};
+    info.accesses.push_back(access);
+  }
+  return info;
+}
+
+float& element(const fake::Argument& argument, size_t i) {
+  return reinterpret_cast<float*>(argument.buffer->data())[i];
+}
+
+template <typename T>
+vendor::Owned<T> owned(T handle) {
+  return vendor::Owned<T>(handle);
+}
+
+// Nothing is known from earlier runs, or remembered for later ones.
+void forget_files() {
+  for (const char* name : {"XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME"})
+    setenv(name, "/nonexistent", 1);
+}
+
+}  // namespace
+
+VirtualContext::VirtualContext(const Machine& machine)
+    : driver_(machine.emulated ? machine.emulated->devices.size() : machine.devices) {
+  forget_files();
+  virtual_time::reset();
+  driver_.kernels["twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    element(a[1], i) = element(a[0], i) * 2 + 1;
+  };
+  driver_.kernels["sum"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    element(a[2], i) = element(a[0], i) + element(a[1], i);
+  };
+  if (machine.emulated) machine_.emplace(*machine.emulated);
+  const size_t devices = machine_ ? static_cast<size_t>(machine_->device_count()) : machine.devices;
+  for (size_t d = 0; d < devices; ++d) {
+    vendor::Device device{};
+    device.platform = driver_.platform();
+    device.id = driver_.device(d);
+    device.name = device.device_name = driver_[d].name;
+    device.synchronous = machine_.has_value();
+    configuration_.devices.push_back(device);
+    configuration_.domain.push_back(machine_           ? machine_->domain_of(static_cast<int>(d))
+                                    : machine.separate ? static_cast<int>(d)
+                                                       : 0);
+  }
+  configuration_.domain_count = machine_           ? machine_->domain_count()
+                                : machine.separate ? static_cast<int>(devices)
+                                                   : 1;
+  configuration_.home = configuration_.devices.front();
+  configuration_.settings.separate_memory = machine.separate;
+  configuration_.settings.policy = machine.policy;
+  configuration_.machine = emulated();
+  session_ = std::make_unique<Session>(configuration_);
+
+  std::vector<cl_device_id> ids;
+  for (size_t d = 0; d < devices; ++d) {
+    if (configuration_.domain[d] == 0) ids.push_back(driver_.device(d));
+  }
+  cl_int error = CL_SUCCESS;
+  const auto& table = vendor::table(ids.front());
+  const cl_context native =
+      table.clCreateContext(nullptr, static_cast<cl_uint>(ids.size()), ids.data(), nullptr, nullptr, &error);
+  context_ = only_ours(new Context(owned(native), {}, {}));
+  auto runtime = std::make_unique<Runtime>(*context_, *session_, false);
+  if (!runtime->start()) std::abort();
+  context_->runtime = std::move(runtime);
+  queue_ = only_ours(new Queue(context_.get(), nullptr,
+                               owned(table.clCreateCommandQueue(native, ids.front(), 0, &error)), 0, {}));
+  program_ = only_ours(new Program(context_.get(), owned(driver_.make_program()), "source"));
+  program_->sub_kernels = std::make_shared<SubKernels>();
+  program_->sub_kernels->module.source = fake::Driver::kPieces;
+  program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3)};
+  twice_ = kernel("twice", 2);
+  sum_ = kernel("sum", 3);
+}
+
+VirtualContext::~VirtualContext() {
+  runtime().finish_all();
+  runtime().forget_history();
+  twice_ = sum_ = {};
+  program_ = {};
+  queue_ = {};
+  context_->runtime.reset();
+}
+
+Ref<Kernel> VirtualContext::kernel(const char* name, unsigned arguments) {
+  const cl_program program = program_->native.get();
+  cl_int error = CL_SUCCESS;
+  return only_ours(new Kernel(
+      program_.get(), owned(vendor::table(program).clCreateKernel(program, name, &error)), name, arguments));
+}
+
+Ref<Memory> VirtualContext::buffer(const std::vector<float>& values) {
+  const cl_context native = context_->native.get();
+  cl_int error = CL_SUCCESS;
+  const size_t size = values.size() * sizeof(float);
+  std::vector<float> copy = values;
+  return only_ours(new Memory(
+      context_.get(),
+      owned(vendor::table(native).clCreateBuffer(native, CL_MEM_COPY_HOST_PTR, size, copy.data(), &error)),
+      nullptr, 0, size, true));
+}
+
+Ref<Command> VirtualContext::launch(const Ref<Kernel>& kernel, const std::vector<Ref<Memory>>& buffers) {
+  Ref<Command> command = of_kind(Command::Kind::kernel);
+  KernelLaunch& launch = command->launch;
+  launch.kernel = kernel;
+  auto arguments = std::make_shared<KernelArguments>(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    (*arguments)[i].kind = KernelArgument::Kind::memory;
+    (*arguments)[i].memory = buffers[i];
+  }
+  launch.arguments = std::move(arguments);
+  launch.shape.global[0] = buffers.front()->size / sizeof(float);
+  launch.shape.local[0] = kLocal;
+  launch.shape.scalars.resize(buffers.size());
+  launch.groups[0] = launch.shape.global[0] / kLocal;
+  const std::lock_guard lock(kernel->mutex);
+  launch.facts = facts_of(*kernel, launch.shape);
+  return command;
+}
+
+Ref<Command> VirtualContext::twice(const Ref<Memory>& in, const Ref<Memory>& out) {
+  return launch(twice_, {in, out});
+}
+
+Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, const Ref<Memory>& out) {
+  return launch(sum_, {a, b, out});
+}
+
+Ref<Command> VirtualContext::fill(const Ref<Memory>& buffer, float value) {
+  Ref<Command> command = of_kind(Command::Kind::fill);
+  command->destination = buffer;
+  command->size = buffer->size;
+  command->pattern.resize(sizeof value);
+  std::memcpy(command->pattern.data(), &value, sizeof value);
+  return command;
+}
+
+Ref<Command> VirtualContext::copy(const Ref<Memory>& from, const Ref<Memory>& to) {
+  Ref<Command> command = of_kind(Command::Kind::copy);
+  command->source = from;
+  command->destination = to;
+  command->size = to->size;
+  return command;
+}
+
+Ref<Command> VirtualContext::write(const Ref<Memory>& to, const std::vector<float>& values) {
+  Ref<Command> command = of_kind(Command::Kind::write);
+  command->destination = to;
+  command->size = values.size() * sizeof(float);
+  command->host = const_cast<float*>(values.data());
+  return command;
+}
+
+Ref<Command> VirtualContext::read(const Ref<Memory>& from, std::vector<float>& values) {
+  values.resize(from->size / sizeof(float));
+  Ref<Command> command = of_kind(Command::Kind::read);
+  command->source = from;
+  command->size = from->size;
+  command->host = values.data();
+  return command;
+}
+
+Ref<Event> VirtualContext::with_event(const Ref<Command>& command) {
+  command->event = only_ours(new Event(context_.get(), queue_.get(), CL_COMMAND_NDRANGE_KERNEL));
+  return command->event;
+}
+
+Ref<Command> VirtualContext::capture(Ref<Command> command, const std::vector<Event*>& waits) {
+  if (!runtime().capture(command, waits)) std::abort();
+  return command;
+}
+
+std::vector<float> VirtualContext::values(const Ref<Memory>& buffer, cl_int* status) {
+  std::vector<float> result;
+  if (runtime().capturing() || emulated() != nullptr) {
+    const Ref<Command> command = capture(read(buffer, result));
+    runtime().wait(*command);
+    if (status != nullptr) *status = command->status;
+    return result;
+  }
+  result.resize(buffer->size / sizeof(float));
+  const Runtime::Touched touched{buffer.get(), false};
+  const Runtime::NativeTurn turn(runtime(), {&touched, 1});
+  const cl_command_queue native = queue_->native.get();
+  cl_int outcome = turn.status();
+  if (outcome == CL_SUCCESS)
+    outcome = vendor::table(native).clEnqueueReadBuffer(native, buffer->native.get(), CL_TRUE, 0,
+                                                        buffer->size, result.data(), 0, nullptr, nullptr);
+  if (status != nullptr) *status = outcome;
+  return result;
+}
+
+cl_int VirtualContext::native_twice(const Ref<Memory>& in, const Ref<Memory>& out) {
+  const std::vector<Runtime::Touched> touched{{in.get(), false}, {out.get(), true}};
+  const Runtime::NativeTurn turn(runtime(), touched);
+  if (turn.status() < 0) return turn.status();
+  const cl_kernel native = twice_->native.get();
+  const cl_command_queue queue = queue_->native.get();
+  const auto& table = vendor::table(queue);
+  const cl_mem memories[] = {in->native.get(), out->native.get()};
+  for (cl_uint i = 0; i < 2; ++i)
+    table.clSetKernelArg(native, i, sizeof memories[i], &memories[i]);
+  const size_t global = in->size / sizeof(float);
+  const size_t local = kLocal;
+  runtime().note_native(*queue_);
+  return table.clEnqueueNDRangeKernel(queue, native, 1, nullptr, &global, &local, 0, nullptr, nullptr);
+}
+
+}  // namespace mkmd

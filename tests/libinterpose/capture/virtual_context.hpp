@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context with a Runtime on devices of the fake driver, in virtual time, on one thread. It has what api/
+// has of a program: a queue, buffers of floats, launches. The runtime under it is the whole of the real one.
+#pragma once
+
+#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/emulation/machine.hpp"
+#include "tests/libinterpose/fakes/fake_driver.hpp"
+#include "tests/libinterpose/fakes/virtual_time.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mkmd {
+
+class VirtualContext {
+public:
+  struct Machine {
+    size_t devices = 2;
+    bool separate = false;                              // each has a memory of its own
+    std::optional<emulation::PlatformFile> emulated{};  // then as many devices as it has
+    std::string policy = Settings().policy;
+  };
+  static constexpr size_t kLocal = 64;
+
+  explicit VirtualContext(const Machine& machine);
+  ~VirtualContext();
+
+  fake::Driver& driver() { return driver_; }
+  Runtime& runtime() { return *runtime_of(*context_); }
+  Session& session() { return *session_; }
+  Queue& queue() { return *queue_; }
+  emulation::Machine* emulated() { return machine_ ? &*machine_ : nullptr; }
+
+  Ref<Memory> buffer(const std::vector<float>& values);  // whose bytes are at home
+  // out[i] = in[i] * 2 + 1. Both may be one buffer.
+  Ref<Command> twice(const Ref<Memory>& in, const Ref<Memory>& out);
+  // out[i] = a[i] + b[i].
+  Ref<Command> sum(const Ref<Memory>& a, const Ref<Memory>& b, const Ref<Memory>& out);
+  Ref<Command> fill(const Ref<Memory>& buffer, float value);
+  Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
+  Ref<Command> write(const Ref<Memory>& to, const std::vector<float>& values);  // `values` must live on
+  Ref<Command> read(const Ref<Memory>& from, std::vector<float>& values);       // likewise
+  // All of these with what they wait for.
+  Ref<Command> capture(Ref<Command> command, const std::vector<Event*>& waits = {});
+  Ref<Event> with_event(const Ref<Command>& command);
+
+  // Of the whole buffer, blocking; `status` of the command.
+  std::vector<float> values(const Ref<Memory>& buffer, cl_int* status = nullptr);
+
+  // As a program's own launch that is not captured.
+  cl_int native_twice(const Ref<Memory>& in, const Ref<Memory>& out);
+
+private:
+  Ref<Command> launch(const Ref<Kernel>& kernel, const std::vector<Ref<Memory>>& buffers);
+  Ref<Command> of_kind(Command::Kind kind) { return Ref<Command>(new Command(kind, queue_.get())); }
+  Ref<Kernel> kernel(const char* name, unsigned arguments);
+
+  fake::Driver driver_;
+  std::optional<emulation::Machine> machine_;
+  Configuration configuration_;
+  std::unique_ptr<Session> session_;
+  Ref<Context> context_;
+  Ref<Queue> queue_;
+  Ref<Program> program_;
+  Ref<Kernel> twice_, sum_;
+};
+
+}  // namespace mkmd

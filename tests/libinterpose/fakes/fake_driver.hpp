@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver of tests: the dispatch table and the objects of an OpenCL implementation whose devices run in
+// virtual time, on the thread that waits. Buffers have bytes, kernels are functions of the test, and commands
+// fail as the test says. Queues are in order. One driver at a time.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mkmd::fake {
+
+class Driver;
+
+struct Handle {
+  const cl_icd_dispatch* table;
+  int references = 1;
+};
+
+struct Device : Handle {
+  std::string name;
+  cl_ulong launch = 10'000;   // nanoseconds of each kernel
+  double per_item = 100;      // and for each work-item
+  double per_byte = 0.1;      // of a copy
+  bool lost = false;          // from now on, every call fails, and what is under way does
+  cl_int calls_fail = 0;      // the next so many calls that enqueue
+  cl_int flushes_fail = 0;    // likewise
+  cl_int kernels_fail = 0;    // the next so many kernels end with an error
+  bool says_nothing = false;  // no callback is called
+  cl_ulong busy_until = 0;
+  int kernels_run = 0;
+};
+
+struct Context : Handle {
+  std::vector<Device*> devices;
+};
+
+struct Buffer : Handle {
+  std::shared_ptr<std::vector<unsigned char>> bytes;
+  size_t origin = 0, size = 0;
+  unsigned char* data() { return bytes->data() + origin; }
+};
+
+struct Program : Handle {
+  std::string source;
+};
+
+struct Argument {
+  Buffer* buffer = nullptr;
+  std::vector<unsigned char> value;
+};
+
+struct Kernel : Handle {
+  std::string name;
+  std::vector<Argument> arguments;
+};
+
+struct Event;
+
+struct Queue : Handle {
+  Context* context;
+  Device* device;
+  std::deque<Event*> commands;  // not over
+  size_t flushed = 0;           // of these
+  cl_ulong free_at = 0;
+};
+
+struct Event : Handle {
+  Queue* queue;
+  cl_int status = CL_QUEUED;
+  bool is_kernel = false;
+  cl_ulong takes = 0, queued = 0, started = 0, ended = 0;
+  std::function<void()> work;
+  std::vector<Event*> after;
+  struct Callback {
+    void(CL_CALLBACK* function)(cl_event, cl_int, void*);
+    void* user_data;
+  };
+  std::vector<Callback> callbacks;
+};
+
+// One work-item of a kernel of one dimension, by its global id.
+using Item = std::function<void(const std::vector<Argument>&, size_t id)>;
+
+class Driver {
+public:
+  explicit Driver(size_t devices);
+  ~Driver();
+
+  cl_device_id device(size_t d) { return reinterpret_cast<cl_device_id>(devices_[d].get()); }
+  cl_platform_id platform() { return reinterpret_cast<cl_platform_id>(&platform_); }
+  Device& operator[](size_t d) { return *devices_[d]; }
+
+  // What kernels of that name do, in programs that contain `pieces` below and in others.
+  std::map<std::string, Item> kernels;
+  // Text of the code for pieces: only programs with it can be built. Its kernels have nine more arguments.
+  static constexpr const char* kPieces = "pieces";
+
+  cl_program make_program();  // one that the application has built
+
+  bool advance(cl_ulong until);  // until the next command is over, and says so; false: none is by then
+  void finish(Queue& queue);
+  void finish(Event& event);
+  int allocations_fail = 0;  // of the next so many buffers
+
+  std::vector<Queue*> queues;  // all there are
+  static Driver* current;
+
+private:
+  bool may_start(const Event& event) const;
+  static cl_int outcome_of(const Event& event);
+  void end(Event& event);
+
+  Handle platform_;
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+}  // namespace mkmd::fake
