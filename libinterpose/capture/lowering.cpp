@@ -50,8 +50,6 @@ void Lowering::emit(const std::function<void()>& some) {
     runtime_.executor_.hold_from(first_of_rest[i + 1]);
     some();
   }
-  // Only the sample wants the machine for itself.
-  if (plan_.one_at_a_time) runtime_.last_in_order_ = nullptr;
 }
 
 Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work) {
@@ -66,8 +64,7 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
   if (runtime_.configuration_.machine != nullptr) runtime_.emulated_.push_back(action);
   if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
   if (runtime_.last_in_order_) action->come_after(*runtime_.last_in_order_);
-  if (runtime_.last_in_order_ || plan_.one_at_a_time || (plan_.schedule && plan_.schedule->in_order))
-    runtime_.last_in_order_ = action;
+  if (plan_.one_at_a_time) runtime_.last_in_order_ = action;
   return action;
 }
 

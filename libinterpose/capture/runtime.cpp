@@ -60,7 +60,8 @@ void flush(Context& context) {
 
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
-      times_(session.times()), profitability_(profitability_setting(session), rival_teams(session)),
+      times_(session.times()),
+      profitability_(profitability_setting(session), session.regret, rival_teams(session)),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
                         .makes_losses_good = configuration_.machine != nullptr &&
                                              configuration_.machine->platform().can_fail(),
@@ -267,7 +268,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
     window_.push_back(std::move(command));
     first = window_.size() == 1;
-    exploring = profitability()->take_in(kernel);
+    exploring = profitability()->take_in(kernel, host_seconds());
     full = window_.size() >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
   }

@@ -213,7 +213,7 @@ private:
   planning::KeptPlans kept_plans_;
   std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
   Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
-  Ref<Action> last_in_order_;          // since a plan of this epoch wanted one action after the other
+  Ref<Action> last_in_order_;          // of this epoch's plans that want one action after the other
   std::unique_ptr<Journal> journal_;
   uint32_t lost_domains_ = 0;  // one bit each: noticed
   bool planning_ = false;      // somebody plans, or makes actions, and lets go of the mutex meanwhile

@@ -43,6 +43,7 @@ public:
   Trace trace;
   Summary summary;
   Trouble trouble;
+  timing::RegretBudget regret;  // of whoever has the turn to ask timing::Profitability
   DriverCompilers compilers;
 
   struct Runtimes {

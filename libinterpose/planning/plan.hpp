@@ -64,7 +64,7 @@ struct Plan {
   std::string trouble;                          // why the policy made none, if it should have
   PlannedSources sources;
   bool kept = false;           // it was made for an earlier window
-  bool one_at_a_time = false;  // no two actions run at the same time
+  bool one_at_a_time = false;  // no two actions run at the same time: the schedule's, or a sample's wish
 
   // For KeptPlans.
   Identity identity;

@@ -112,8 +112,8 @@ void Planner::analyse_kernel(PlannedTask& of) {
   of.whole = task.uses_of(task.whole(), kFewBlocks);
   if (task.left_alone() || (purpose_ == Purpose::home_times && of.cut >= 0)) {
     of.cut = -1;
-    of.not_split = task.left_alone() ? to_string(timing::Reason::lost_before)
-                                     : "this launch was to show how long home takes";
+    of.not_split =
+        task.left_alone() ? to_string(task.decision.reason) : "this launch was to show how long home takes";
   }
   if (of.cut >= 0) of.bytes = memory_bytes(of, machine_);
   coarsen(of.whole, machine_, buffer_of_);
@@ -285,6 +285,7 @@ Plan Planner::make(bool complete) && {
   plan.may_keep = complete && std::all_of(tasks_.begin(), tasks_.end(),
                                           [](const PlannedTask& of) { return of.task.may_keep; });
   if (plan.may_keep && machine_.separate_memories()) plan.places = places(tasks_, machine_, buffer_of_);
+  plan.one_at_a_time = plan.schedule && plan.schedule->in_order;
   for (PlannedTask& of : tasks_) {
     make_pieces(of);
     plan.one_at_a_time |= of.task.sample && of.pieces.size() > 1;

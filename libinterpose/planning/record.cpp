@@ -135,6 +135,7 @@ json Record::to_json(const WatchedTask& watched) const {
             {"together", task.together}});
   for (const compiler::GroupBox& box : task.redo)
     j["redo"].push_back(box_to_json(box));
+  if (task.decision.reason == timing::Reason::explored_enough) j["explored_enough"] = true;
   if (task.sample) j["sample"] = {{"device", task.sample->device}, {"share", task.sample->share}};
   if (task.ran) j["ran"] = {{"device", task.ran->device}, {"groups", task.ran->groups}};
   for (const Answer& answer : watched.answers)

@@ -40,6 +40,7 @@ timing::Decision decision_from(const json& task) {
   using timing::Reason;
   using timing::Verdict;
   if (!task.at("is_long")) return {Verdict::native, Reason::too_short};
+  if (task.value("explored_enough", false)) return {Verdict::native, Reason::explored_enough};
   if (task.at("left_alone")) return {Verdict::native, Reason::lost_before};
   if (task.at("tried_again")) return {Verdict::explore, Reason::retry};
   return {};

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace mkmd::planning {
 
@@ -36,18 +37,16 @@ public:
     }
   }
 
-  // By team.
-  std::vector<double> copy_seconds() const {
-    std::vector<double> seconds(first_of_team_.empty() ? 1 : first_of_team_.rbegin()->first + 1, 0.0);
-    for (const auto& [team, device] : first_of_team_) {
-      const int domain = machine_.domain_of(device);
-      for (const auto& [root, of] : buffers_) {
-        ByteRanges there = buffer_of_(root).residency->valid(domain);
-        if (domain != 0) there.subtract(of.from_host);
-        ByteRanges missing = of.needed;
-        missing.subtract(there);
-        if (!missing.empty()) seconds[team] += copy(device, static_cast<double>(missing.total()));
-      }
+  double copy_seconds(int team) const {
+    const int device = first_of_team_.at(team);
+    const int domain = machine_.domain_of(device);
+    double seconds = 0;
+    for (const auto& [root, of] : buffers_) {
+      ByteRanges there = buffer_of_(root).residency->valid(domain);
+      if (domain != 0) there.subtract(of.from_host);
+      ByteRanges missing = of.needed;
+      missing.subtract(there);
+      if (!missing.empty()) seconds += copy(device, static_cast<double>(missing.total()));
     }
     return seconds;
   }
@@ -103,21 +102,30 @@ void offer_to(int team, Task& task, const timing::Rivalry& rivalry) {
 
 void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
                 const CutMemory& cuts, timing::Rivalry& rivalry, double now) {
-  Missing missing(machine, buffer_of, rivalry);
   std::vector<timing::Rivalry::Kernel> kernels;
   for (const Task& task : tasks) {
-    missing.add(task);
     if (is_offered(task) && task.is_long()) kernels.push_back(kernel_of(task));
   }
-  const int team = rivalry.choose(kernels, missing.copy_seconds());
+  // Which bytes are missing is looked at only for a team that would be quicker or is to be tried.
+  std::optional<Missing> of_window;
+  const int team = rivalry.choose(kernels, [&](int other) {
+    if (!of_window) {
+      of_window.emplace(machine, buffer_of, rivalry);
+      for (const Task& task : tasks)
+        of_window->add(task);
+    }
+    return of_window->copy_seconds(other);
+  });
   bool sampled = false;
   for (Task& task : tasks) {
     if (!is_offered(task)) continue;
     if (!sampled && task.is_long() && cuts.dimension(task) >= 0) {
-      Missing of_kernel(machine, buffer_of, rivalry);
-      of_kernel.add(task);
-      const auto sample = rivalry.sample(kernel_of(task), of_kernel.copy_seconds(), now);
-      if (sample) {
+      const auto bring = [&](int other) {
+        Missing of_kernel(machine, buffer_of, rivalry);
+        of_kernel.add(task);
+        return of_kernel.copy_seconds(other);
+      };
+      if (const auto sample = rivalry.sample(kernel_of(task), bring, now)) {
         task.sample = Task::Sample{sample->device, sample->share, sample->seconds};
         task.may_keep = false;
         sampled = true;

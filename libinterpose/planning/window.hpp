@@ -74,7 +74,7 @@ struct Task {
 
   bool is_kernel() const { return kind == CommandKind::kernel; }
   bool is_long() const { return decision.reason != timing::Reason::too_short; }
-  bool left_alone() const { return decision.reason == timing::Reason::lost_before; }
+  bool left_alone() const { return is_long() && decision.verdict == timing::Verdict::native; }
   bool is_retry() const { return decision.reason == timing::Reason::retry; }
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
   compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }

@@ -25,21 +25,24 @@ const char* to_string(Reason reason) {
     return "planning and splitting such launches took more time than they saved";
   case Reason::new_kernel:
     return "the kernel is new";
+  case Reason::explored_enough:
+    return "it is not known whether splitting it gains, and finding out has cost its share of the time";
   case Reason::retry:
     return "splitting such launches lost time, and is tried again";
   }
   return "";
 }
 
-void Outcomes::note(double taken, double at_home, double measured, double now) {
+void Outcomes::note(double taken, double at_home, double measured, double now, bool first) {
   if (taken <= 0 || at_home <= 0) return;
   ratios_[noted_++ % kLimits.windows] = taken / at_home;
   if (measured >= kLimits.measured_share * at_home) lost_from_ = kLimits.lost_against_measurement;
+  last_loss_ = first ? 0 : std::max(taken - at_home, kLimits.least_loss);
   if (!lost()) {
     regret_ = kLimits.regret;
     return;
   }
-  again_ = now + std::max(taken - at_home, kLimits.least_loss) / regret_;
+  again_ = now + std::max(last_loss_, kLimits.least_loss) / regret_;
   regret_ = std::max(regret_ / 2, kLimits.least_regret);
 }
 
@@ -49,6 +52,11 @@ void Outcomes::begin_retry(double at_home, double now) {
 
 bool Outcomes::lost() const {
   return noted_ >= kLimits.windows && *std::min_element(ratios_.begin(), ratios_.end()) > lost_from_;
+}
+
+bool Outcomes::in_doubt() const {
+  if (noted_ == 0 || noted_ >= kLimits.windows) return false;
+  return *std::min_element(ratios_.begin(), ratios_.begin() + noted_) > lost_from_;
 }
 
 const Outcomes* KernelHistory::outcomes(double at_home) const {
@@ -86,8 +94,14 @@ void Window::ran(const Ran& part) {
 Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch, double now) const {
   if (!is_long(launch.first_device - launch.fixed)) return {Verdict::native, Reason::too_short};
   const Outcomes* const known = setting_.may_leave_alone ? kernel.outcomes(launch.at_home) : nullptr;
-  if (known != nullptr && known->discourages(now)) return {Verdict::native, Reason::lost_before};
-  if (known != nullptr && known->lost()) return {Verdict::explore, Reason::retry};
+  if (known != nullptr && known->lost()) {
+    if (known->discourages(now) || budget_.left(now) < known->last_loss())
+      return {Verdict::native, Reason::lost_before};
+    return {Verdict::explore, Reason::retry};
+  }
+  const bool in_doubt = known != nullptr && known->in_doubt();
+  if ((kernel.is_new() && !may_explore(now)) || (in_doubt && !may_explore(now, known->last_loss())))
+    return {Verdict::native, Reason::explored_enough};
   if (kernel.is_new()) return {Verdict::explore, Reason::new_kernel};
   return {Verdict::capture, Reason::gain_expected};
 }
@@ -98,9 +112,10 @@ Decision Profitability::decide(const KernelHistory& kernel, const Launch& launch
   return decision;
 }
 
-bool Profitability::take_in(KernelHistory* kernel) {
+bool Profitability::take_in(KernelHistory* kernel, double now) {
   if (std::exchange(retry_decided_, false)) exploring_ = std::max(exploring_, kLimits.windows_for_retry);
-  if (kernel != nullptr && kernel->meet() && waiting_helps_) {
+  if (kernel != nullptr && kernel->is_new() && may_explore(now) && kernel->meet() && waiting_helps_) {
+    met_new_ = true;
     exploring_ = kLimits.windows_for_new;
     home_window_due_ = setting_.home_is_sum && setting_.may_leave_alone;
   }
@@ -115,7 +130,10 @@ void Profitability::waited_in_vain() {
 Window Profitability::open_window() {
   const bool at_home = home_window_due_ && exploring_ <= kLimits.windows_before_home && seems_to_lose_;
   if (at_home) home_window_due_ = false;
-  return {setting_, at_home};
+  Window window{setting_, at_home};
+  window.explores_ = exploring_ > 0;
+  window.is_first_ = std::exchange(met_new_, false);
+  return window;
 }
 
 namespace {
@@ -131,23 +149,34 @@ outcomes_of(const std::vector<std::pair<std::shared_ptr<KernelHistory>, double>>
 
 }  // namespace
 
-void Profitability::close_window(const Window* window, double now) {
+void Profitability::close_window(Window* window, double now) {
   exploring_ = std::max(0, exploring_ - 1);
   if (window == nullptr || !window->retry_) return;
+  window->explores_ = true;
   double at_home = 0;
   for (const auto& [kernel, seconds] : window->kernels_)
     at_home += seconds;
-  for (Outcomes* outcomes : outcomes_of(window->kernels_))
+  for (Outcomes* outcomes : outcomes_of(window->kernels_)) {
     outcomes->begin_retry(at_home, now);
+    if (outcomes->lost()) window->paid_before_ = std::max(window->paid_before_, outcomes->last_loss());
+  }
+  budget_.spend(window->paid_before_);  // until it is known what it cost
 }
 
 void Profitability::observe(const Window& window, double began, double ended, double now) {
   const double taken = ended - std::max(began, last_end_);
   last_end_ = std::max(last_end_, ended);
   if (taken <= 0) return;
+  const std::set<Outcomes*> all = outcomes_of(window.kernels_);
+  const bool in_doubt =
+      std::any_of(all.begin(), all.end(), [](const Outcomes* of) { return of->in_doubt(); });
+  if ((window.explores_ || in_doubt) && !all.empty()) {
+    const double lost = window.is_first_ ? 0.0 : std::max(0.0, taken - window.at_home_);
+    budget_.spend(lost - window.paid_before_);
+  }
   if (!window.kernels_.empty()) seems_to_lose_ = taken > kLimits.lost_against_measurement * window.at_home_;
-  for (Outcomes* outcomes : outcomes_of(window.kernels_))
-    outcomes->note(taken, window.at_home_, window.measured_, now);
+  for (Outcomes* outcomes : all)
+    outcomes->note(taken, window.at_home_, window.measured_, now, window.is_first_);
 }
 
 }  // namespace mkmd::timing

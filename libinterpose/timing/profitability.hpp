@@ -33,16 +33,15 @@ inline constexpr struct Limits {
   // Home's time counts as measured if this share of it was.
   double measured_share = 0.9;
 
-  // Retries of what has lost may cost this share of the time: the budget of all exploring after the first
-  // windows. A retry that lost a second is followed by 50 seconds without another,
+  // All exploring may cost so many seconds at once, and this share of the time (RegretBudget).
+  double free_exploring = 20e-3;
   double regret = 0.02;
+  // Nor is there a retry of what has just lost a second within 50 seconds,
   // and by twice as long after each further loss, up to this share.
   double least_regret = 0.0001;
   // A retry counts as at least so many seconds lost.
   double least_loss = 10e-6;
 
-  // Beside the share above, so many seconds may be spent at once to try the drivers of rival devices.
-  double free_exploring = 20e-3;
   // A sample of a rival is so long, or this part of what is left to spend: it may take many times its
   // prediction.
   double shortest_sample = 300e-6;
@@ -85,12 +84,16 @@ struct Setting {
 class Outcomes {
 public:
   // A window took `taken` seconds, home would have taken `at_home`, and `measured` of these were measured.
-  void note(double taken, double at_home, double measured, double now);
+  // `first`: a kernel was new in it. Drivers did things then that they do once: how much was lost, is not
+  // known.
+  void note(double taken, double at_home, double measured, double now, bool first = false);
   // Until this retry's outcome is known, there is no other.
   void begin_retry(double at_home, double now);
+  double last_loss() const { return last_loss_; }  // seconds
 
-  bool lost() const;  // at the last windows
-  // Lost, and a retry now would exceed the budget.
+  bool lost() const;      // at the last windows
+  bool in_doubt() const;  // it has lost so far, at too few windows to say so
+  // Lost, and it is too early for a retry.
   bool discourages(double now) const { return lost() && now < again_; }
 
 private:
@@ -99,6 +102,7 @@ private:
   double lost_from_ = kLimits.lost_against_estimate;
   double again_ = 0;
   double regret_ = kLimits.regret;
+  double last_loss_ = 0;
 };
 
 // What is known of a kernel; all contexts of the process share it.
@@ -135,6 +139,7 @@ enum class Reason {
   too_short,
   lost_before,  // and it is too early for a retry
   new_kernel,
+  explored_enough,  // too little is known of the kernel, and nothing is left to be spent on it
   retry,
 };
 const char* to_string(Reason reason);  // a literal
@@ -186,6 +191,9 @@ private:
   double at_home_ = 0;
   double measured_ = 0;
   bool retry_ = false;
+  bool explores_ = false;   // what it loses is paid from the budget
+  bool is_first_ = false;   // a kernel is new in it
+  double paid_before_ = 0;  // before its outcome is known
   // Of launches that may be split, and their seconds at home.
   std::vector<std::pair<std::shared_ptr<KernelHistory>, double>> kernels_;
 };
@@ -194,9 +202,9 @@ private:
 // setting() may be called any time.
 class Profitability {
 public:
-  // `teams`: see Rivalry; empty: no device has rivals.
-  explicit Profitability(const Setting& setting, std::vector<int> teams = {})
-      : setting_(setting), rivalry_(std::move(teams)) {}
+  // `budget`: the process's. `teams`: see Rivalry; empty: no device has rivals.
+  Profitability(const Setting& setting, RegretBudget& budget, std::vector<int> teams = {})
+      : setting_(setting), budget_(budget), rivalry_(std::move(teams), budget) {}
 
   const Setting& setting() const { return setting_; }
   // Whether something that takes so long beyond the fixed cost of a launch is worth splitting.
@@ -215,7 +223,7 @@ public:
 
   // A command enters the window; null: it is no kernel, or none to explore. True: the window is an exploring
   // one. It closes at commands_to_explore, and then the program waits for it.
-  bool take_in(KernelHistory* kernel);
+  bool take_in(KernelHistory* kernel, double now);
   // The program waited for an exploring window for longest_wait, and it was not over.
   void waited_in_vain();
   // Nothing is captured any more.
@@ -224,14 +232,21 @@ public:
   // The window is about to be planned.
   Window open_window();
   // It has been, as far as it has been told. Null: it has not been opened.
-  void close_window(const Window* window, double now);
+  void close_window(Window* window, double now);
   // It is over. Times are of one clock; what is before the end of the last window is not of this one.
   void observe(const Window& window, double began, double ended, double now);
 
 private:
+  // Whether a new kernel may be tried; `loss`: seconds that trying it has lost the last time.
+  bool may_explore(double now, double loss = 0) const {
+    return !setting_.may_leave_alone || budget_.left(now) > loss;
+  }
+
   const Setting setting_;
+  RegretBudget& budget_;
   Rivalry rivalry_;
   int exploring_ = 0;             // windows to come
+  bool met_new_ = false;          // the next window has a new kernel
   bool retry_decided_ = false;    // the next window explores
   bool waiting_helps_ = true;     // since something is captured, nobody waited in vain
   bool home_window_due_ = false;  // an exploring window, or a later one, is to measure home

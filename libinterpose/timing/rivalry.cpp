@@ -8,12 +8,7 @@
 
 namespace mkmd::timing {
 
-double ExplorationBudget::left(double now) const {
-  if (!began_) began_ = now;
-  return kLimits.free_exploring + kLimits.regret * (now - *began_) - spent_;
-}
-
-Rivalry::Rivalry(std::vector<int> teams) : teams_(std::move(teams)) {
+Rivalry::Rivalry(std::vector<int> teams, RegretBudget& budget) : teams_(std::move(teams)), budget_(budget) {
   for (const int team : teams_)
     team_count_ = std::max(team_count_, team);
   saved_.assign(team_count_ + 1, 0.0);
@@ -29,7 +24,7 @@ double Rivalry::seconds_of(const Kernel& kernel, int team) const {
   return 1 / launches_per_second;
 }
 
-int Rivalry::choose(const std::vector<Kernel>& kernels, const std::vector<double>& copy_seconds) {
+int Rivalry::choose(const std::vector<Kernel>& kernels, const CopySeconds& copy_seconds) {
   std::vector<double> seconds(team_count_ + 1, 0.0);
   for (const Kernel& kernel : kernels) {
     const double here = seconds_of(kernel, current_);
@@ -45,7 +40,7 @@ int Rivalry::choose(const std::vector<Kernel>& kernels, const std::vector<double
     saved_[team] = std::max(0.0, saved_[team] + seconds[current_] - seconds[team]);
     if (seconds[team] > kLimits.worth_moving * seconds[current_]) continue;
     // Waiting until the savings pay for the move costs at most twice what a prophet would pay.
-    if (const double gain = saved_[team] - copy_seconds[team]; gain > most) {
+    if (const double gain = saved_[team] - copy_seconds(team); gain > most) {
       most = gain;
       best = team;
     }
@@ -54,7 +49,7 @@ int Rivalry::choose(const std::vector<Kernel>& kernels, const std::vector<double
   return current_ = best;
 }
 
-std::optional<Rivalry::Sample> Rivalry::sample(const Kernel& kernel, const std::vector<double>& copy_seconds,
+std::optional<Rivalry::Sample> Rivalry::sample(const Kernel& kernel, const CopySeconds& copy_seconds,
                                                double now) {
   const double here = seconds_of(kernel, current_);
   for (size_t d = 0; d < teams_.size(); ++d) {
@@ -64,12 +59,13 @@ std::optional<Rivalry::Sample> Rivalry::sample(const Kernel& kernel, const std::
     const bool decided = samples > 0 && (kernel.seconds[d] > kLimits.clearly_slower * here ||
                                          samples >= kLimits.samples_of_rival);
     if (decided) continue;
-    const double left = budget_.left(now) - copy_seconds[teams_[d]];
+    const double data = copy_seconds(teams_[d]);
+    const double left = budget_.left(now) - data;
     if (left <= 0) continue;
     // It may take many times what is predicted.
     const double wanted = std::max(kLimits.shortest_sample, left / kLimits.sample_caution);
     const double share = std::min(0.5, wanted / kernel.seconds[d]);
-    Sample sample{static_cast<int>(d), share, share * kernel.seconds[d] + copy_seconds[teams_[d]]};
+    Sample sample{static_cast<int>(d), share, share * kernel.seconds[d] + data};
     if (sample.seconds > budget_.left(now)) continue;
     budget_.spend(sample.seconds);
     return sample;

@@ -5,27 +5,19 @@
 // which owns it.
 #pragma once
 
+#include "libinterpose/timing/regret_budget.hpp"
+
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
 namespace mkmd::timing {
 
-// Time that may be spent to find out: some at once, and a share of the time since then.
-class ExplorationBudget {
-public:
-  double left(double now) const;
-  void spend(double seconds) { spent_ += seconds; }
-
-private:
-  mutable std::optional<double> began_;  // when first asked
-  double spent_ = 0;
-};
-
 class Rivalry {
 public:
-  // `teams`: by device; 0: the device has no rivals. The first team begins.
-  explicit Rivalry(std::vector<int> teams);
+  // `teams`: by device; 0: the device has no rivals. The first team begins. `budget` pays for samples.
+  Rivalry(std::vector<int> teams, RegretBudget& budget);
 
   bool exists() const { return current_ > 0; }
   int team_of(int device) const { return teams_[device]; }
@@ -35,8 +27,10 @@ public:
     std::vector<double> seconds;  // of the whole launch, by device; infinite: it may not run there
     std::vector<int> samples;     // by device: how often pieces of the kernel have run there
   };
-  // The team for a window with these kernels. `copy_seconds`, by team: to bring what they need there.
-  int choose(const std::vector<Kernel>& kernels, const std::vector<double>& copy_seconds);
+  // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
+  using CopySeconds = std::function<double(int team)>;
+  // The team for a window with these kernels.
+  int choose(const std::vector<Kernel>& kernels, const CopySeconds& copy_seconds);
   int current() const { return current_; }
 
   // A part of a launch that is to show what a device of another team takes for it.
@@ -45,8 +39,7 @@ public:
     double share = 0;    // of the work-groups
     double seconds = 0;  // predicted, data included; paid from the budget
   };
-  // `copy_seconds`, by team: to bring what the kernel needs there.
-  std::optional<Sample> sample(const Kernel& kernel, const std::vector<double>& copy_seconds, double now);
+  std::optional<Sample> sample(const Kernel& kernel, const CopySeconds& copy_seconds, double now);
   // It took so long without its data.
   void sampled(const Sample& sample, double seconds) { budget_.spend(seconds - sample.seconds); }
 
@@ -57,7 +50,7 @@ private:
   int team_count_ = 0;
   int current_ = 0;
   std::vector<double> saved_;  // by team: what it would have saved since the last move
-  ExplorationBudget budget_;
+  RegretBudget& budget_;
 };
 
 }  // namespace mkmd::timing

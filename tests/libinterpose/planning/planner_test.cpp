@@ -100,16 +100,18 @@ TEST_F(Planning, CutsMoveOnlyIfThatIsWorthIt) {
 }
 
 TEST_F(Planning, LaunchesThatLoseTimeAreNotOfferedToThePolicy) {
-  Task loser = rows(0, 1);
-  loser.decision = {timing::Verdict::native, timing::Reason::lost_before};
-  const Plan alone = plan(shared_, buffers_, {loser});
-  EXPECT_FALSE(alone.schedule);
-  EXPECT_EQ(alone.tasks[0].pieces.size(), 1);
-  EXPECT_STREQ(alone.tasks[0].not_split, to_string(timing::Reason::lost_before));
-  const Plan beside = plan(shared_, buffers_, {loser, rows(2, 3, {0.4, 0.4})});
-  EXPECT_TRUE(beside.schedule);
-  EXPECT_EQ(beside.tasks[0].pieces.size(), 1);
-  EXPECT_GT(beside.tasks[1].pieces.size(), 1);
+  for (const timing::Reason reason : {timing::Reason::lost_before, timing::Reason::explored_enough}) {
+    Task loser = rows(0, 1);
+    loser.decision = {timing::Verdict::native, reason};
+    const Plan alone = plan(shared_, buffers_, {loser});
+    EXPECT_FALSE(alone.schedule);
+    EXPECT_EQ(alone.tasks[0].pieces.size(), 1);
+    EXPECT_STREQ(alone.tasks[0].not_split, to_string(reason));
+    const Plan beside = plan(shared_, buffers_, {loser, rows(2, 3, {0.4, 0.4})});
+    EXPECT_TRUE(beside.schedule);
+    EXPECT_EQ(beside.tasks[0].pieces.size(), 1);
+    EXPECT_GT(beside.tasks[1].pieces.size(), 1);
+  }
 }
 
 TEST_F(Planning, ToLearnHomesTimesEverythingRunsThere) {

@@ -32,7 +32,8 @@ protected:
   Buffers buffers{2, kRows* kRow, 2};
   BufferOf buffer_of = buffers.lookup();
   CutMemory cuts;
-  timing::Rivalry rivalry{{1, 2}};
+  timing::RegretBudget budget;
+  timing::Rivalry rivalry{{1, 2}, budget};
 };
 
 TEST_F(Turns, AKernelRunsOnOneOfThem) {

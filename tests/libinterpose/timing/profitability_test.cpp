@@ -151,7 +151,7 @@ TEST(AWindow, ComparesWithHomeAsMeasuredWhereHomeIsAllDevices) {
 // A program in virtual time: launches of one kernel, each over before the next one, so each is a window.
 class Program {
 public:
-  explicit Program(const Setting& setting = kTwoParts) : asked_(setting) {}
+  explicit Program(const Setting& setting = kTwoParts) : asked_(setting, budget) {}
 
   static constexpr Setting kTwoParts{.home_is_sum = true, .devices = 2};
 
@@ -163,7 +163,7 @@ public:
       now += at_home;
       return decision;
     }
-    exploring = asked_.take_in(kernel.get());
+    exploring = asked_.take_in(kernel.get(), now);
     Window window = asked_.open_window();
     measures_home = window.measures_home();
     window.plan(kernel, launch, asked_.judge(*kernel, launch, now));
@@ -180,6 +180,7 @@ public:
   }
 
   double now = 1000;
+  RegretBudget budget;
   bool exploring = false;
   bool measures_home = false;
   bool kernel_ran_at_home = false;
@@ -190,7 +191,8 @@ private:
 };
 
 TEST(Deciding, ShortLaunchesGoHome) {
-  Profitability asked({});
+  RegretBudget budget;
+  Profitability asked({}, budget);
   const KernelHistory kernel;
   const auto reason = [&](double beyond) {
     return asked.decide(kernel, {.first_device = 1e-5 + beyond, .fixed = 1e-5}, 0).reason;
@@ -201,7 +203,8 @@ TEST(Deciding, ShortLaunchesGoHome) {
 }
 
 TEST(Deciding, APolicyThatDividesRegardlessIsObeyed) {
-  Profitability asked({.regardless_of_gain = true});
+  RegretBudget budget;
+  Profitability asked({.regardless_of_gain = true}, budget);
   EXPECT_EQ(asked.decide({}, {.first_device = 1e-9, .at_home = 1e-9}, 0).verdict, Verdict::explore);
 }
 
@@ -262,6 +265,64 @@ TEST(Deciding, RetriesCostLessThanTheBudget) {
   EXPECT_LE(lost, kLimits.regret * 100);
 }
 
+TEST(Deciding, ManyKernelsThatLoseShareOneBudget) {
+  Program program;
+  program.kernel_ran_at_home = true;
+  std::vector<std::shared_ptr<KernelHistory>> kernels(20);
+  for (auto& kernel : kernels)
+    kernel = std::make_shared<KernelHistory>();
+  const double began = program.now;
+  double lost = 0;
+  int captured = 0;
+  for (size_t i = 0; program.now < began + 60; ++i) {
+    program.kernel = kernels[i % kernels.size()];
+    const double before = program.now;
+    captured += program.launch(3 * kAtHome).verdict != Verdict::native ? 1 : 0;
+    lost += program.now - before - kAtHome;
+    // The first window of each is not paid for; and one is always under way.
+    const double allowed = kLimits.free_exploring + kLimits.regret * (program.now - began);
+    ASSERT_LE(lost, allowed + static_cast<double>(kernels.size() + 1) * 2 * kAtHome) << i;
+  }
+  EXPECT_GT(captured, 20 * 4) << "in time each has its first windows";
+}
+
+TEST(Deciding, WhatHasOnlyLostGoesOnIfThatCanBePaid) {
+  Program program;
+  program.kernel_ran_at_home = true;
+  const double at_home = 0.05;
+  program.launch(0.09, at_home);
+  EXPECT_EQ(program.launch(0.08, at_home).verdict, Verdict::capture)
+      << "the first one says nothing of losses";
+  const Decision decision = program.launch(0.08, at_home);
+  EXPECT_EQ(decision.verdict, Verdict::native) << "losing 30 ms again is more than may be spent by now";
+  EXPECT_EQ(decision.reason, Reason::explored_enough);
+  program.now += 0.05 / kLimits.regret;
+  EXPECT_EQ(program.launch(0.04, at_home).verdict, Verdict::capture);
+  EXPECT_EQ(program.launch(0.08, at_home).verdict, Verdict::capture) << "it has gained once";
+}
+
+TEST(Deciding, NewKernelsWaitUntilThereIsSomethingToSpend) {
+  Program program;
+  program.budget.spend(0.1);
+  Decision decision = program.launch(kAtHome / 2);
+  EXPECT_EQ(decision.verdict, Verdict::native);
+  EXPECT_EQ(decision.reason, Reason::explored_enough);
+  program.now += 0.1 / kLimits.regret;
+  EXPECT_EQ(program.launch(kAtHome / 2).reason, Reason::new_kernel);
+  EXPECT_EQ(program.launch(kAtHome / 2).verdict, Verdict::capture);
+}
+
+TEST(Deciding, WhatDriversDoOnceIsNotPaidFor) {
+  Program program;
+  program.kernel_ran_at_home = true;
+  program.launch(50 * kAtHome);
+  EXPECT_EQ(program.budget.spent(), 0);
+  program.launch(1.5 * kAtHome);
+  EXPECT_NEAR(program.budget.spent(), 0.5 * kAtHome, 1e-9);
+  program.launch(0.5 * kAtHome);
+  EXPECT_NEAR(program.budget.spent(), 0.5 * kAtHome, 1e-9) << "a gain pays for no later loss";
+}
+
 TEST(Deciding, ARetryThatGainsEndsIt) {
   Program program;
   while (program.launch(3 * kAtHome).verdict != Verdict::native) {
@@ -298,7 +359,8 @@ TEST(Deciding, ANamedPolicyIsObeyed) {
 }
 
 TEST(Deciding, AWindowIsOneOutcomeHoweverManyLaunchesItHas) {
-  Profitability asked({.home_is_sum = true, .devices = 2});
+  RegretBudget budget;
+  Profitability asked({.home_is_sum = true, .devices = 2}, budget);
   const auto kernel = std::make_shared<KernelHistory>();
   const Launch launch{.first_device = 2e-3, .at_home = 1e-3};
   kernel->meet();
@@ -316,7 +378,8 @@ TEST(Deciding, AWindowIsOneOutcomeHoweverManyLaunchesItHas) {
 }
 
 TEST(Deciding, WindowsThatOverlapShareTheTime) {
-  Profitability asked({.home_is_sum = true, .devices = 2});
+  RegretBudget budget;
+  Profitability asked({.home_is_sum = true, .devices = 2}, budget);
   const auto kernel = std::make_shared<KernelHistory>();
   const Launch launch{.first_device = 2e-3, .at_home = 1e-3};
   kernel->meet();
@@ -335,15 +398,15 @@ TEST(Deciding, WindowsThatOverlapShareTheTime) {
 // A program that enqueues thousands of launches and never waits for any.
 class RunAhead {
 public:
-  RunAhead() : asked(Program::kTwoParts) {}
+  RunAhead() : asked(Program::kTwoParts, budget) {}
 
   // The sizes of the windows that so many launches become. Each takes `seconds`.
   std::vector<size_t> windows(size_t launches, double seconds) {
     std::vector<size_t> sizes(1, 0);
     for (size_t i = 0; i < launches; ++i) {
-      const bool exploring = asked.take_in(kernel.get());
+      const bool exploring = asked.take_in(kernel.get(), 0);
       if (++sizes.back() < (exploring ? kLimits.commands_to_explore : 256)) continue;
-      const Window window = asked.open_window();
+      Window window = asked.open_window();
       asked.close_window(&window, 0);
       if (exploring && seconds > kLimits.longest_wait) asked.waited_in_vain();
       if (exploring && seconds <= kLimits.longest_wait) asked.captured_all_done();
@@ -352,6 +415,7 @@ public:
     return sizes;
   }
 
+  RegretBudget budget;
   Profitability asked;
   std::shared_ptr<KernelHistory> kernel = std::make_shared<KernelHistory>();
 };
