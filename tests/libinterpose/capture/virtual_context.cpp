@@ -107,7 +107,7 @@ VirtualContext::VirtualContext(const Machine& machine)
   context_->runtime = std::move(runtime);
   queue_ = only_ours(new Queue(context_.get(), nullptr,
                                owned(table.clCreateCommandQueue(native, ids.front(), 0, &error)), 0, {}));
-  program_ = only_ours(new Program(context_.get(), owned(driver_.make_program()), "source"));
+  program_ = only_ours(new Program(context_.get(), owned(driver_.make_program()), nullptr, ""));
   program_->sub_kernels = std::make_shared<SubKernels>();
   program_->sub_kernels->module.source = fake::Driver::kPieces;
   program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3)};
