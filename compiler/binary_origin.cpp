@@ -28,12 +28,13 @@ std::string encode(std::string_view binary, const Origin& origin) {
   json included = json::array();
   for (const Dependency& d : origin.included)
     included.push_back({{"path", characters_of(d.path)}, {"size", d.size}, {"hash", d.hash}});
-  const std::string body = json{{"binary", facts_of(binary)},
-                                {"source", characters_of(origin.source)},
-                                {"options", characters_of(origin.options)},
-                                {"device_compiler", characters_of(origin.device_compiler)},
-                                {"included", std::move(included)}}
-                               .dump();
+  const std::string body = json{
+      {"binary", facts_of(binary)},
+      {"source", characters_of(origin.source)},
+      {"options", characters_of(origin.options)},
+      {"device_compiler", characters_of(origin.device_compiler)},
+      {"included",
+       std::move(included)}}.dump();
   return std::string(kFirstLine) + hex(hash_of(body)) + "\n" + body;
 }
 

@@ -30,7 +30,9 @@ std::string binary_of(size_t bytes, uint64_t seed = 1) {
   return text;
 }
 
-const Origin kOrigin{"kernel void k() {} // \xe4\xff\x80", "-DX=\"\xfc\"", "a device|its driver",
+const Origin kOrigin{"kernel void k() {} // \xe4\xff\x80",
+                     "-DX=\"\xfc\"",
+                     "a device|its driver",
                      {{"/a/b.h", 17, "1234"}, {"c\xff.h", 3, "5678"}}};
 
 class BinaryOrigin : public testing::Test {
@@ -88,7 +90,8 @@ TEST_F(BinaryOrigin, IsTheLatest) {
 TEST_F(BinaryOrigin, IsNotWrittenAgain) {
   const std::string binary = binary_of(1000);
   ASSERT_TRUE(keep(binary));
-  struct stat before {}, after{};
+  struct stat before {
+  }, after{};
   ASSERT_EQ(stat(entries().at(0).c_str(), &before), 0);
   ASSERT_TRUE(keep(binary));
   ASSERT_EQ(stat(entries().at(0).c_str(), &after), 0);

@@ -39,8 +39,7 @@ static void run(const Cl& cl, cl_program program, const std::string& label) {
       set_args(kernel, floats);
     launch(cl, kernel, {kCount}, {64});
     char type[64] = "";
-    const cl_int told =
-        clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr);
+    const cl_int told = clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr);
     cl_uint arguments = 0;
     CL_CHECK(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr));
     std::printf("%s %s: %u arguments, type %d '%s'\n", label.c_str(), name, arguments, told, type);
@@ -57,11 +56,10 @@ static void tell(const Cl& cl, cl_program program, const std::string& label) {
   size_t size = 0;
   const cl_int source = clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof text, text, &size);
   std::printf("%s: source %d, %zu bytes, %zu long\n", label.c_str(), source, size, std::strlen(text));
-  CL_CHECK(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options,
-                                 nullptr));
-  cl_program_binary_type type = 0;
   CL_CHECK(
-      clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, nullptr));
+      clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, nullptr));
+  cl_program_binary_type type = 0;
+  CL_CHECK(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, nullptr));
   std::printf("%s: options '%s', type %u\n", label.c_str(), options, type);
 }
 
@@ -113,7 +111,8 @@ static void in_one_run(const Cl& cl) {
   const cl_program program = build(cl, kSource, "-DSTEP=7");
   CL_CHECK(clBuildProgram(program, 1, &cl.device, "-DSTEP=9", nullptr, nullptr));
   again(cl, binary_of(program), "-DSTEP=9", "built twice");
-  std::printf("refused: %d\n", int(clBuildProgram(program, 1, &cl.device, "-DSTEP=(", nullptr, nullptr) != 0));
+  std::printf("refused: %d\n",
+              int(clBuildProgram(program, 1, &cl.device, "-DSTEP=(", nullptr, nullptr) != 0));
   CL_CHECK(clReleaseProgram(program));
 }
 
