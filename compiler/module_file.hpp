@@ -41,6 +41,6 @@ struct ModuleFile {
 bool unchanged(const Dependency& dependency);
 
 // Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 5";
+inline constexpr const char* kHelperVersion = "mkmd-kc 6";
 
 }  // namespace mkmd::compiler

@@ -41,7 +41,7 @@ public:
       if (a.kind == Argument::Kind::other)
         refuse("argument '" + a.name + "' is of a kind that is not supported", 0);
       if (a.kind == Argument::Kind::local) info_.uses_local_shape = true;
-      if (a.kind == Argument::Kind::image) refuse("images are used", 0);
+      if (a.kind == Argument::Kind::image && a.access != "read_only") refuse("images are written", 0);
       if (a.kind == Argument::Kind::buffer && a.is_volatile) refuse("volatile global memory is accessed", 0);
     }
     // Its copy is each work-item's own, but drivers (PoCL 3.1) give one to a whole work-group, depending on
@@ -182,7 +182,7 @@ private:
       return;
     }
     if (name == "printf" || mangled == "printf") return refuse("printf", line);
-    if (name.contains("image")) return refuse("images are used", line);
+    if (name.contains("image") && !is_plain_builtin(mangled)) return refuse("images are written", line);
     if (name.contains("pipe") || name.contains("enqueue") || name.contains("work_group_"))
       if (!name.starts_with("async_work_group") && name != "work_group_barrier")
         return refuse("'" + name.str() + "' is not supported", line);

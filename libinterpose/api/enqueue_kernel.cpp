@@ -50,16 +50,36 @@ void decide(Kernel& kernel, const Shape& shape, const char* why_not) {
   }
 }
 
+// Whether an argument may belong to a captured launch. Images are home's own: every device must have its
+// memory, and only commands that go straight to home, which are in order with all captured ones, write them.
+// An image made from a buffer shows that buffer's bytes.
+bool can_be_captured(const Kernel& kernel, size_t i) {
+  using Kind = KernelArgument::Kind;
+  const KernelArgument& a = (*kernel.arguments)[i];
+  const compiler::Argument& declared = kernel.info->arguments[i];
+  if ((declared.kind == compiler::Argument::Kind::image) != (a.kind == Kind::image)) return false;
+  switch (a.kind) {
+  case Kind::value:
+  case Kind::local:
+  case Kind::sampler:
+    return true;
+  case Kind::memory:
+    return !a.memory || a.memory->root()->storage != nullptr;
+  case Kind::image:
+    return declared.access == "read_only" && !a.memory->parent &&
+           process().configuration.machine == nullptr && !runtime_of(*kernel.context())->separate_memories();
+  default:
+    return false;
+  }
+}
+
 // Everything a captured launch needs, or false if the launch is for the vendor: odd in any way, or in error.
 bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch& launch) {
   if (kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer) return false;
   if (kernel.context() != queue.context.get() || shape.global == nullptr) return false;
   if (shape.work_dim < 1 || shape.work_dim > 3) return false;
-  for (const KernelArgument& a : *kernel.arguments) {
-    using Kind = KernelArgument::Kind;
-    if (a.kind != Kind::value && a.kind != Kind::local && a.kind != Kind::memory) return false;
-    if (a.kind == Kind::memory && a.memory && (!a.memory->is_buffer || !a.memory->root()->storage))
-      return false;
+  for (size_t i = 0; i < kernel.arguments->size(); ++i) {
+    if (!can_be_captured(kernel, i)) return false;
   }
   compiler::Launch& s = launch.shape;
   s.work_dim = shape.work_dim;
@@ -104,7 +124,7 @@ public:
     }
     for (size_t i = 0; i < kernel.arguments->size(); ++i) {
       const KernelArgument& a = (*kernel.arguments)[i];
-      if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
+      if (!a.memory) continue;
       const bool constant = kernel.info != nullptr &&
                             kernel.info->arguments[i].kind == compiler::Argument::Kind::constant_buffer;
       touched_.push_back({a.memory.get(), !constant});
@@ -126,6 +146,11 @@ std::string why_odd(const Kernel& kernel) {
     return kernel.sub_kernels == nullptr ? program.not_analysed
                                          : "its arguments are not those that its source says";
   }
+  if (!kernel.info->split_allowed && !kernel.info->reasons.empty()) return kernel.info->reasons.front().text;
+  const auto is_image = [](const compiler::Argument& a) { return a.kind == compiler::Argument::Kind::image; };
+  if (std::ranges::any_of(kernel.info->arguments, is_image) &&
+      runtime_of(*kernel.context())->separate_memories())
+    return "it reads images, which are in the home's memory alone";
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
 }
 

@@ -77,6 +77,7 @@ void translate(const Kernel& kernel, cl_uint index, size_t size, const void* val
     auto* memory = object_cast<Memory>(static_cast<cl_mem>(candidate));
     result.handle = memory->native.get();
     result.argument.kind = Kind::memory;
+    if (!memory->is_buffer) keep_bytes(Kind::image, &result.handle);
     result.argument.memory = Ref<Memory>(memory);
     memory->was_argument.store(true, std::memory_order_release);
   } else if (is_live_handle(candidate, ObjectType::sampler)) {

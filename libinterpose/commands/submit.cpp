@@ -64,6 +64,8 @@ cl_int set_arguments(cl_kernel kernel, const KernelArguments& arguments,
       status = table.clSetKernelArg(kernel, i, a.local_size, nullptr);
       break;
     case KernelArgument::Kind::value:
+    case KernelArgument::Kind::image:
+    case KernelArgument::Kind::sampler:
       status = table.clSetKernelArg(kernel, i, a.value.size(), a.value.data());
       break;
     default:

@@ -41,8 +41,9 @@ BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compi
   if (footprints == nullptr) return any_use(arguments);
   BufferUses uses;
   for (const compiler::Footprint& f : *footprints) {
-    const Ref<Memory>& memory = arguments[f.argument].memory;
-    if (!memory) continue;
+    const KernelArgument& a = arguments[f.argument];
+    const Ref<Memory>& memory = a.memory;
+    if (a.kind != KernelArgument::Kind::memory || !memory) continue;  // nobody captured writes an image
     BufferUse& use = use_of(uses, memory->root());
     const ByteRanges reads = f.reads_unknown ? all_of(*memory) : in_root(f.reads, *memory);
     const ByteRanges writes = f.writes_unknown ? all_of(*memory) : in_root(f.may_writes, *memory);

@@ -193,9 +193,9 @@ public:
 
 // One argument as last set. Memory objects are our own handles: devices other than home need their own.
 struct KernelArgument {
-  enum class Kind { unset, value, memory, sampler, local, other } kind = Kind::unset;
-  std::vector<unsigned char> value;  // of a value or a sampler's vendor handle
-  Ref<Memory> memory;                // may be null: a NULL buffer
+  enum class Kind { unset, value, memory, image, sampler, local, other } kind = Kind::unset;
+  std::vector<unsigned char> value;  // of a value, or the vendor's handle of an image or a sampler
+  Ref<Memory> memory;                // a buffer, which may be null, or an image
   // A sampler goes when no command uses it any more, but PoCL 3.1 lets go of it with the program's last
   // reference.
   Ref<Sampler> sampler;
