@@ -12,11 +12,10 @@ namespace mkmd {
 namespace {
 
 void trace_memory(Trace& trace, const Action& action) {
-  trace.add({{"memory",
-              {{"command", command_of(action).number},
-               {"device", action.lane->device},
-               {"start", action.started},
-               {"end", action.ended}}}});
+  trace.add_later([command = command_of(action).number, device = action.lane->device, start = action.started,
+                   end = action.ended]() -> nlohmann::json {
+    return {{"memory", {{"command", command}, {"device", device}, {"start", start}, {"end", end}}}};
+  });
 }
 
 // Where the memories are several, the plan says how long home would take for fills and copies.
@@ -31,6 +30,7 @@ timing::Window::Kind timing_kind(const Action& action, bool separate_memories) {
 }  // namespace
 
 void Runtime::completed(Action& action) {
+  executor_.mutex().is_held();
   if (journal_ && action.status >= 0) note_done(action);
   if (action.piece.device >= 0 && action.status >= 0) note_piece(action);
   if (action.bytes_moved > 0) note_transfer(action);
@@ -96,13 +96,17 @@ void Runtime::note_piece(const Action& action) {
   const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
   session_.summary.add_piece(action.piece.device, action.piece.groups, seconds);
   if (session_.trace.on()) {
-    session_.trace.add({{"piece",
-                         {{"command", command_of(action).number},
-                          {"device", action.piece.device},
-                          {"lo", action.piece.lo},
-                          {"hi", action.piece.hi},
-                          {"start", action.started},
-                          {"end", action.ended}}}});
+    session_.trace.add_later([command = command_of(action).number, device = action.piece.device,
+                              lo = action.piece.lo, hi = action.piece.hi, start = action.started,
+                              end = action.ended]() -> nlohmann::json {
+      return {{"piece",
+               {{"command", command},
+                {"device", device},
+                {"lo", lo},
+                {"hi", hi},
+                {"start", start},
+                {"end", end}}}};
+    });
   }
   const KernelLaunch& launch = command_of(action).launch;
   if (launch.kernel->info == nullptr) return;
@@ -144,26 +148,35 @@ void Runtime::note_window(const WindowUnderWay& window) {
   profitability()->observe(window.facts, began, on_host(window.ended), now);
   if (!session_.trace.on()) return;
   const auto on_home = [&](double time) { return static_cast<int64_t>(time * 1e9) + clock_offset_; };
-  session_.trace.add({{"outcome",
-                       {{"command", window.first},
-                        {"began", on_home(began)},
-                        {"ended", window.ended},
-                        {"known", on_home(now)},
-                        {"at_home", window.facts.at_home()},
-                        {"measured", window.facts.measured()}}}});
+  session_.trace.add_later([first = window.first, began = on_home(began), ended = window.ended,
+                            known = on_home(now), at_home = window.facts.at_home(),
+                            measured = window.facts.measured()]() -> nlohmann::json {
+    return {{"outcome",
+             {{"command", first},
+              {"began", began},
+              {"ended", ended},
+              {"known", known},
+              {"at_home", at_home},
+              {"measured", measured}}}};
+  });
 }
 
 void Runtime::note_transfer(const Action& action) {
   session_.summary.add_bytes_moved(action.bytes_moved);
   if (session_.trace.on()) {
-    session_.trace.add({{"transfer",
-                         {{"command", action.consumer},
-                          {"buffer", "b" + std::to_string(action.buffer)},
-                          {"bytes", action.bytes_moved},
-                          {"from", action.from_domain},
-                          {"to", action.owner ? -1 : action.lane->domain},  // -1: the program's memory
-                          {"start", action.started},
-                          {"end", action.ended}}}});
+    const int to = action.owner ? -1 : action.lane->domain;  // -1: the program's memory
+    session_.trace.add_later([command = action.consumer, buffer = action.buffer, bytes = action.bytes_moved,
+                              from = action.from_domain, to, start = action.started,
+                              end = action.ended]() -> nlohmann::json {
+      return {{"transfer",
+               {{"command", command},
+                {"buffer", "b" + std::to_string(buffer)},
+                {"bytes", bytes},
+                {"from", from},
+                {"to", to},
+                {"start", start},
+                {"end", end}}}};
+    });
   }
 }
 

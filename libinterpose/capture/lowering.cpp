@@ -30,17 +30,22 @@ ByteRanges share_of(const Memory& root, uint64_t row, double lo, double hi) {
 
 Lowering::Lowering(Runtime& runtime, planning::Plan& plan, const std::vector<Ref<Command>>& window)
     : runtime_(runtime), plan_(plan), window_(window), first_order_(runtime.next_order_) {
+  runtime_.executor_.mutex().is_held();
   runtime_.next_order_ += static_cast<double>(plan_.orders);
 }
 
 void Lowering::emit(const std::function<void()>& some) {
   constexpr size_t kSome = 8;  // commands
+  runtime_.executor_.mutex().is_held();
   const size_t count = plan_.tasks.size();
   std::vector<double> first_of_rest(count + 1, kAllEmitted);  // from each task on
   for (size_t i = count; i-- > 0;)
     first_of_rest[i] = std::min(first_of_rest[i + 1], order_of(plan_.tasks[i].first_order()));
   struct Emitting {  // whatever happens, lanes must not wait for ever
-    ~Emitting() { executor.hold_from(kAllEmitted); }
+    ~Emitting() {
+      executor.mutex().is_held();
+      executor.hold_from(kAllEmitted);
+    }
     Executor& executor;
   } emitting{runtime_.executor_};
   runtime_.executor_.hold_from(first_of_rest.front());
@@ -318,14 +323,15 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
   const auto to = reinterpret_cast<uintptr_t>(c.host);
   const BufferUse& use = of.whole.front();
   RegionMap& regions = use.root->storage->regions;
-  auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges) {
-    regions.read(domain, ranges, *action);
-    ByteRanges host = ranges;
-    host.shift(to - from);
-    runtime_.host_memory_.write(0, host, *action);
-    journal(*action, {{use.root, ranges, {}, ranges}});
-    runtime_.executor_.push(action);
-  };
+  auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges)
+                    REQUIRES(runtime_.executor_.mutex()) {
+                      regions.read(domain, ranges, *action);
+                      ByteRanges host = ranges;
+                      host.shift(to - from);
+                      runtime_.host_memory_.write(0, host, *action);
+                      journal(*action, {{use.root, ranges, {}, ranges}});
+                      runtime_.executor_.push(action);
+                    };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = runtime_.executor_.home();
     const Ref<Action> action =

@@ -22,25 +22,28 @@ public:
   void emit(const std::function<void()>& some);
 
 private:
-  void emit(size_t i);
-  bool doomed(const planning::PlannedTask& of, Command& command);
-  void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {});
-  void emit_kernel(planning::PlannedTask& of, Command& command);
-  void emit_read(const planning::PlannedTask& of, Command& command);
-  void emit_write(const planning::PlannedTask& of, Command& command);
-  void emit_marker(Command& command);
-  Ref<Action> new_action(Lane& lane, Command* command, Action::Work work);
+  void emit(size_t i) REQUIRES(runtime_.executor_.mutex());
+  bool doomed(const planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
+  void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {})
+      REQUIRES(runtime_.executor_.mutex());
+  void emit_kernel(planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
+  void emit_read(const planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
+  void emit_write(const planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
+  void emit_marker(Command& command) REQUIRES(runtime_.executor_.mutex());
+  Ref<Action> new_action(Lane& lane, Command* command, Action::Work work)
+      REQUIRES(runtime_.executor_.mutex());
   std::vector<RegionMap::Source> sources(int domain, Memory& root, const ByteRanges& missing) const;
-  void make_valid(int domain, Memory& root, const ByteRanges& ranges);
+  void make_valid(int domain, Memory& root, const ByteRanges& ranges) REQUIRES(runtime_.executor_.mutex());
   static void order_uses(int domain, const BufferUses& uses, Action& action);
-  void record_uses(int domain, const BufferUses& uses, Action& action);
+  void record_uses(int domain, const BufferUses& uses, Action& action) REQUIRES(runtime_.executor_.mutex());
   RemoteMemory remote(int domain, const BufferUses& uses) const;
   std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
 
   // lower_copies.cpp
   struct Share;
   std::vector<Share> shares_of(const planning::PlannedTask& of, const Command& command);
-  void emit_fill_or_copy(const planning::PlannedTask& of, Command& command);
+  void emit_fill_or_copy(const planning::PlannedTask& of, Command& command)
+      REQUIRES(runtime_.executor_.mutex());
 
   double order_of(size_t place) const { return first_order_ + static_cast<double>(place); }
 

@@ -64,6 +64,7 @@ void Runtime::note_done(Action& action) {
 }
 
 void Runtime::lost(Action& action) {
+  executor_.mutex().is_held();
   if (!action.deed || !action.begun) return;
   // Where another device shares the memory, it is still there, but nobody knows how far the piece came.
   CommandDeed& deed = of_command(*action.deed);
@@ -73,10 +74,15 @@ void Runtime::lost(Action& action) {
   }
 }
 
+void Runtime::halted() {
+  executor_.mutex().is_held();
+  recover();
+}
+
 void Runtime::note_native_write(Memory& root) {
   auto deed = std::make_shared<CommandDeed>();
   Journal::Deeds dropped;  // after the lock
-  std::lock_guard lock(executor_.mutex());
+  const Lock lock(executor_.mutex());
   deed->sequence = session_.numbers.next_sequence();
   deed->written = Ref<Memory>(&root);
   deed->roots = {&root};
@@ -198,7 +204,7 @@ void Runtime::notice_losses() {
   Executor::Dead dead;
   {
     std::unique_lock regime(regime_);
-    std::unique_lock lock(executor_.mutex());
+    Lock lock(executor_.mutex());
     if (executor_.is_halted() || !new_loss()) return;
     lock.unlock();
     if (!capturing()) enter_captured_regime();
@@ -215,7 +221,7 @@ void Runtime::notice_losses() {
 
 void Runtime::forget_history() {
   Journal::Deeds dropped;  // after the lock: they may hold the last references to objects
-  std::lock_guard lock(executor_.mutex());
+  const Lock lock(executor_.mutex());
   if (journal_) dropped = journal_->trim(0);
 }
 

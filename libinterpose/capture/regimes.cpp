@@ -58,12 +58,12 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
 
 void Runtime::note_native(Queue& queue) {
   if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
-  std::lock_guard lock(native_mutex_);
+  const Lock lock(native_mutex_);
   native_active_.push_back(&queue);
 }
 
 void Runtime::note_end(Queue& queue) {
-  std::lock_guard lock(native_mutex_);
+  const Lock lock(native_mutex_);
   if (std::erase(native_active_, &queue) == 0) return;
   std::erase_if(native_ends_, [](const vendor::Owned<cl_event>& end) {
     return vendor::execution_status(end.get()) <= CL_COMPLETE;
@@ -72,7 +72,7 @@ void Runtime::note_end(Queue& queue) {
 }
 
 std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
-  std::lock_guard lock(native_mutex_);
+  const Lock lock(native_mutex_);
   std::vector<vendor::Owned<cl_event>> markers = std::exchange(native_ends_, {});
   for (Queue* queue : std::exchange(native_active_, {}))
     add_marker(*queue, markers);
@@ -82,12 +82,19 @@ std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
 bool Runtime::is_at_home(const Touched& bytes) {
   Storage& storage = *bytes.memory->root()->storage;
   if (storage.at_home.load(std::memory_order_acquire)) return true;
-  std::lock_guard lock(executor_.mutex());
+  const Lock lock(executor_.mutex());
   return storage.regions.missing(0, bytes_of(bytes)).empty();
 }
 
+// Nothing is captured meanwhile. One thread at a time: another's copy could undo what the program's command
+// after this one writes.
 cl_int Runtime::bring_home(const Touched& bytes) {
-  std::lock_guard lock(executor_.mutex());  // nothing is captured now, so nobody waits for it long
+  Lock lock(executor_.mutex());
+  while (coming_home_) {
+    lock.unlock();
+    executor_.wait_until([&]() REQUIRES(executor_.mutex()) { return !coming_home_; });
+    lock.lock();
+  }
   if (failed() < 0) return failed();
   Memory& root = *bytes.memory->root();
   Storage& storage = *root.storage;
@@ -95,34 +102,51 @@ cl_int Runtime::bring_home(const Touched& bytes) {
   const ByteRanges touched = journal_ ? ByteRanges(0, root.size) : bytes_of(bytes);
   if (journal_) take_loss(root);
   if (!storage.regions.nowhere(touched).empty() && !bytes.written) return CL_OUT_OF_RESOURCES;
-  for (const RegionMap::Source& source : storage.regions.sources(storage.regions.missing(0, touched))) {
-    const Lane& from = *domains_[source.domain].transfer;
-    const Lane& to = *domains_[0].transfer;
-    const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
-    const cl_ulong began = session_.trace.on() ? host_nanoseconds() : 0;
-    const cl_int status =
-        copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
-    if (session_.trace.on()) {
-      session_.trace.add({{"transfer",
-                           {{"command", nullptr},
-                            {"buffer", "b" + std::to_string(storage.number)},
-                            {"bytes", source.ranges.total()},
-                            {"from", source.domain},
-                            {"to", 0},
-                            {"start", began + clock_offset_},
-                            {"end", host_nanoseconds() + clock_offset_}}}});
-    }
-    if (status != CL_SUCCESS) {
-      log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
-      return status;
-    }
-    session_.summary.add_bytes_moved(source.ranges.total());
+  const auto sources = storage.regions.sources(storage.regions.missing(0, touched));
+  coming_home_ = true;
+  lock.unlock();
+  cl_int status = CL_SUCCESS;
+  for (const RegionMap::Source& source : sources) {
+    if (status == CL_SUCCESS) status = copy_home(root, source);
+  }
+  lock.lock();
+  coming_home_ = false;
+  executor_.wake_waiters();
+  if (status != CL_SUCCESS) return status;
+  for (const RegionMap::Source& source : sources) {
     if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
   }
   storage.regions.add_valid(0, touched);
   if (bytes.written) storage.regions.set_only_valid(0, touched);
   note_places(storage);
   return CL_SUCCESS;
+}
+
+// Bytes that are valid there, so there is an object for them.
+cl_int Runtime::copy_home(Memory& root, const RegionMap::Source& source) {
+  Storage& storage = *root.storage;
+  const Lane& from = *domains_[source.domain].transfer;
+  const Lane& to = *domains_[0].transfer;
+  const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
+  const cl_ulong began = session_.trace.on() ? host_nanoseconds() : 0;
+  const cl_int status =
+      copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
+  if (session_.trace.on()) {
+    session_.trace.add({{"transfer",
+                         {{"command", nullptr},
+                          {"buffer", "b" + std::to_string(storage.number)},
+                          {"bytes", source.ranges.total()},
+                          {"from", source.domain},
+                          {"to", 0},
+                          {"start", began + clock_offset_},
+                          {"end", host_nanoseconds() + clock_offset_}}}});
+  }
+  if (status == CL_SUCCESS) {
+    session_.summary.add_bytes_moved(source.ranges.total());
+  } else {
+    log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+  }
+  return status;
 }
 
 void Runtime::note_places(Storage& storage) const {
@@ -143,10 +167,10 @@ void Runtime::finish_native() {
 
 void Runtime::enter_captured_regime() {
   std::vector<vendor::Owned<cl_event>> markers = take_native_work();
-  std::lock_guard lock(executor_.mutex());
+  const Lock lock(executor_.mutex());
   entry_ = nullptr;
   if (markers.empty()) return;
-  const auto on_program_lane = [&](Action::Work work) {
+  const auto on_program_lane = [&](Action::Work work) REQUIRES(executor_.mutex()) {
     Ref<Action> action(new Action(executor_.program(), nullptr, std::move(work)));
     action->order = next_order_++;
     return action;
@@ -165,7 +189,7 @@ void Runtime::leave_captured_regime() {
   entry_ = nullptr;
   last_in_order_ = nullptr;
   profitability()->captured_all_done();
-  session_.trace.flush();
+  if (session_.trace.on()) executor_.announce_later(*trace_writer_);
 }
 
 void Runtime::begin_epoch() {

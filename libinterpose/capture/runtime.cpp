@@ -60,7 +60,7 @@ void flush(Context& context) {
 
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
-      times_(session.times()),
+      trace_writer_(new TraceWriter(session.trace)), times_(session.times()),
       profitability_(profitability_setting(session), session.regret, rival_teams(session)),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
                         .makes_losses_good = configuration_.machine != nullptr &&
@@ -157,7 +157,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (configuration_.machine != nullptr) return nullptr;  // at home it would run at the real device's speed
   if (session_.compilers.may_be_gone()) {
     if (!ran_in_pieces(launch)) return "drivers may not compile any more";
-    const std::lock_guard lock(executor_.mutex());
+    const Lock lock(executor_.mutex());
     return process_exiting.load() || executor_.start_threads() ? nullptr : "the system gives no more threads";
   }
   if (kernel.info == nullptr || !kernel.info->split_allowed) return "its code may not be split";
@@ -173,7 +173,7 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   const timing::Decision decision = profitability()->decide(model.history, predicted, host_seconds());
   if (decision.verdict == timing::Verdict::native) return to_string(decision.reason);
   if (!can_divide(*kernel.sub_kernels)) return "no code for its pieces could be had";
-  std::lock_guard lock(executor_.mutex());
+  const Lock lock(executor_.mutex());
   return executor_.start_threads() ? nullptr : "the system gives no more threads";
 }
 
@@ -256,7 +256,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
       if (context_.unset_user_events.load(std::memory_order_acquire) > 0) return false;
       enter_captured_regime();
     }
-    std::lock_guard lock(executor_.mutex());
+    const Lock lock(executor_.mutex());
     executor_.start_threads();
     command->sequence = session_.numbers.next_sequence();
     command->number = command->sequence;
@@ -308,8 +308,10 @@ void Runtime::flush() {
   cl_ulong over = 0;  // when the emulated host has made the plan
   for (bool more = false;; more = false) {
     // Windows are planned in the program's order, one at a time, with the times that are known by then.
-    executor_.wait_until([&] { return !planning_ || (window_.empty() && !process_exiting.load()); });
-    std::unique_lock lock(executor_.mutex());
+    executor_.wait_until([&]() REQUIRES(executor_.mutex()) {
+      return !planning_ || (window_.empty() && !process_exiting.load());
+    });
+    Lock lock(executor_.mutex());
     if (planning_ && !window_.empty()) continue;
     if (journal_) dropped = journal_->trim(kRemembered);
     if (journal_ && !executor_.is_halted() && new_loss()) {
@@ -321,10 +323,10 @@ void Runtime::flush() {
       if (configuration_.machine != nullptr) {
         over = plan_emulated(std::move(window));
       } else {
-        more = plan(std::move(window), lock);
+        more = plan(std::move(window));
       }
     }
-    executor_.pump(lock);
+    executor_.pump();
     Executor::Dead dead = executor_.take_dead();
     lock.unlock();
     Executor::bury(std::move(dead));
@@ -334,7 +336,7 @@ void Runtime::flush() {
   executor_.take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
-bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mutex>& lock) {
+bool Runtime::plan(std::vector<Ref<Command>> commands) {
   std::shared_ptr<WindowUnderWay> window;
   if (profitability_.setting().may_leave_alone) {
     window = std::make_shared<WindowUnderWay>(WindowUnderWay{.facts = profitability()->open_window(),
@@ -347,42 +349,39 @@ bool Runtime::plan(std::vector<Ref<Command>> commands, std::unique_lock<std::mut
   WindowPlanning planner(*this, window ? &window->facts : nullptr);
   planning::Plan plan;
   bool more = false;
+  planning_ = true;
   struct Planning {
-    explicit Planning(Runtime& runtime) : runtime(runtime) { runtime.planning_ = true; }
     ~Planning() {
+      runtime.executor_.mutex().is_held();
       runtime.planning_ = false;
       runtime.executor_.wake_waiters();
     }
     Runtime& runtime;
-  } planning(*this);
+  } planning{*this};
   {
-    // The devices are still busy with earlier windows, and have only so much to do before somebody with the
-    // mutex gives them more. If planning throws, the window waits for the next flush.
-    struct Unlocked {
-      Unlocked(Runtime& runtime, std::vector<Ref<Command>>& commands, std::unique_lock<std::mutex>& lock)
-          : runtime(runtime), commands(commands), lock(lock) {
-        lock.unlock();
-      }
-      ~Unlocked() {
-        lock.lock();
+    struct Rest {  // of the window, which was not planned; if planning throws, all of it
+      ~Rest() {
+        runtime.executor_.mutex().is_held();
         const auto left = commands.begin() + static_cast<std::ptrdiff_t>(planned);
         runtime.window_.insert(runtime.window_.begin(), left, commands.end());
         commands.erase(left, commands.end());
       }
       Runtime& runtime;
       std::vector<Ref<Command>>& commands;
-      std::unique_lock<std::mutex>& lock;
       size_t planned = 0;
-    } unlocked(*this, commands, lock);
+    } rest{*this, commands};
+    // The devices are still busy with earlier windows, and have only so much to do before somebody with the
+    // mutex gives them more.
+    const Unlocked unlocked(executor_.mutex());
     plan = planner.plan(commands);
-    unlocked.planned = plan.tasks.size();
-    more = unlocked.planned < commands.size();
+    rest.planned = plan.tasks.size();
+    more = rest.planned < commands.size();
   }
   if (window) window->unfinished = commands.size();
   profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
-  Lowering(*this, plan, commands).emit([&] {
+  Lowering(*this, plan, commands).emit([&]() REQUIRES(executor_.mutex()) {
     if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
-    executor_.pump(lock);  // lets go of the mutex while drivers are called: woken threads take it then
+    executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
   });
   for (const Ref<Command>& command : commands)
     finish_part(*command);
@@ -395,7 +394,7 @@ cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
   std::optional<emulation::HostWork> work(machine.clock());
   planning::Plan plan = WindowPlanning(*this).plan(commands);
   cl_ulong over = 0;
-  Lowering(*this, plan, commands).emit([&] {
+  Lowering(*this, plan, commands).emit([&]() REQUIRES(executor_.mutex()) {
     over = machine.pay(*work);  // none of these actions starts before it is made
     for (const Ref<Action>& action : std::exchange(emulated_, {}))
       action->ready_at = std::max(action->ready_at, over);
@@ -407,26 +406,32 @@ cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>> commands) {
   return over;
 }
 
+// What is traced is in the file before the program learns that all captured work is done.
+void Runtime::wait_until(const std::function<bool()>& done) {
+  executor_.wait_until(done);
+  if (!capturing()) session_.trace.flush();
+}
+
 void Runtime::wait(const Command& command) {
   flush();
   Queue& queue = *command.queue;
   bool overtaken = false;  // then other actions of the queue may be with the drivers when this one is done
   {
-    std::lock_guard lock(executor_.mutex());
+    const Lock lock(executor_.mutex());
     ++queue.waiting;
     const auto of = unfinished_of_.find(&queue);
     overtaken = !queue.in_order() || of == unfinished_of_.end() || of->second.last.get() != &command;
     if (overtaken) executor_.add_eager(1);
   }
-  executor_.wait_until([&] { return command.done; });
-  std::lock_guard lock(executor_.mutex());
+  wait_until([&] { return command.done; });
+  const Lock lock(executor_.mutex());
   --queue.waiting;
   if (overtaken) executor_.add_eager(-1);
 }
 
 void Runtime::wait(const Event& event) {
   flush();
-  executor_.wait_until([&] { return event.status.load(std::memory_order_acquire) <= CL_COMPLETE; });
+  wait_until([&] { return event.status.load(std::memory_order_acquire) <= CL_COMPLETE; });
 }
 
 void Runtime::finish(Queue& queue) {
@@ -435,7 +440,7 @@ void Runtime::finish(Queue& queue) {
   Ref<Command> last;
   std::vector<Ref<Command>> others;
   {
-    std::lock_guard lock(executor_.mutex());
+    const Lock lock(executor_.mutex());
     ++queue.waiting;
     if (const auto of = unfinished_of_.find(&queue); of != unfinished_of_.end()) {
       last = of->second.last;
@@ -443,18 +448,20 @@ void Runtime::finish(Queue& queue) {
         others.push_back(command);
     }
   }
-  executor_.wait_until([&] {
+  wait_until([&] {
     return (!last || last->done) &&
            std::all_of(others.begin(), others.end(), [](const Ref<Command>& c) { return c->done; });
   });
-  std::lock_guard lock(executor_.mutex());
+  const Lock lock(executor_.mutex());
   --queue.waiting;
 }
 
 void Runtime::finish_all() {
   if (!capturing()) return;
   flush();
-  executor_.wait_until([&] { return !capturing() || (!window_.empty() && !executor_.is_halted()); });
+  wait_until([&]() REQUIRES(executor_.mutex()) {
+    return !capturing() || (!window_.empty() && !executor_.is_halted());
+  });
   if (capturing()) finish_all();  // another thread captured meanwhile
 }
 

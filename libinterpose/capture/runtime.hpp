@@ -114,10 +114,11 @@ private:
   bool can_divide(SubKernels& code) const;                 // among the devices
   bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
   KernelModel& kernel_model(Kernel& kernel);
-  // With the mutex held; plan() lets go of it while it looks at the window. True: there is more to be
-  // planned. On an emulated machine planning is paid for in its time, and no loss may come in between.
-  bool plan(std::vector<Ref<Command>> window, std::unique_lock<std::mutex>& lock);
-  void wait_for_exploring_window();  // without the mutex
+  // Lets go of the mutex while it looks at the window. True: there is more to be planned. On an emulated
+  // machine planning is paid for in its time, and no loss may come in between.
+  bool plan(std::vector<Ref<Command>> window) REQUIRES(executor_.mutex());
+  void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
+  void wait_for_exploring_window() EXCLUDES(executor_.mutex());
   // One call at a time in the whole process, since contexts share what is known of kernels. Its mutex is a
   // leaf.
   struct Profitability {
@@ -127,49 +128,50 @@ private:
   };
   Profitability profitability();
   // Returns when, by the emulated clock, the plan is made.
-  cl_ulong plan_emulated(std::vector<Ref<Command>> window);
-  void add_predecessors(Command& command, std::span<Event* const> waits);
+  cl_ulong plan_emulated(std::vector<Ref<Command>> window) REQUIRES(executor_.mutex());
+  void add_predecessors(Command& command, std::span<Event* const> waits) REQUIRES(executor_.mutex());
   // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
   cl_ulong now() const;
 
   // regimes.cpp
   std::vector<vendor::Owned<cl_event>> take_native_work();  // markers behind all that is under way
-  void enter_captured_regime();
-  void leave_captured_regime();
-  void begin_epoch();  // nothing that is known of actions orders new ones any more
-  cl_int bring_home(const Touched& bytes);
-  void join_epoch(Memory& root);
+  void enter_captured_regime() EXCLUDES(executor_.mutex());
+  void leave_captured_regime() REQUIRES(executor_.mutex());
+  void begin_epoch()
+      REQUIRES(executor_.mutex());  // nothing that is known of actions orders new ones any more
+  cl_int bring_home(const Touched& bytes) EXCLUDES(executor_.mutex());
+  cl_int copy_home(Memory& root, const RegionMap::Source& source) EXCLUDES(executor_.mutex());
+  void join_epoch(Memory& root) REQUIRES(executor_.mutex());
   void note_places(Storage& storage) const;  // for the fast path
 
   // What the executor announces. completions.cpp; the first with the mutex held
   void completed(Action& action) override;
   void lost(Action& action) override;
-  void halted() override { recover(); }
+  void halted() override;
   void conduct() override;
   bool is_busy() const override { return capturing(); }
 
-  // completions.cpp; with the mutex held
-  void count_for_command(const Action& action);
+  // completions.cpp
+  void count_for_command(const Action& action) REQUIRES(executor_.mutex());
   static cl_int error_of_waits(const Command& command);
-  void finish_part(Command& command);
-  void complete_event(Command& command);
-  void note_piece(const Action& action);
-  void note_transfer(const Action& action);
-  void note_in_window(const Action& action);       // of its command
-  void note_window(const WindowUnderWay& window);  // it is over
-  void leave_queue(Command& command);              // it is done; runtime.cpp
+  void finish_part(Command& command) REQUIRES(executor_.mutex());
+  void complete_event(Command& command) REQUIRES(executor_.mutex());
+  void note_piece(const Action& action) REQUIRES(executor_.mutex());
+  void note_transfer(const Action& action) REQUIRES(executor_.mutex());
+  void note_in_window(const Action& action) REQUIRES(executor_.mutex());       // of its command
+  void note_window(const WindowUnderWay& window) REQUIRES(executor_.mutex());  // it is over
+  void leave_queue(Command& command) REQUIRES(executor_.mutex());              // it is done; runtime.cpp
 
-  // recovery.cpp; with the mutex held. Only where a device can fail: journal_ is null elsewhere
-  void note_done(Action& action);
-  bool new_loss() const;
-  void recover();
-  void drop_unfinished_actions();
-  void take_loss(Memory& root);
-  void fail_unfinished();
-  std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo);
-  void note_native_write(Memory& root);
-  // recovery.cpp; without the mutex
-  void notice_losses();
+  // recovery.cpp. Only where a device can fail: journal_ is null elsewhere
+  void note_done(Action& action) REQUIRES(executor_.mutex());
+  bool new_loss() const REQUIRES(executor_.mutex());
+  void recover() REQUIRES(executor_.mutex());
+  void drop_unfinished_actions() REQUIRES(executor_.mutex());
+  void take_loss(Memory& root) REQUIRES(executor_.mutex());
+  void fail_unfinished() REQUIRES(executor_.mutex());
+  std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo) REQUIRES(executor_.mutex());
+  void note_native_write(Memory& root) EXCLUDES(executor_.mutex());
+  void notice_losses() EXCLUDES(executor_.mutex());
 
   Context& context_;
   Session& session_;
@@ -182,6 +184,12 @@ private:
   };
   std::vector<Domain> domains_;
   const LiveNumber number_;  // among runtimes
+  struct TraceWriter : ActionOwner {
+    explicit TraceWriter(Trace& trace) : trace(trace) {}
+    void announce() override { trace.flush(); }
+    Trace& trace;
+  };
+  const Ref<TraceWriter> trace_writer_;
   std::vector<CodePlace> code_places_;
   TimeModel& times_;
   timing::Profitability profitability_;  // by way of profitability()
@@ -190,34 +198,40 @@ private:
 
   std::shared_mutex regime_;
   std::atomic<int> unfinished_{0};
-  std::mutex native_mutex_;  // guards the next two
+  Mutex native_mutex_;
   // Not references: a queue holds its context, and with it this runtime.
-  std::vector<Queue*> native_active_;
-  std::vector<vendor::Owned<cl_event>> native_ends_;  // markers behind what is under way on queues since gone
+  std::vector<Queue*> native_active_ GUARDED_BY(native_mutex_);
+  // Markers behind what is under way on queues since gone.
+  std::vector<vendor::Owned<cl_event>> native_ends_ GUARDED_BY(native_mutex_);
 
-  // The executor's mutex guards what follows.
-  std::vector<Ref<Command>> window_;
+  std::vector<Ref<Command>> window_ GUARDED_BY(executor_.mutex());
   struct Unfinished {
     Ref<Command> last;                     // of an in-order queue; the last barrier of another
     std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
   };
-  std::map<Queue*, Unfinished> unfinished_of_;       // only queues that have such commands, which hold them
-  std::map<Event*, Ref<Command>> command_of_event_;  // unfinished ones
+  // Only queues that have such commands, which hold them.
+  std::map<Queue*, Unfinished> unfinished_of_ GUARDED_BY(executor_.mutex());
+  std::map<Event*, Ref<Command>> command_of_event_ GUARDED_BY(executor_.mutex());  // unfinished ones
   // Counts times without any unfinished action in between. What storages know of actions of earlier ones is
   // void.
-  uint64_t epoch_ = 1;
-  RegionMap host_memory_;
+  uint64_t epoch_ GUARDED_BY(executor_.mutex()) = 1;
+  RegionMap host_memory_ GUARDED_BY(executor_.mutex());
   // Of whoever plans.
   std::unique_ptr<const planning::Machine> machine_;  // made when first planned for
   planning::CutMemory cuts_;
   planning::KeptPlans kept_plans_;
-  std::vector<Ref<Action>> emulated_;  // made by the plan under way; ready when it is over
-  Ref<Action> entry_;                  // orders the captured epoch after the native commands before it
-  Ref<Action> last_in_order_;          // of this epoch's plans that want one action after the other
-  std::unique_ptr<Journal> journal_;
-  uint32_t lost_domains_ = 0;  // one bit each: noticed
-  bool planning_ = false;      // somebody plans, or makes actions, and lets go of the mutex meanwhile
-  double next_order_ = 0;
+  // Made by the plan under way; ready when it is over.
+  std::vector<Ref<Action>> emulated_ GUARDED_BY(executor_.mutex());
+  // Orders the captured epoch after the native commands before it.
+  Ref<Action> entry_ GUARDED_BY(executor_.mutex());
+  // Of this epoch's plans that want one action after the other.
+  Ref<Action> last_in_order_ GUARDED_BY(executor_.mutex());
+  std::unique_ptr<Journal> journal_ PT_GUARDED_BY(executor_.mutex());
+  uint32_t lost_domains_ GUARDED_BY(executor_.mutex()) = 0;  // one bit each: noticed
+  // Somebody plans, or makes actions, and lets go of the mutex meanwhile.
+  bool planning_ GUARDED_BY(executor_.mutex()) = false;
+  bool coming_home_ GUARDED_BY(executor_.mutex()) = false;  // somebody copies bytes there for native commands
+  double next_order_ GUARDED_BY(executor_.mutex()) = 0;
   std::atomic<cl_ulong> last_capture_{0};
 };
 

@@ -115,19 +115,18 @@ Lane* Executor::next_lane() const {
   return next;
 }
 
-bool Executor::flush_lanes(std::unique_lock<std::mutex>& lock) {
+bool Executor::flush_lanes() {
   bool flushed = false;
   for (Lane* lane : fed_) {
     if (!std::exchange(lane->to_flush, false)) continue;
-    lock.unlock();
+    const Unlocked unlocked(mutex_);
     devices_->flush(*lane);
-    lock.lock();
     flushed = true;
   }
   return flushed;
 }
 
-void Executor::start_first(Lane& lane, std::unique_lock<std::mutex>& lock) {
+void Executor::start_first(Lane& lane) {
   const Ref<Action> action = *lane.ready.begin();
   lane.ready.erase(lane.ready.begin());
   lane.under_way.push_back(action);
@@ -141,12 +140,12 @@ void Executor::start_first(Lane& lane, std::unique_lock<std::mutex>& lock) {
   }
   for (const Ref<Action>& one : used)
     ++one->calls;
-  lock.unlock();
-  action->started = devices_->now();
-  const Devices::Submission submission = refused < 0
-                                             ? Devices::Submission{refused}
-                                             : devices_->submit(*action, std::span(used).subspan(1), *this);
-  lock.lock();
+  Devices::Submission submission{refused};
+  {
+    const Unlocked unlocked(mutex_);
+    action->started = devices_->now();
+    if (refused >= 0) submission = devices_->submit(*action, std::span(used).subspan(1), *this);
+  }
   lane.to_flush = true;
   mark_submitted(*action, submission);
   for (const Ref<Action>& one : used)
@@ -157,20 +156,20 @@ void Executor::end_call(Action& action) {
   if (--action.calls == 0 && action.complete()) graveyard_.held.push_back(action.let_go());
 }
 
-void Executor::pump(std::unique_lock<std::mutex>& lock) {
+void Executor::pump() {
   wake_lanes();
   if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
   pumping_ = true;
   for (bool more = true; more;) {
     wake_lanes();
     if (Lane* const next = next_lane()) {
-      start_first(*next, lock);
+      start_first(*next);
     } else if (failures_.empty() && take_part()) {
       continue;
     } else if (repair_ && may_start(*repair_, lanes_, emitted_)) {
-      run_threaded(*repair_, lock);
+      run_threaded(*repair_);
     } else {
-      more = flush_lanes(lock);  // more may have become ready meanwhile
+      more = flush_lanes();  // more may have become ready meanwhile
     }
   }
   pumping_ = false;

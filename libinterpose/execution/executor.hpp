@@ -10,13 +10,13 @@
 // This class has more than 15 fields: the state of lanes, of failures and of threads changes under one mutex.
 #pragma once
 
+#include "common/thread_annotations.hpp"
 #include "libinterpose/execution/devices.hpp"
 #include "libinterpose/execution/transfer_order.hpp"
 
 #include <condition_variable>
 #include <functional>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
@@ -75,27 +75,26 @@ public:
   Lane& program() const { return *program_; }
 
   // Guards all actions that are not complete, and the observer's things.
-  std::mutex& mutex() { return mutex_; }
+  Mutex& mutex() const RETURN_CAPABILITY(mutex_) { return mutex_; }
 
   // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
   // are whole, so every later action has it.
   cl_int failed() const { return failed_.load(std::memory_order_acquire); }
 
-  // The rest with the mutex held, if nothing else is said.
-
-  void push(Ref<Action> action);
+  void push(Ref<Action> action) REQUIRES(mutex_);
   // Starts what may start. Lets go of the mutex while devices are called.
-  void pump(std::unique_lock<std::mutex>& lock);
+  void pump() REQUIRES(mutex_);
   // Actions of this order and after it do not start: earlier ones are not pushed yet. kAllEmitted: all may.
-  void hold_from(double order);
-  bool holds_back() const { return emitted_ < kAllEmitted; }
-  int busy_lanes(int domain, const Lane* besides) const;  // with `besides`, whatever that does
+  void hold_from(double order) REQUIRES(mutex_);
+  bool holds_back() const REQUIRES(mutex_) { return emitted_ < kAllEmitted; }
+  int busy_lanes(int domain, const Lane* besides) const
+      REQUIRES(mutex_);  // with `besides`, whatever that does
 
-  void halt() { halted_ = true; }  // nothing starts
-  bool is_halted() const { return halted_; }
-  bool is_running() const { return running_ > 0; }  // an action, on a thread
-  void resume();
-  void drop_waiting();  // actions that are not under way are forgotten
+  void halt() REQUIRES(mutex_) { halted_ = true; }  // nothing starts
+  bool is_halted() const REQUIRES(mutex_) { return halted_; }
+  bool is_running() const REQUIRES(mutex_) { return running_ > 0; }  // an action, on a thread
+  void resume() REQUIRES(mutex_);
+  void drop_waiting() REQUIRES(mutex_);  // actions that are not under way are forgotten
 
   // What nobody needs any more, to be let go of without the mutex: the last reference to an object may be
   // among it.
@@ -103,11 +102,12 @@ public:
     std::vector<Ref<ActionOwner>> owners;  // announce() is due
     std::vector<Action::Held> held;        // by complete actions
   };
-  void announce_later(ActionOwner& owner) { graveyard_.owners.emplace_back(&owner); }
-  Dead take_dead() { return std::exchange(graveyard_, {}); }
+  void announce_later(ActionOwner& owner) REQUIRES(mutex_) { graveyard_.owners.emplace_back(&owner); }
+  Dead take_dead() REQUIRES(mutex_) { return std::exchange(graveyard_, {}); }
   static void bury(Dead dead);  // without the mutex
 
-  bool start_threads();  // false if the system gives no more; nothing where it is to have none
+  bool start_threads()
+      REQUIRES(mutex_);  // false if the system gives no more; nothing where it is to have none
 
   // With or without the mutex.
   void wake_waiters();    // something happened that they may wait for
@@ -115,45 +115,45 @@ public:
   // So many more (or fewer) wait for the completion of any action at once.
   void add_eager(int more) { eager_.fetch_add(more); }
 
-  // Without the mutex.
-  bool take_posts();   // makes actions complete whose ends were heard of; false: there were none
-  void ask_devices();  // what became of what they were given
+  bool take_posts()
+      EXCLUDES(mutex_);  // makes actions complete whose ends were heard of; false: there were none
+  void ask_devices() EXCLUDES(mutex_);  // what became of what they were given
   // `done` is called with the mutex held. False if it is not so at the instant `latest` of the host's clock;
   // without one this waits for ever.
-  bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {});
+  bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {}) EXCLUDES(mutex_);
 
 private:
-  // executor.cpp; with the mutex held
-  void unblock(Action& action);
-  void wake_lanes();  // if push() has given their threads more to do
-  Lane* next_lane() const;
-  void start_first(Lane& lane, std::unique_lock<std::mutex>& lock);
-  bool flush_lanes(std::unique_lock<std::mutex>& lock);
-  bool take_part();
-  void take_part(Lane& busy, Lane& idle);
-  cl_int refusal(const Action& action) const;
-  void mark_submitted(Action& action, Devices::Submission submission);
-  void mark_over(Action& action, cl_int status);  // the device is done with it
-  void mark_complete(Action& action, cl_int status);
-  void note_complete(Action& action, cl_int status);
-  void end_call(Action& action);  // of a device, that uses its event
+  // executor.cpp
+  void unblock(Action& action) REQUIRES(mutex_);
+  void wake_lanes() REQUIRES(mutex_);  // if push() has given their threads more to do
+  Lane* next_lane() const REQUIRES(mutex_);
+  void start_first(Lane& lane) REQUIRES(mutex_);
+  bool flush_lanes() REQUIRES(mutex_);
+  bool take_part() REQUIRES(mutex_);
+  void take_part(Lane& busy, Lane& idle) REQUIRES(mutex_);
+  cl_int refusal(const Action& action) const REQUIRES(mutex_);
+  void mark_submitted(Action& action, Devices::Submission submission) REQUIRES(mutex_);
+  void mark_over(Action& action, cl_int status) REQUIRES(mutex_);  // the device is done with it
+  void mark_complete(Action& action, cl_int status) REQUIRES(mutex_);
+  void note_complete(Action& action, cl_int status) REQUIRES(mutex_);
+  void end_call(Action& action) REQUIRES(mutex_);  // of a device, that uses its event
 
-  // repair.cpp; with the mutex held
-  void settle(Action& action);
-  void repair_failures();
-  void start_repairs(const std::vector<Ref<Action>>& actions);
-  void give_up(Action& action, cl_int status);
+  // repair.cpp
+  void settle(Action& action) REQUIRES(mutex_);
+  void repair_failures() REQUIRES(mutex_);
+  void start_repairs(const std::vector<Ref<Action>>& actions) REQUIRES(mutex_);
+  void give_up(Action& action, cl_int status) REQUIRES(mutex_);
 
   // threads.cpp
   void under_way(Action& action) override;
   void ended(Action& action, cl_int status) override;
-  void run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock);
-  bool lacks_threads() const;                             // they are parked, or there are none
-  void run_threaded(std::unique_lock<std::mutex>& lock);  // all lanes, for want of threads
+  bool lacks_threads() const;            // they are parked, or there are none
+  void run_threaded() REQUIRES(mutex_);  // all lanes, for want of threads
+  void run_threaded(Lane& lane) REQUIRES(mutex_);
   void lane_thread(Lane& lane);
   void conductor_thread();
   bool can_wait(const Action& action, cl_int status);
-  std::set<const Action*> stuck_actions() const;  // submitted ones that will never start
+  std::set<const Action*> stuck_actions() const REQUIRES(mutex_);  // submitted ones that will never start
 
   Observer& observer_;
   const Configuration configuration_;
@@ -165,38 +165,39 @@ private:
   std::unique_ptr<Lane> repair_;  // where home does again what helpers have failed at; may be null
   std::unique_ptr<Lane> program_;
 
-  std::mutex mutex_;
+  mutable Mutex mutex_;
   std::atomic<cl_int> failed_{CL_SUCCESS};
-  std::vector<Ref<Action>> failures_;  // to be done again; nothing starts until what came after them is over
-  bool halted_ = false;
-  int running_ = 0;  // actions on threads
-  bool pumping_ = false;
-  double emitted_ = kAllEmitted;
-  bool lanes_have_more_ = false;  // since the threads of lanes were last woken
+  // To be done again; nothing starts until what came after them is over.
+  std::vector<Ref<Action>> failures_ GUARDED_BY(mutex_);
+  bool halted_ GUARDED_BY(mutex_) = false;
+  int running_ GUARDED_BY(mutex_) = 0;  // actions on threads
+  bool pumping_ GUARDED_BY(mutex_) = false;
+  double emitted_ GUARDED_BY(mutex_) = kAllEmitted;
+  bool lanes_have_more_ GUARDED_BY(mutex_) = false;  // since the threads of lanes were last woken
   std::condition_variable lanes_cv_;
-  Dead graveyard_;
+  Dead graveyard_ GUARDED_BY(mutex_);
   std::atomic<int> eager_{0};
 
   struct Posts {
-    std::mutex mutex;
+    Mutex mutex;
     struct Post {
       Ref<Action> action;
       cl_int status;
       cl_ulong at;  // host's clock
     };
-    std::vector<Post> list;
+    std::vector<Post> list GUARDED_BY(mutex);
     std::condition_variable waiters;
     std::condition_variable conductor;
-    int waiting = 0;
-    uint64_t generation = 0;
-    bool wake_conductor = false;
-    bool stop = false;
+    int waiting GUARDED_BY(mutex) = 0;
+    uint64_t generation GUARDED_BY(mutex) = 0;
+    bool wake_conductor GUARDED_BY(mutex) = false;
+    bool stop GUARDED_BY(mutex) = false;
   } posts_;
 
   std::vector<std::thread> threads_;
-  bool threads_started_ = false;
-  bool threads_refused_ = false;
-  bool stop_ = false;
+  bool threads_started_ GUARDED_BY(mutex_) = false;
+  bool threads_refused_ GUARDED_BY(mutex_) = false;
+  bool stop_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mkmd

@@ -39,7 +39,7 @@ void Executor::under_way(Action& action) {
 
 void Executor::ended(Action& action, cl_int status) {
   constexpr size_t kMany = 64;
-  std::lock_guard lock(posts_.mutex);
+  const Lock lock(posts_.mutex);
   posts_.list.push_back({Ref<Action>(&action), status, host_nanoseconds()});
   if (can_wait(action, status) && posts_.list.size() < kMany) return;
   if (posts_.waiting > 0) {
@@ -50,13 +50,13 @@ void Executor::ended(Action& action, cl_int status) {
 }
 
 void Executor::call_conductor() {
-  std::lock_guard lock(posts_.mutex);
+  const Lock lock(posts_.mutex);
   posts_.wake_conductor = true;
   posts_.conductor.notify_one();
 }
 
 void Executor::wake_waiters() {
-  std::lock_guard posts(posts_.mutex);
+  const Lock posts(posts_.mutex);
   ++posts_.generation;
   if (posts_.waiting > 0) posts_.waiters.notify_all();
 }
@@ -64,7 +64,7 @@ void Executor::wake_waiters() {
 bool Executor::take_posts() {
   std::vector<Posts::Post> list;
   {
-    std::lock_guard lock(posts_.mutex);
+    const Lock lock(posts_.mutex);
     list.swap(posts_.list);
   }
   if (list.empty()) return false;
@@ -72,11 +72,11 @@ bool Executor::take_posts() {
     status = devices_->end(*action, status, at);
   Dead dead;
   {
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     for (auto& [action, status, at] : list) {
       mark_over(*action, status < 0 ? status : CL_SUCCESS);
     }
-    pump(lock);
+    pump();
     dead = std::exchange(graveyard_, {});
   }
   bury(std::move(dead));
@@ -117,7 +117,7 @@ void Executor::ask_devices() {
   std::vector<Ref<Action>> asked;
   std::set<const Action*> stuck;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stuck = stuck_actions();
     for (const Lane* lane : fed_) {
       for (const Ref<Action>& action : lane->under_way) {
@@ -133,7 +133,7 @@ void Executor::ask_devices() {
       status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     if (status && *status <= CL_COMPLETE && !action->heard.exchange(true)) ended(*action, *status);
   }
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const Ref<Action>& action : asked)
     end_call(*action);
 }
@@ -143,14 +143,14 @@ bool Executor::wait_until(const std::function<bool()>& done, std::optional<cl_ul
   for (;;) {
     uint64_t seen;
     {
-      std::lock_guard lock(posts_.mutex);
+      const Lock lock(posts_.mutex);
       seen = posts_.generation;
     }
     take_posts();
     Dead dead;
     {
-      std::unique_lock lock(mutex_);
-      if (lacks_threads()) run_threaded(lock);
+      Lock lock(mutex_);
+      if (lacks_threads()) run_threaded();
       dead = std::exchange(graveyard_, {});
       over = done();
     }
@@ -160,20 +160,21 @@ bool Executor::wait_until(const std::function<bool()>& done, std::optional<cl_ul
     if (latest && now >= *latest) break;
     std::chrono::nanoseconds longest = kSecondLook;
     if (latest) longest = std::min(longest, std::chrono::nanoseconds(*latest - now));
-    std::unique_lock lock(posts_.mutex);
+    Lock lock(posts_.mutex);
     ++posts_.waiting;
-    const bool news = posts_.waiters.wait_for(
-        lock, longest, [&] { return !posts_.list.empty() || posts_.generation != seen; });
+    const bool news = posts_.waiters.wait_for(lock.to_wait(), longest, [&]() REQUIRES(posts_.mutex) {
+      return !posts_.list.empty() || posts_.generation != seen;
+    });
     --posts_.waiting;
     lock.unlock();
     if (!news && longest == kSecondLook) ask_devices();
   }
-  std::lock_guard lock(posts_.mutex);
+  const Lock lock(posts_.mutex);
   if (posts_.waiting == 0 && !posts_.list.empty()) posts_.conductor.notify_one();
   return over;
 }
 
-void Executor::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
+void Executor::run_threaded(Lane& lane) {
   while (!halted_ && may_start(lane, lanes_, emitted_)) {
     const Ref<Action> action = take_next(lane, lanes_, emitted_);
     lane.under_way.push_back(action);
@@ -181,9 +182,11 @@ void Executor::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
     ++running_;
     action->state = Action::State::submitting;
     const cl_int refused = refusal(*action);
-    lock.unlock();
-    const cl_int status = devices_->run(*action, refused);
-    lock.lock();
+    cl_int status = CL_SUCCESS;
+    {
+      const Unlocked unlocked(mutex_);
+      status = devices_->run(*action, refused);
+    }
     std::erase(lane.under_way, action);
     --running_;
     if (std::exchange(lane.sending, {})) lanes_cv_.notify_all();  // who waits for its ports may go on
@@ -195,7 +198,7 @@ void Executor::run_threaded(Lane& lane, std::unique_lock<std::mutex>& lock) {
       mark_over(*action, status);
     }
     if (halted_ && running_ == 0) observer_.halted();
-    pump(lock);
+    pump();
   }
 }
 
@@ -203,21 +206,21 @@ bool Executor::lacks_threads() const {
   return process_exiting.load() || !configuration_.has_threads;
 }
 
-void Executor::run_threaded(std::unique_lock<std::mutex>& lock) {
+void Executor::run_threaded() {
   for (const auto& lane : lanes_) {
-    if (lane->kind == Lane::Kind::threaded) run_threaded(*lane, lock);
+    if (lane->kind == Lane::Kind::threaded) run_threaded(*lane);
   }
-  pump(lock);
+  pump();
 }
 
 void Executor::lane_thread(Lane& lane) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   for (;;) {
-    lanes_cv_.wait(lock, [&] {
+    lanes_cv_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) {
       return stop_ || (!halted_ && may_start(lane, lanes_, emitted_) && !process_exiting.load());
     });
     if (stop_) return;
-    run_threaded(lane, lock);
+    run_threaded(lane);
     Dead dead = take_dead();
     lock.unlock();
     bury(std::move(dead));
@@ -226,14 +229,14 @@ void Executor::lane_thread(Lane& lane) {
 }
 
 void Executor::conductor_thread() {
-  std::unique_lock lock(posts_.mutex);
+  Lock lock(posts_.mutex);
   for (;;) {
-    const auto due = [&] {
+    const auto due = [&]() REQUIRES(posts_.mutex) {
       return posts_.stop || ((posts_.wake_conductor || !posts_.list.empty()) && !process_exiting.load());
     };
     if (!observer_.is_busy()) {
-      posts_.conductor.wait(lock, due);  // call_conductor() wakes it
-    } else if (!posts_.conductor.wait_for(lock, kSecondLook, due)) {
+      posts_.conductor.wait(lock.to_wait(), due);  // call_conductor() wakes it
+    } else if (!posts_.conductor.wait_for(lock.to_wait(), kSecondLook, due)) {
       if (process_exiting.load()) continue;
       lock.unlock();
       ask_devices();
@@ -251,12 +254,12 @@ void Executor::conductor_thread() {
 
 void Executor::stop() {
   {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stop_ = true;
     lanes_cv_.notify_all();
   }
   {
-    std::lock_guard lock(posts_.mutex);
+    const Lock lock(posts_.mutex);
     posts_.stop = true;
     posts_.conductor.notify_all();
   }

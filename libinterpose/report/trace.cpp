@@ -88,17 +88,15 @@ std::string Trace::first_line() const {
   return text_of(line);
 }
 
-void Trace::add_native() {
-  if (!std::exchange(native_changed_, false)) return;
+std::string Trace::line_about(const Native& native) {
+  if (!native.changed) return {};
   nlohmann::json kernels = nlohmann::json::array();
-  for (auto& [kernel, count] : native_kernels_) {
+  for (const auto& [kernel, count] : native.kernels) {
     if (count == 0) continue;
     const auto& [name, reason, line] = kernel;
     kernels.push_back({{"kernel", name}, {"launches", count}, {"whole_because", reason}, {"line", line}});
-    count = 0;
   }
-  text_ += text_of({{"native", {{"commands", native_commands_}, {"kernels", kernels}}}});
-  native_commands_.clear();
+  return text_of({{"native", {{"commands", native.commands}, {"kernels", kernels}}}});
 }
 
 // Makes a regular file this process's, or finds that it still is; otherwise the sentence that says whose it
@@ -116,12 +114,32 @@ std::string Trace::claim(int fd) {
   return ftruncate(fd, 0) == 0 ? "" : "cannot write " + file + "; nothing is traced";
 }
 
-// Whole lines, by one call: a process killed at any moment leaves at most its
-// last line cut off.
+std::string Trace::take_text() {
+  std::vector<std::function<std::string()>> lines;
+  Native native;
+  {
+    const Lock lock(mutex_);
+    lines.swap(lines_);
+    bytes_ = 0;
+    written_at_ = host_nanoseconds();
+    if (native_.changed) native = native_;
+    native_.changed = false;
+    native_.commands.clear();
+    for (auto& [kernel, count] : native_.kernels)
+      count = 0;
+  }
+  std::string text;
+  for (const auto& line : lines)
+    text += line();
+  return text + line_about(native);
+}
+
+// Whole lines, by one call: a process killed at any moment leaves at most its last line cut off.
 void Trace::write_out() {
-  if (broken_) return;
-  add_native();
-  if (text_.empty()) return;
+  if (broken_.load()) return;
+  const Lock writing(file_mutex_);
+  std::string text = take_text();
+  if (text.empty()) return;
   const std::string& file = configuration_.settings.trace;
   const NoWriteSignals quiet;
   struct stat about {};
@@ -130,55 +148,68 @@ void Trace::write_out() {
   const int fd = open_named_output(file, (regular ? O_RDWR : O_WRONLY) | O_APPEND);
   std::string problem;
   if (fd >= 0 && regular) problem = claim(fd);
-  std::string text = std::move(text_);
-  text_.clear();
   if (header_.empty()) text = (header_ = first_line()) + text;
   if (problem.empty() && (fd < 0 || !write_all(fd, text)))
     problem = "cannot write " + file + "; no more is traced";
   if (!problem.empty()) log(LogLevel::warning, "MKMD_TRACE: " + problem);
-  broken_ = !problem.empty();
+  broken_.store(!problem.empty());
   if (fd >= 0) close(fd);
-  written_at_ = host_nanoseconds();
 }
 
-void Trace::write_if_due() {
-  if (text_.size() >= kBuffered || host_nanoseconds() - written_at_ >= kOldest) write_out();
+bool Trace::is_due() const {
+  return bytes_ >= kBuffered || host_nanoseconds() - written_at_ >= kOldest;
 }
 
 void Trace::add(const nlohmann::json& line) {
-  std::lock_guard lock(mutex_);
-  if (broken_) return;
-  text_ += text_of(line);
-  write_if_due();
+  if (broken_.load()) return;
+  std::string text = text_of(line);
+  bool due = false;
+  {
+    const Lock lock(mutex_);
+    bytes_ += text.size();
+    lines_.emplace_back([text = std::move(text)] { return text; });
+    due = is_due();
+  }
+  if (due) write_out();
+}
+
+void Trace::add_later(std::function<nlohmann::json()> line) {
+  const Lock lock(mutex_);
+  if (!broken_.load()) lines_.emplace_back([line = std::move(line)] { return text_of(line()); });
 }
 
 void Trace::add_platform(const nlohmann::json& platform) {
-  std::lock_guard lock(mutex_);
-  std::string line = text_of({{"platform", platform}});
-  if (line == platform_ || broken_) return;
-  text_ += line;
-  platform_ = std::move(line);
+  std::string text = text_of({{"platform", platform}});
+  const Lock lock(mutex_);
+  if (text == platform_ || broken_.load()) return;
+  lines_.emplace_back([text] { return text; });
+  platform_ = std::move(text);
 }
 
 void Trace::count_native(cl_command_type type) {
-  std::lock_guard lock(mutex_);
-  ++native_commands_[name_of(type)];
-  native_changed_ = true;
-  write_if_due();
+  bool due = false;
+  {
+    const Lock lock(mutex_);
+    ++native_.commands[name_of(type)];
+    native_.changed = true;
+    due = is_due();
+  }
+  if (due) write_out();
 }
 
 void Trace::count_native_kernel(const std::string& name, const std::string& reason, int line) {
-  std::lock_guard lock(mutex_);
-  const bool first = native_kernels_.empty() || !native_kernels_.contains({name, reason, line});
-  ++native_kernels_[{name, reason, line}];
-  native_changed_ = true;
+  bool first = false;
+  {
+    const Lock lock(mutex_);
+    first = !native_.kernels.contains({name, reason, line});
+    ++native_.kernels[{name, reason, line}];
+    native_.changed = true;
+  }
   if (first) write_out();  // why a kernel is not split is known whatever happens next
 }
 
 void Trace::flush() {
-  if (!on_) return;
-  std::lock_guard lock(mutex_);
-  write_out();
+  if (on_) write_out();
 }
 
 }  // namespace mkmd

@@ -4,15 +4,18 @@
 // setting nothing is done: every caller asks on() first. Thread-safe.
 #pragma once
 
+#include "common/thread_annotations.hpp"
 #include "libinterpose/setup/configuration.hpp"
 
 #include <CL/cl.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
+#include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace mkmd {
 
@@ -25,6 +28,8 @@ public:
 
   // Adds a line. It reaches the file with the next flush(), or with another line 10 ms later or more.
   void add(const nlohmann::json& line);
+  // The same, where the caller holds a mutex: the line is made when it is written. That is not done here.
+  void add_later(std::function<nlohmann::json()> line);
   // A line about the devices and links that the following windows are planned for, if it is news.
   void add_platform(const nlohmann::json& platform);
   // Counts a command that went straight to the home's own queue, and why if it is a kernel. `line` is the
@@ -38,27 +43,33 @@ public:
   void flush();
 
 private:
-  // With the mutex held.
-  void add_native();
-  void write_out();
-  void write_if_due();
-  std::string claim(int fd);
-  std::string first_line() const;
-
   using NativeKernel = std::tuple<std::string, std::string, int>;  // name, reason, source line
+  // What went straight to home, since the last line about it; kernels stay as keys, so that a new one is
+  // noticed.
+  struct Native {
+    std::map<std::string, uint64_t> commands;
+    std::map<NativeKernel, uint64_t> kernels;
+    bool changed = false;
+  };
+
+  static std::string line_about(const Native& native);
+  std::string take_text() EXCLUDES(mutex_);
+  bool is_due() const REQUIRES(mutex_);
+  void write_out() EXCLUDES(mutex_);
+  std::string claim(int fd) REQUIRES(file_mutex_);
+  std::string first_line() const;
 
   const Configuration& configuration_;
   const bool on_;
-  std::mutex mutex_;
-  std::string text_;
-  std::string header_;  // the file's first line, once it is written
-  bool broken_ = false;
-  cl_ulong written_at_ = 0;
-  std::string platform_;
-  // Since the last line about them; kernels stay as keys, so that a new one is noticed.
-  std::map<std::string, uint64_t> native_commands_;
-  std::map<NativeKernel, uint64_t> native_kernels_;
-  bool native_changed_ = false;
+  std::atomic<bool> broken_{false};
+  Mutex file_mutex_;                            // one writes at a time; taken before the other
+  std::string header_ GUARDED_BY(file_mutex_);  // the file's first line, once it is written
+  Mutex mutex_;
+  std::vector<std::function<std::string()>> lines_ GUARDED_BY(mutex_);
+  size_t bytes_ GUARDED_BY(mutex_) = 0;  // of those that are made already
+  cl_ulong written_at_ GUARDED_BY(mutex_) = 0;
+  std::string platform_ GUARDED_BY(mutex_);
+  Native native_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mkmd

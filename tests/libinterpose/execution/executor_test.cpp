@@ -79,7 +79,7 @@ protected:
   }
   void pump() {
     std::unique_lock lock(executor_->mutex());
-    executor_->pump(lock);
+    executor_->pump();
     Executor::Dead dead = executor_->take_dead();
     lock.unlock();
     Executor::bury(std::move(dead));
@@ -410,12 +410,12 @@ TEST_F(ExecutorTest, HoldsNothingOfCompleteActions) {
 
 TEST_F(ExecutorTest, AnnouncesOwnersOutsideTheMutex) {
   struct Owner : ActionOwner {
-    explicit Owner(std::mutex& mutex) : mutex(mutex) {}
+    explicit Owner(Mutex& mutex) : mutex(mutex) {}
     void announce() override {
       announced = mutex.try_lock();
       if (announced) mutex.unlock();
     }
-    std::mutex& mutex;
+    Mutex& mutex;
     bool announced = false;
   };
   make({0});
