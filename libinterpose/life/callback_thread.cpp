@@ -3,12 +3,12 @@
 
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
+#include "common/thread_annotations.hpp"
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <pthread.h>
 #include <signal.h>
 #include <system_error>
@@ -19,11 +19,11 @@ namespace mkmd {
 namespace {
 
 struct Callbacks {
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> waiting;
-  bool has_thread = false;
-  bool running = false;  // the thread is inside a callback
+  std::deque<std::function<void()>> waiting GUARDED_BY(mutex);
+  bool has_thread GUARDED_BY(mutex) = false;
+  bool running GUARDED_BY(mutex) = false;  // the thread is inside a callback
 };
 
 Callbacks& callbacks() {
@@ -37,9 +37,9 @@ thread_local bool on_callback_thread = false;
 void run_all() {
   Callbacks& state = callbacks();
   on_callback_thread = true;
-  std::unique_lock lock(state.mutex);
+  Lock lock(state.mutex);
   for (;;) {
-    state.changed.wait(lock, [&] { return !state.waiting.empty(); });
+    state.changed.wait(lock.to_wait(), [&]() REQUIRES(state.mutex) { return !state.waiting.empty(); });
     {
       std::function<void()> call = std::move(state.waiting.front());
       state.waiting.pop_front();
@@ -74,7 +74,7 @@ bool start_thread() {
 void run_callback(std::function<void()> call) {
   if (!process_exiting.load(std::memory_order_acquire)) {
     Callbacks& state = callbacks();
-    const std::lock_guard lock(state.mutex);
+    const Lock lock(state.mutex);
     if (!state.has_thread) state.has_thread = start_thread();
     if (state.has_thread) {
       state.waiting.push_back(std::move(call));
@@ -88,10 +88,11 @@ void run_callback(std::function<void()> call) {
 void drain_callbacks() {
   using namespace std::chrono_literals;
   Callbacks& state = callbacks();
-  std::unique_lock lock(state.mutex);
+  Lock lock(state.mutex);
   // A callback that called exit() itself is not waited for, nor for ever one that never returns.
   if (!on_callback_thread)
-    state.changed.wait_for(lock, 1s, [&] { return !state.running && state.waiting.empty(); });
+    state.changed.wait_for(lock.to_wait(), 1s,
+                           [&]() REQUIRES(state.mutex) { return !state.running && state.waiting.empty(); });
   while (!state.waiting.empty()) {
     std::function<void()> call = std::move(state.waiting.front());
     state.waiting.pop_front();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/objects/registry.hpp"
 
+#include "common/thread_annotations.hpp"
+
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -29,8 +31,8 @@ Shard& shard_of(const void* handle) {
 }
 
 struct Kernels {
-  std::mutex mutex;
-  std::unordered_set<Kernel*> all;
+  Mutex mutex;
+  std::unordered_set<Kernel*> all GUARDED_BY(mutex);
 };
 
 Kernels& kernels() {
@@ -75,21 +77,24 @@ std::vector<Ref<Memory>> live_memories() {
 }
 
 void remember_kernel(Kernel* kernel) {
-  const std::lock_guard lock(kernels().mutex);
-  kernels().all.insert(kernel);
+  Kernels& state = kernels();
+  const Lock lock(state.mutex);
+  state.all.insert(kernel);
 }
 
 void forget_kernel(Kernel* kernel) {
-  const std::lock_guard lock(kernels().mutex);
-  kernels().all.erase(kernel);
+  Kernels& state = kernels();
+  const Lock lock(state.mutex);
+  state.all.erase(kernel);
 }
 
 void drop_from_kernel_arguments(Memory& memory) {
   if (!memory.was_argument.load(std::memory_order_acquire)) return;
   // Declared before the locks: what is let go of is destroyed after they are given back.
   std::vector<std::shared_ptr<KernelArguments>> replaced;
-  const std::lock_guard all_kernels(kernels().mutex);
-  for (Kernel* kernel : kernels().all) {
+  Kernels& state = kernels();
+  const Lock all_kernels(state.mutex);
+  for (Kernel* kernel : state.all) {
     const std::lock_guard lock(kernel->mutex);
     const auto holds = [&](const KernelArgument& argument) { return argument.memory.get() == &memory; };
     if (std::none_of(kernel->arguments->begin(), kernel->arguments->end(), holds)) continue;
