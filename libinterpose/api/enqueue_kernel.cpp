@@ -155,7 +155,7 @@ std::string why_odd(const Kernel& kernel) {
 }
 
 // For the trace: why a launch went to the home's own queue. The kernel's mutex is held.
-void trace_native_launch(const Kernel& kernel, const Runtime* runtime, bool odd) {
+compiler::Reason why_native(const Kernel& kernel, const Runtime* runtime, bool odd) {
   compiler::Reason why{kernel.decision.why_not != nullptr ? kernel.decision.why_not
                                                           : "measured or verified on copies"};
   if (runtime == nullptr) {
@@ -165,7 +165,7 @@ void trace_native_launch(const Kernel& kernel, const Runtime* runtime, bool odd)
   } else if (kernel.info == nullptr || odd) {
     why.text = why_odd(kernel);
   }
-  process().session->trace.count_native_kernel(kernel.name, why.text, why.line);
+  return why;
 }
 
 }  // namespace
@@ -234,8 +234,10 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
                                                              local_work_size, n.wait_count, n.waits, n.event);
       });
   if (process().session->trace.on() && status == CL_SUCCESS) {
-    std::lock_guard lock(kernel->mutex);
-    trace_native_launch(*kernel, runtime, odd);
+    std::unique_lock lock(kernel->mutex);
+    const compiler::Reason why = why_native(*kernel, runtime, odd);
+    lock.unlock();
+    process().session->trace.count_native_kernel(kernel->name, why.text, why.line);
   }
   return status;
 }
