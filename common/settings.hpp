@@ -28,6 +28,9 @@ namespace mkmd {
   X(bool, relaxed, "MKMD_RELAXED", false, "0 or 1",                                                          \
     "1 splits kernels built with -cl-fast-relaxed-math or -cl-unsafe-math-optimizations too: last bits "     \
     "vary")                                                                                                  \
+  X(bool, wait_for_code, "MKMD_WAIT_FOR_CODE", false, "0 or 1",                                              \
+    "1 waits for the code for pieces, so that the first launches are split, too; without it they run whole " \
+    "while the code is made")                                                                                \
   X(std::string, trace, "MKMD_TRACE", "", "a file name",                                                     \
     "where to write what was planned and what happened")                                                     \
   X(bool, trace_planning, "MKMD_TRACE_PLANNING", false, "0 or 1",                                            \

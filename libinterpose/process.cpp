@@ -175,7 +175,15 @@ void find_rivals(Configuration& configuration) {
 void before_fork() {
   if (ready.load(std::memory_order_acquire) == nullptr || process_forked.load(std::memory_order_relaxed))
     return;
-  if (process().configuration.splits()) Runtime::finish_helpers(*process().session);
+  if (!process().configuration.splits()) return;
+  process().session->code.pause();  // a child would wait for ever for a compiler that is at work
+  Runtime::finish_helpers(*process().session);
+}
+
+void after_fork() {
+  if (ready.load(std::memory_order_acquire) == nullptr || process_forked.load(std::memory_order_relaxed))
+    return;
+  if (process().configuration.splits()) process().session->code.resume();
 }
 
 Process* start() {
@@ -212,7 +220,7 @@ Process* start() {
     process->compiler = new compiler::Client(helper_path(settings), cache_directory(),
                                              static_cast<int>(settings.compiler_seconds.count()));
   }
-  pthread_atfork(before_fork, nullptr, [] { process_forked.store(true, std::memory_order_relaxed); });
+  pthread_atfork(before_fork, after_fork, [] { process_forked.store(true, std::memory_order_relaxed); });
   register_exit_handler();
   return process;
 }

@@ -42,7 +42,7 @@ void decide(Kernel& kernel, const Shape& shape, const char* why_not) {
   d.version = kernel.arguments_version;
   d.work_dim = shape.work_dim;
   d.why_not = why_not;
-  d.uses_left = timing::kLimits.launches_per_answer;
+  d.uses_left = why_not == Runtime::kNoCodeYet ? 0 : timing::kLimits.launches_per_answer;
   for (cl_uint i = 0; i < shape.work_dim; ++i) {
     d.global[i] = shape.global[i];
     d.local[i] = shape.local != nullptr ? shape.local[i] : 0;
@@ -183,6 +183,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   Runtime* runtime = runtime_of(*queue->context);
   TouchedByLaunch touched;
   bool odd = false;  // not to be captured, whatever it is worth
+  bool needs_code = false;
   if (runtime != nullptr) {
     const bool capturing = runtime->capturing();
     bool not_worth = false;
@@ -211,6 +212,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       } else if (!capturing || exiting) {
         const char* why_not = runtime->why_native(*kernel, launch);
         wanted = why_not == nullptr;
+        needs_code = why_not == Runtime::kNoCodeYet;
         std::lock_guard lock(kernel->mutex);
         decide(*kernel, shape, why_not);
       }
@@ -233,6 +235,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
                                                              global_work_offset, global_work_size,
                                                              local_work_size, n.wait_count, n.waits, n.event);
       });
+  if (needs_code && status == CL_SUCCESS) runtime->make_code(*kernel, *queue);
   if (process().session->trace.on() && status == CL_SUCCESS) {
     std::unique_lock lock(kernel->mutex);
     const compiler::Reason why = why_native(*kernel, runtime, odd);

@@ -50,6 +50,7 @@ void Runtime::retire() {
 }
 
 void Runtime::finish_all_of(Session& session) {
+  session.code.stop();
   std::vector<Runtime*> live;
   {
     const std::lock_guard lock(session.runtimes.mutex);

@@ -9,7 +9,6 @@
 #include "compiler/module_file.hpp"
 #include "libinterpose/capture/lowering.hpp"
 #include "libinterpose/capture/window_planning.hpp"
-#include "libinterpose/commands/piece_code.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"
@@ -69,7 +68,8 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Status Runtime::start() {
-  (void)session_.compilers.may_be_gone();  // remembers the user
+  (void)session_.compilers.may_be_gone();                                  // remembers the user
+  session_.compilers.note_compiled(vendor::table(context_.native.get()));  // or will have: programs
   const Configuration& p = configuration_;
   domains_.resize(p.domain_count);
   domains_[0].context = context_.native.get();
@@ -172,17 +172,16 @@ const char* Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   predicted.at_home = times_.seconds(model, cost, configuration_.home_index());
   const timing::Decision decision = profitability()->decide(model.history, predicted, host_seconds());
   if (decision.verdict == timing::Verdict::native) return to_string(decision.reason);
-  if (!can_divide(*kernel.sub_kernels)) return "no code for its pieces could be had";
+  switch (can_divide(*kernel.sub_kernels, model, cost)) {
+  case HasCode::yes:
+    break;
+  case HasCode::not_yet:
+    return kNoCodeYet;
+  case HasCode::never:
+    return "no code for its pieces could be had";
+  }
   const Lock lock(executor_.mutex());
   return executor_.start_threads() ? nullptr : "the system gives no more threads";
-}
-
-bool Runtime::can_divide(SubKernels& code) const {
-  return can_be_divided(code, code_places_, executor_.compute(), configuration_.devices.size());
-}
-
-bool Runtime::can_divide_on(SubKernels& code, int device) const {
-  return has_piece_code(code, code_places_, executor_.compute()[device]->code);
 }
 
 Runtime::Profitability Runtime::profitability() {

@@ -12,6 +12,7 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/code_places.hpp"
 #include "libinterpose/commands/command.hpp"
+#include "libinterpose/commands/piece_code.hpp"
 #include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/planning/cuts.hpp"
@@ -74,6 +75,10 @@ public:
   // Why the launch is not worth running over several devices, given what was learned so far: a literal, null
   // if it is.
   const char* why_native(Kernel& kernel, const KernelLaunch& launch);
+  // This answer holds until the code is there. Whoever gets it calls make_code() once the launch is on the
+  // queue.
+  static const char* const kNoCodeYet;
+  void make_code(const Kernel& kernel, const Queue& queue);
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
   // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
@@ -110,9 +115,17 @@ private:
   friend class LaunchProfiler;
   friend class Rehearsal;
 
-  // runtime.cpp
-  bool can_divide(SubKernels& code) const;                 // among the devices
+  // code_for_pieces.cpp
+  // Among the devices. Makes the code first where launches wait for it.
+  HasCode can_divide(SubKernels& code);
+  // The same for a launch. It waits, too, once launches have missed more without the code than making it
+  // takes.
+  HasCode can_divide(SubKernels& code, const KernelModel& model, const LaunchCost& cost);
+  bool must_wait(bool missed_much) const;
+  void make_code_now(SubKernels& code);
   bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
+
+  // runtime.cpp
   KernelModel& kernel_model(Kernel& kernel);
   // Lets go of the mutex while it looks at the window. True: there is more to be planned. On an emulated
   // machine planning is paid for in its time, and no loss may come in between.
@@ -190,7 +203,7 @@ private:
     Trace& trace;
   };
   const Ref<TraceWriter> trace_writer_;
-  std::vector<CodePlace> code_places_;
+  CodePlaces code_places_;
   TimeModel& times_;
   timing::Profitability profitability_;  // by way of profitability()
   int64_t clock_offset_ = 0;             // home's clock minus the host's; nanoseconds

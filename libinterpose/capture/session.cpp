@@ -8,7 +8,7 @@ namespace mkmd {
 
 Session::Session(const Configuration& of_process, void (*registered)())
     : configuration(of_process), drivers_registered(registered), trace(of_process), summary(of_process),
-      trouble(of_process) {}
+      trouble(of_process), code(of_process.settings.devices.empty() ? LogLevel::info : LogLevel::warning) {}
 
 Session::~Session() = default;
 
@@ -36,6 +36,12 @@ TimeModel& Session::times() {
                                          profiles ? std::move(*profiles) : std::vector<models::Entry>{});
   });
   return *times_;
+}
+
+bool Session::waits_for_code() const {
+  const Settings& settings = configuration.settings;
+  return settings.wait_for_code || !has_default_policy() || configuration.machine != nullptr ||
+         settings.profile > 0 || !settings.verify.empty();
 }
 
 const scheduler::Memory* Session::shared_memory(int domain) {

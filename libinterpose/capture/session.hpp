@@ -3,6 +3,7 @@
 // and passes it to them; several of them can live side by side. Thread-safe.
 #pragma once
 
+#include "libinterpose/commands/code_builder.hpp"
 #include "libinterpose/device/driver_compilers.hpp"
 #include "libinterpose/device/trouble.hpp"
 #include "libinterpose/report/summary.hpp"
@@ -37,6 +38,10 @@ public:
   // No policy is named but the default one, which leaves alone what loses time by being split.
   bool has_default_policy() const { return configuration.settings.policy == Settings().policy; }
 
+  // Launches wait for the code for pieces, whatever that costs: who named a policy, emulates a machine,
+  // measures or verifies wants to see the same pieces each time.
+  bool waits_for_code() const;
+
   const Configuration& configuration;
   void (*const drivers_registered)();
   Numbers numbers;
@@ -45,6 +50,7 @@ public:
   Trouble trouble;
   timing::RegretBudget regret;  // of whoever has the turn to ask timing::Profitability
   DriverCompilers compilers;
+  CodeBuilder code;
 
   struct Runtimes {
     std::mutex mutex;

@@ -339,10 +339,18 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
   task.seconds[0] = task.at_home;
 }
 
+// A window that has to do without runs the kernel whole.
+bool WindowPlanning::has_code(const Kernel& kernel) const {
+  const HasCode has = runtime_.can_divide(*kernel.sub_kernels);
+  if (has == HasCode::not_yet && !runtime_.session_.compilers.may_be_gone() &&
+      !is_wanted(*kernel.sub_kernels))
+    runtime_.session_.code.make_beside(kernel.sub_kernels, runtime_.code_places_, {});
+  return has == HasCode::yes;
+}
+
 bool WindowPlanning::understands(const Kernel& kernel) const {
   return kernel.info->split_allowed &&
-         (runtime_.session_.trouble.helpers_left() || purpose_ == Purpose::repeats) &&
-         runtime_.can_divide(*kernel.sub_kernels);
+         (runtime_.session_.trouble.helpers_left() || purpose_ == Purpose::repeats) && has_code(kernel);
 }
 
 // Where devices can fail, the journal wants to know of one place for every byte.

@@ -37,6 +37,7 @@ private:
   void describe_transfer(const Command& command, planning::Task& task) const;
   bool may_run_on(const Command& command, int device) const;
   bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
+  bool has_code(const Kernel& kernel) const;     // for pieces; else it is being made, or was refused
   bool follows_bytes(const Command& command) const;
   double seconds_to_make(const Command& command, int device) const;
   timing::Launch predicted(const planning::Task& task) const;

@@ -9,8 +9,8 @@
 
 namespace mkmd {
 
-std::vector<CodePlace> place_code(const Configuration& configuration, const std::vector<Lane*>& lanes,
-                                  const Lane* home, size_t runtime) {
+CodePlaces place_code(const Configuration& configuration, const std::vector<Lane*>& lanes, const Lane* home,
+                      size_t runtime) {
   const auto platform_of = [&](const Lane& lane) {
     return configuration.lane_device(static_cast<size_t>(lane.device)).platform;
   };
@@ -18,7 +18,7 @@ std::vector<CodePlace> place_code(const Configuration& configuration, const std:
   for (const Lane* lane : lanes)
     all[platform_of(*lane)] += lane != home;
   std::map<cl_platform_id, size_t> before;
-  std::vector<CodePlace> places;
+  CodePlaces places;
   for (Lane* lane : lanes) {
     const cl_platform_id platform = platform_of(*lane);
     const std::optional<size_t> most = vendor::queues_of_a_program(platform);
@@ -29,10 +29,15 @@ std::vector<CodePlace> place_code(const Configuration& configuration, const std:
     }
     const CodePlace place{lane->native_context,
                           copy > 0 ? " -D MKMD_COPY=" + std::to_string(copy) : std::string(),
-                          configuration.machine};
-    const auto known = std::find(places.begin(), places.end(), place);
-    lane->code = static_cast<size_t>(known - places.begin());
-    if (known == places.end()) places.push_back(place);
+                          configuration.machine,
+                          {}};
+    const auto known = std::find(places.all.begin(), places.all.end(), place);
+    lane->code = static_cast<size_t>(known - places.all.begin());
+    if (known == places.all.end()) places.all.push_back(place);
+    if (places.of_device.size() == configuration.devices.size()) continue;  // home's own lane
+    std::string& names = places.all[lane->code].devices;
+    names += (names.empty() ? "" : ", ") + configuration.lane_device(static_cast<size_t>(lane->device)).name;
+    places.of_device.push_back(lane->code);
   }
   return places;
 }

@@ -16,14 +16,23 @@ struct CodePlace {
   cl_context context = nullptr;
   std::string options;                    // what tells this copy of the code from others, to the driver
   emulation::Machine* machine = nullptr;  // its clock stands while code is built; null: none does
+  std::string devices;                    // whose code it is, as the user names them
 
-  bool operator==(const CodePlace&) const = default;
+  bool operator==(const CodePlace& other) const {
+    return context == other.context && options == other.options && machine == other.machine;
+  }
+};
+
+// Of a runtime.
+struct CodePlaces {
+  std::vector<CodePlace> all;     // by Lane::code
+  std::vector<size_t> of_device;  // the place of each device
 };
 
 // Gives each of a runtime's lanes that compute its place. `home` is the whole of other lanes' devices, or
 // null: they do not run while it does. Copies are the process's, since drivers do not tell contexts apart
 // either.
-std::vector<CodePlace> place_code(const Configuration& configuration, const std::vector<Lane*>& lanes,
-                                  const Lane* home, size_t runtime);
+CodePlaces place_code(const Configuration& configuration, const std::vector<Lane*>& lanes, const Lane* home,
+                      size_t runtime);
 
 }  // namespace mkmd

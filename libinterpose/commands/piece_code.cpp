@@ -2,9 +2,12 @@
 #include "libinterpose/commands/piece_code.hpp"
 
 #include "common/log.hpp"
+#include "common/text.hpp"
 #include "compiler/build_options.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
+#include <algorithm>
+#include <new>
 #include <optional>
 
 namespace mkmd {
@@ -12,7 +15,7 @@ namespace mkmd {
 namespace {
 
 using Devices = std::vector<cl_device_id>;
-using Made = vendor::Owned<cl_program>;
+using State = SubKernels::PieceCode::State;
 
 Devices devices_in(cl_context context) {
   const auto& table = vendor::table(context);
@@ -23,65 +26,114 @@ Devices devices_in(cl_context context) {
   return devices;
 }
 
-// The device's own compiler makes of it what it makes of the program: the same bits, at the same speed.
-Made build(const SubKernels& sub_kernels, const CodePlace& place) {
-  std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
-  if (place.machine != nullptr) stop.emplace(place.machine->clock());
-  const cl_context context = place.context;
-  const Devices devices = devices_in(context);
-  const std::string& source = sub_kernels.module.source;
-  std::string why = sub_kernels.module.no_source;
-  if (!source.empty()) {
-    const auto& table = vendor::table(context);
-    const char* text = source.c_str();
-    cl_int status = CL_SUCCESS;
-    Made program(table.clCreateProgramWithSource(context, 1, &text, nullptr, &status));
-    const std::string options = compiler::source_build_options(sub_kernels.options) + place.options;
-    if (program)
-      status = table.clBuildProgram(program.get(), static_cast<cl_uint>(devices.size()), devices.data(),
-                                    options.c_str(), nullptr, nullptr);
-    if (program && status == CL_SUCCESS) return program;
-    why = "it refuses it (" + std::to_string(status) + ")";
+// Returns when this place's code is ready or refused.
+State make_at(SubKernels& sub_kernels, const CodePlaces& places, size_t place, const BuildCode& build) {
+  std::unique_lock lock(sub_kernels.mutex);
+  SubKernels::PieceCode& code = sub_kernels.code[place];
+  sub_kernels.made.wait(lock, [&] { return code.state != State::in_making; });
+  if (code.state != State::none) return code.state;
+  code.state = State::in_making;
+  lock.unlock();
+  BuiltCode built;
+  try {
+    built = build(sub_kernels, places.all[place]);
+  } catch (const std::bad_alloc&) {
+    built.why_not = "there is too little memory";
   }
-  const std::string name =
-      devices.empty() ? "a device" : vendor::device_string(devices.front(), CL_DEVICE_NAME);
-  log(LogLevel::info, name + " has no code for pieces of this program: " + why);
-  return {};
+  lock.lock();
+  code.program = std::move(built.program);
+  code.why = std::move(built.why_not);
+  code.state = code.program ? State::ready : State::refused;
+  sub_kernels.made.notify_all();
+  return code.state;
 }
 
 }  // namespace
 
-bool has_piece_code(SubKernels& sub_kernels, const std::vector<CodePlace>& places, size_t place) {
-  const std::lock_guard lock(sub_kernels.mutex);
-  sub_kernels.programs.resize(places.size());
-  sub_kernels.tried.resize(places.size());
-  if (!sub_kernels.tried[place]) {
-    sub_kernels.tried[place] = true;
-    sub_kernels.programs[place] = build(sub_kernels, places[place]);
-  }
-  return static_cast<bool>(sub_kernels.programs[place]);
+std::string name_of(const SubKernels& sub_kernels) {
+  const auto& kernels = sub_kernels.module.kernels;
+  if (kernels.empty()) return "a program without kernels";
+  std::string name = "the program of kernel " + printable(kernels.front().name);
+  if (kernels.size() > 1) name += " and " + std::to_string(kernels.size() - 1) + " more";
+  return name;
 }
 
-bool can_be_divided(SubKernels& sub_kernels, const std::vector<CodePlace>& places,
-                    const std::vector<Lane*>& lanes, size_t devices) {
-  size_t ready = 0;
-  for (size_t d = 0; d < devices; ++d) {
-    if (has_piece_code(sub_kernels, places, lanes[d]->code))
-      ++ready;
-    else if (d == 0)
-      return false;
+BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place) {
+  std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
+  if (place.machine != nullptr) stop.emplace(place.machine->clock());
+  const std::string& source = sub_kernels.module.source;
+  if (source.empty()) {
+    log(LogLevel::info, name_of(sub_kernels) + " has no code for pieces: " + sub_kernels.module.no_source);
+    return {};
   }
-  return ready > 1;
+  const Devices devices = devices_in(place.context);
+  const auto& table = vendor::table(place.context);
+  const char* text = source.c_str();
+  cl_int status = CL_SUCCESS;
+  BuiltCode built;
+  built.program =
+      vendor::Owned<cl_program>(table.clCreateProgramWithSource(place.context, 1, &text, nullptr, &status));
+  const std::string options = compiler::source_build_options(sub_kernels.options) + place.options;
+  if (built.program)
+    status = table.clBuildProgram(built.program.get(), static_cast<cl_uint>(devices.size()), devices.data(),
+                                  options.c_str(), nullptr, nullptr);
+  if (built.program && status == CL_SUCCESS) return built;
+  built.program.reset();
+  built.why_not = "its driver refuses the code for pieces (" + std::to_string(status) + ")";
+  return built;
+}
+
+HasCode has_piece_code(SubKernels& sub_kernels, size_t place) {
+  const std::lock_guard lock(sub_kernels.mutex);
+  switch (sub_kernels.code[place].state) {
+  case State::ready:
+    return HasCode::yes;
+  case State::refused:
+    return HasCode::never;
+  default:
+    return HasCode::not_yet;
+  }
+}
+
+bool is_wanted(SubKernels& sub_kernels) {
+  const std::lock_guard lock(sub_kernels.mutex);
+  return sub_kernels.wanted;
+}
+
+HasCode can_be_divided(SubKernels& sub_kernels, const CodePlaces& places) {
+  size_t ready = 0;
+  bool may_come = false;
+  for (size_t d = 0; d < places.of_device.size(); ++d) {
+    const HasCode has = has_piece_code(sub_kernels, places.of_device[d]);
+    if (d == 0 && has != HasCode::yes) return has;
+    ready += has == HasCode::yes;
+    may_come |= has == HasCode::not_yet;
+  }
+  if (ready > 1) return HasCode::yes;
+  return may_come ? HasCode::not_yet : HasCode::never;
+}
+
+void make_piece_code(SubKernels& sub_kernels, const CodePlaces& places, const BuildCode& build) {
+  for (size_t d = 0; d < places.of_device.size(); ++d) {
+    const State state = make_at(sub_kernels, places, places.of_device[d], build);
+    if (d == 0 && state != State::ready) return;  // then nobody needs it
+  }
 }
 
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels) {
-  const std::lock_guard lock(sub_kernels.mutex);
-  if (!lane.repair_options.empty()) {
-    if (!sub_kernels.repair)
-      sub_kernels.repair = build(sub_kernels, {lane.native_context, lane.repair_options});
-    return sub_kernels.repair.get();
+  std::unique_lock lock(sub_kernels.mutex);
+  if (lane.repair_options.empty()) {
+    const auto known = sub_kernels.code.find(lane.code);
+    return known != sub_kernels.code.end() ? known->second.program.get() : nullptr;
   }
-  return lane.code < sub_kernels.programs.size() ? sub_kernels.programs[lane.code].get() : nullptr;
+  if (!sub_kernels.repair) {  // only the thread of this lane asks
+    lock.unlock();
+    BuiltCode built = build_piece_code(sub_kernels, {lane.native_context, lane.repair_options, nullptr, {}});
+    if (!built.why_not.empty()) log(LogLevel::info, "home cannot repair: " + built.why_not);
+    lock.lock();
+    sub_kernels.repair = std::move(built.program);
+  }
+  return sub_kernels.repair.get();
 }
 
 }  // namespace mkmd

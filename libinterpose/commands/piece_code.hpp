@@ -1,24 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code for pieces of a program's kernels: OpenCL C, built for a place when something is first to run
-// there. A place whose driver refuses it gets no pieces; the others go on.
+// The code for pieces of a program's kernels: OpenCL C, built for the places of a runtime. Questions are
+// answered at once, "not yet" where nobody has built it. Building is for who can wait, or for the
+// CodeBuilder. A place whose driver refuses the code gets no pieces; the others go on. Thread-safe.
 #pragma once
 
 #include "libinterpose/commands/code_places.hpp"
 #include "libinterpose/execution/action.hpp"
 #include "libinterpose/objects/objects.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace mkmd {
 
-// Whether the place has the code. Builds it if that has not been tried.
-bool has_piece_code(SubKernels& sub_kernels, const std::vector<CodePlace>& places, size_t place);
+enum class HasCode { yes, not_yet, never };
 
-// Whether the first device and another one have: no kernel is divided without.
-bool can_be_divided(SubKernels& sub_kernels, const std::vector<CodePlace>& places,
-                    const std::vector<Lane*>& lanes, size_t devices);
+HasCode has_piece_code(SubKernels& sub_kernels, size_t place);
 
-// The vendor's program that the lane runs pieces of; null if it has none.
+// Whether the first device and another one have it: no kernel is divided without.
+HasCode can_be_divided(SubKernels& sub_kernels, const CodePlaces& places);
+
+// Whether the CodeBuilder was asked to make it beside the program.
+bool is_wanted(SubKernels& sub_kernels);
+
+// What came of asking a driver for code.
+struct BuiltCode {
+  vendor::Owned<cl_program> program;
+  std::string why_not;
+};
+using BuildCode = std::function<BuiltCode(const SubKernels&, const CodePlace&)>;
+
+// The device's own compiler makes of it what it makes of the program: the same bits, at the same speed.
+BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place);
+
+// Asks the drivers of all places that devices need, unless that was done. Returns when each has answered,
+// also where another thread asked it.
+void make_piece_code(SubKernels& sub_kernels, const CodePlaces& places, const BuildCode& build);
+
+// The vendor's program that the lane runs pieces of; null if it has none. Builds that of the lane of repairs.
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels);
+
+// What a user knows the program by: its first kernels.
+std::string name_of(const SubKernels& sub_kernels);
 
 }  // namespace mkmd

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -149,10 +150,19 @@ public:
 struct SubKernels {
   compiler::Module module;
   std::string options;  // the program was built with
-  // One vendor program per place of the runtime's, built when first needed; empty where the build failed.
+  // Code for pieces, by place of the runtime's (commands/piece_code.hpp). `mutex` guards it and `repair`; no
+  // driver is called with it held.
+  struct PieceCode {
+    enum class State { none, in_making, ready, refused } state = State::none;
+    vendor::Owned<cl_program> program;
+    std::string why;  // it was refused
+  };
   std::mutex mutex;
-  std::vector<vendor::Owned<cl_program>> programs;
-  std::vector<bool> tried;
+  std::condition_variable made;  // some place's code is no longer in the making
+  std::map<size_t, PieceCode> code;
+  bool wanted = false;  // somebody was asked to make it beside the program
+  // Of launches that had to do without, predicted seconds: what they took, and would have gained.
+  double whole = 0, missed = 0;
   vendor::Owned<cl_program> repair;  // for the lane of repairs, built when something has failed
 
   // What drivers surely have compiled: pieces that have run. See capture/at_exit.cpp.

@@ -9,7 +9,8 @@ namespace mkmd {
 Rehearsal::Rehearsal(Runtime& runtime, const KernelLaunch& launch, size_t slack)
     : runtime_(runtime), command_(new Command(Command::Kind::kernel, nullptr)),
       scratch_(runtime.configuration().devices, slack),
-      has_pieces_(launch.kernel->info->split_allowed && runtime.can_divide(*launch.kernel->sub_kernels)) {
+      has_pieces_(launch.kernel->info->split_allowed &&
+                  runtime.can_divide(*launch.kernel->sub_kernels) == HasCode::yes) {
   command_->launch = launch;
 }
 

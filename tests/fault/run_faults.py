@@ -44,7 +44,7 @@ class Faults:
             self.programs.environment["XDG_CACHE_HOME"], "pocl-faults")
         self.bare = functools.lru_cache(None)(lambda name: self.programs.bare({"name": name, "command": name}))
         self.bare_runs = {}
-        self.split = 0  # kernels of the latest run under us
+        self.split = self.whole = 0  # kernels of the latest run under us
         self.wrong = []
         self.folder = tempfile.mkdtemp(prefix="mkmd-faults-")
 
@@ -66,10 +66,11 @@ class Faults:
         # LD_PRELOAD is for the program alone, not for what starts it.
         command = [*wrap, "env", *unset, *setting, "LD_LIBRARY_PATH=" + self.library, *self.programs.command(program)]
         outcome = self.programs.run(program, command)
-        self.split = 0
+        self.split = self.whole = 0
         if os.path.exists(summary):
             with open(summary) as file:
-                self.split = json.load(file)["kernels_split"]
+                said = json.load(file)
+            self.split, self.whole = said["kernels_split"], said["kernels_whole"]
         return outcome
 
     def check(self, what, program, ours, said):
@@ -201,6 +202,28 @@ def disk_full(f):
     f.check("full", STENCIL, ours, ["cannot write .*No space left"])
 
 
+def device_refuses_code(f):
+    """One line, though more than one program is refused."""
+    helper = f.script(f"exec python3 {HERE}/refused_code.py {f.helper}")
+    f.expect("refused", "mkmd: pocl/2#0, pocl/2#1 gets no pieces of the program of kernel .*its driver refuses the code"
+             ".*run whole on the home device", program={**STENCIL, "ignore_stderr": True},  # PoCL counts its errors there
+             split=False, MKMD_KC=helper, XDG_CACHE_HOME=f.new_cache())
+
+
+def code_in_the_making(f):
+    """A program that ends before or while the code for its pieces is made, or goes on after that."""
+    variables = {"MKMD_WAIT_FOR_CODE": "0", "XDG_CACHE_HOME": f.new_cache()}
+    for name in ("stencil", "exit_pending", "fork_quiet", "threads_own"):
+        f.expect(name, program={"name": name, "command": name}, **variables, POCL_CACHE_DIR=f.new_cache())
+    for milliseconds in range(200, 800, 60):
+        program = {"name": "repeats", "command": "repeats", "args": ["65536", str(milliseconds)]}
+        f.expect(f"{milliseconds} ms", program=program, **variables, POCL_CACHE_DIR=f.new_cache())
+    variables["POCL_CACHE_DIR"] = f.new_cache()
+    f.expect("many launches", program={"name": "repeats", "command": "repeats"}, split=True, **variables)
+    if not f.whole:
+        f.wrong.append("the first launches were split, too")
+
+
 def home_unset(f):
     f.expect("unset", "neither XDG_CACHE_HOME nor HOME", split=True, HOME=None, XDG_CACHE_HOME=None)
 
@@ -253,7 +276,7 @@ def wrong_options(f):
 
 
 CASES = [nothing_broken, helper_missing, helper_killed, helper_hangs, helper_talks_nonsense, cache_unwritable,
-         cache_corrupt, disk_full, home_unset, device_missing, wrong_settings, kernel_does_not_compile, wrong_options,
+         cache_corrupt, disk_full, device_refuses_code, code_in_the_making, home_unset, device_missing, wrong_settings, kernel_does_not_compile, wrong_options,
          *failing_devices.CASES]
 
 

@@ -63,7 +63,8 @@ def run(drivers, command):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "OCL_"))}
         environment.update(OCL_ICD_VENDORS=vendors, POCL_CACHE_DIR=os.path.join(folder, "pocl"),
                            XDG_CACHE_HOME=os.path.join(folder, "cache"), XDG_DATA_HOME=os.path.join(folder, "data"),
-                           POCL_AFFINITY="1", LC_ALL="C", MKMD_KC_SECONDS="600")
+                           POCL_AFFINITY="1", LC_ALL="C", MKMD_KC_SECONDS="600",
+                           MKMD_WAIT_FOR_CODE="1")
         if "intel" in drivers:
             environment["LD_LIBRARY_PATH"] = os.path.dirname(icd_line("intel"))
         result = run_programs.execute(command, environment, TIMEOUT)

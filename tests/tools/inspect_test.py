@@ -18,6 +18,7 @@ import traces  # noqa: E402
 
 MKMD, PROGRAMS = (os.path.abspath(p) for p in (sys.argv.pop(1), sys.argv.pop(1)))
 SVG = "{http://www.w3.org/2000/svg}"
+os.environ["MKMD_WAIT_FOR_CODE"] = "1"  # short programs are to be split
 KEYS = {"tasks", "pieces", "transfers", "predicted", "measured", "idle_share", "bytes_moved"}
 FORMATS = ["--json", "--dot", "--text", "--svg", "--perfetto", "--html"]
 LETTER = 6.6  # pixels of one, at most

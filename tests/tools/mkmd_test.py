@@ -12,6 +12,8 @@ import unittest
 
 MKMD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "build/mkmd"
 
+os.environ["MKMD_WAIT_FOR_CODE"] = "1"  # short programs are to be split
+
 
 def mkmd(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "OCL_", "LD_"))}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which launches wait for the code for their pieces, and which ones run whole until it is there. Nobody knows
+// how long a program goes on. So the code is made once launches have taken as long without it as making it
+// takes, and waited for once they have missed as much: whatever comes then, it costs at most twice the least.
+#include "libinterpose/capture/runtime.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+const char* const Runtime::kNoCodeYet = "its code for pieces is being made";
+
+HasCode Runtime::can_divide(SubKernels& code) {
+  const HasCode has = can_be_divided(code, code_places_);
+  if (has != HasCode::not_yet || !must_wait(false)) return has;
+  make_code_now(code);
+  return can_be_divided(code, code_places_);
+}
+
+HasCode Runtime::can_divide(SubKernels& code, const KernelModel& model, const LaunchCost& cost) {
+  const HasCode has = can_be_divided(code, code_places_);
+  if (has != HasCode::not_yet) return has;
+  double rate = 0;  // of all devices together, launches per second
+  for (size_t d = 0; d < configuration_.devices.size(); ++d)
+    rate += 1 / std::max(times_.seconds(model, cost, static_cast<int>(d)), 1e-9);
+  const double whole = times_.seconds(model, cost, configuration_.home_index());
+  bool missed_much = false;
+  {
+    const std::lock_guard lock(code.mutex);
+    code.whole += whole;
+    code.missed += std::max(whole - 1 / rate, 0.0);
+    missed_much = code.missed > session_.code.seconds();
+  }
+  if (!must_wait(missed_much)) return has;
+  make_code_now(code);
+  return can_be_divided(code, code_places_);
+}
+
+// A driver that compiles for the first time may register handlers for the end of the process.
+bool Runtime::must_wait(bool missed_much) const {
+  if (session_.compilers.may_be_gone()) return false;
+  return missed_much || session_.waits_for_code() ||
+         std::ranges::any_of(code_places_.all, [&](const CodePlace& place) {
+           return !session_.compilers.has_compiled(vendor::table(place.context));
+         });
+}
+
+void Runtime::make_code_now(SubKernels& code) {
+  session_.code.make(code, code_places_);
+  for (const CodePlace& place : code_places_.all)
+    session_.compilers.note_compiled(vendor::table(place.context));
+  if (session_.drivers_registered != nullptr) session_.drivers_registered();
+}
+
+bool Runtime::can_divide_on(SubKernels& code, int device) const {
+  return has_piece_code(code, executor_.compute()[device]->code) == HasCode::yes;
+}
+
+// A program that is over by the time its launches have taken as long as making the code would is not the
+// slower for it.
+void Runtime::make_code(const Kernel& kernel, const Queue& queue) {
+  if (session_.compilers.may_be_gone()) return;
+  {
+    const SubKernels& code = *kernel.sub_kernels;
+    const std::lock_guard lock(kernel.sub_kernels->mutex);
+    if (code.wanted || code.whole < session_.code.seconds()) return;
+  }
+  const cl_command_queue native = queue.native.get();
+  const auto& table = vendor::table(native);
+  cl_event marker = nullptr;
+  if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) == CL_SUCCESS) table.clFlush(native);
+  session_.code.make_beside(kernel.sub_kernels, code_places_, vendor::Owned<cl_event>(marker));
+}
+
+}  // namespace mkmd

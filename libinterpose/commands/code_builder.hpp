@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CodeBuilder has code for pieces made: on a thread of its own beside the program, or while the caller
+// waits. A driver may need long for it, and the program needs none of it: its launches run whole meanwhile.
+// The thread begins with the first request. Thread-safe.
+#pragma once
+
+#include "common/log.hpp"
+#include "libinterpose/commands/piece_code.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mkmd {
+
+class CodeBuilder {
+public:
+  // The first refusal of each device is said at the level `refusals`, further ones as information.
+  explicit CodeBuilder(LogLevel refusals, BuildCode build = build_piece_code)
+      : refusals_(refusals), build_(std::move(build)) {}
+  ~CodeBuilder();  // waits for the build under way
+
+  // Makes the code for all devices. The caller waits.
+  void make(SubKernels& sub_kernels, const CodePlaces& places);
+  // The same beside the caller, who asks once at most. Begins when `after` is over: a driver compiles one thing
+  // at a time, and what the program waits for comes first. Null: at once.
+  void make_beside(std::shared_ptr<SubKernels> sub_kernels, const CodePlaces& places,
+                   vendor::Owned<cl_event> after);
+
+  // What making the code of a program takes, going by the last one.
+  double seconds() const { return seconds_.load(std::memory_order_relaxed); }
+
+  // No build begins on the thread until resume(). Waits for the one under way, at most two seconds.
+  void pause();
+  void resume();
+  void stop();  // for good
+
+private:
+  struct Job {
+    std::shared_ptr<SubKernels> sub_kernels;
+    CodePlaces places;
+    std::vector<vendor::Owned<cl_context>> contexts;  // of the places, whatever becomes of their owners
+    vendor::Owned<cl_event> after;
+  };
+
+  bool start_thread();  // with the mutex held; false: there is none
+  void run();
+  void wait_for(const Job& job);
+  void say_refusals(SubKernels& sub_kernels, const CodePlaces& places);
+
+  const LogLevel refusals_;
+  const BuildCode build_;
+  std::atomic<double> seconds_{0.25};
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool building_ = false;
+  int paused_ = 0;
+  bool stopped_ = false;
+  std::set<std::string> refusing_;  // devices, as the user names them
+  std::thread thread_;
+};
+
+}  // namespace mkmd
