@@ -54,7 +54,7 @@ bool Outcomes::lost() const {
   return noted_ >= kLimits.windows && *std::min_element(ratios_.begin(), ratios_.end()) > lost_from_;
 }
 
-bool Outcomes::in_doubt() const {
+bool Outcomes::only_lost() const {
   if (noted_ == 0 || noted_ >= kLimits.windows) return false;
   return *std::min_element(ratios_.begin(), ratios_.begin() + noted_) > lost_from_;
 }
@@ -168,9 +168,8 @@ void Profitability::observe(const Window& window, double began, double ended, do
   last_end_ = std::max(last_end_, ended);
   if (taken <= 0) return;
   const std::set<Outcomes*> all = outcomes_of(window.kernels_);
-  const bool in_doubt =
-      std::any_of(all.begin(), all.end(), [](const Outcomes* of) { return of->in_doubt(); });
-  if ((window.explores_ || in_doubt) && !all.empty()) {
+  const bool pays = std::any_of(all.begin(), all.end(), [](const Outcomes* of) { return of->only_lost(); });
+  if ((window.explores_ || pays) && !all.empty()) {
     const double lost = window.is_first_ ? 0.0 : std::max(0.0, taken - window.at_home_);
     budget_.spend(lost - window.paid_before_);
   }

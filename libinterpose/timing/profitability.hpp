@@ -26,6 +26,9 @@ inline constexpr struct Limits {
 
   // The best of so many last windows counts: a busy machine makes windows longer, nothing makes them shorter.
   size_t windows = 4;
+  // So many, all lost, are enough for doubt: the first one has what drivers do once, and one more may have
+  // met a busy moment.
+  size_t windows_to_doubt = 3;
   // A window has lost if it took this many times what was estimated for home,
   double lost_against_estimate = 1.1;
   // or this many times what was measured there.
@@ -91,8 +94,10 @@ public:
   void begin_retry(double at_home, double now);
   double last_loss() const { return last_loss_; }  // seconds
 
-  bool lost() const;      // at the last windows
-  bool in_doubt() const;  // it has lost so far, at too few windows to say so
+  bool lost() const;       // at the last windows
+  bool only_lost() const;  // it has lost so far, at too few windows to say so: what it loses is paid for
+  // And so often that it goes on only if that can be paid.
+  bool in_doubt() const { return only_lost() && noted_ >= kLimits.windows_to_doubt; }
   // Lost, and it is too early for a retry.
   bool discourages(double now) const { return lost() && now < again_; }
 
