@@ -10,9 +10,9 @@ import tempfile
 import time
 
 
-def seconds_of(command):
+def seconds_of(command, **variables):
     begin = time.monotonic()
-    done = subprocess.run(command, env=dict(os.environ, POCL_AFFINITY="1"), capture_output=True, text=True)
+    done = subprocess.run(command, env=dict(os.environ, POCL_AFFINITY="1", **variables), capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"bench: {shlex.join(command)} ended with {done.returncode}\n{done.stdout}{done.stderr}".rstrip())
     checksums = [line for line in done.stdout.splitlines() if line.startswith("checksum: ")]
