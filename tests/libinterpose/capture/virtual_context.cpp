@@ -90,6 +90,7 @@ VirtualContext::VirtualContext(const Machine& machine)
   configuration_.home = configuration_.devices.front();
   configuration_.settings.separate_memory = machine.separate;
   configuration_.settings.policy = machine.policy;
+  configuration_.settings.wait_for_code = true;  // its builds would take real time
   configuration_.machine = emulated();
   session_ = std::make_unique<Session>(configuration_);
 
