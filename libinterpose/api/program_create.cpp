@@ -7,6 +7,9 @@
 #include "libinterpose/api/write_info.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <sstream>
 
 namespace mkmd::api {
 
@@ -33,6 +36,19 @@ std::string joined(cl_uint count, const char** strings, const size_t* lengths) {
     }
   }
   return text;
+}
+
+// Intel's runtime crashes over bytes that are no SPIR-V where a context has several devices, as ours have.
+bool may_be_understood(const void* il, size_t length, cl_device_id device) {
+  std::istringstream words(vendor::device_string(device, CL_DEVICE_IL_VERSION));
+  const std::vector<std::string> languages{std::istream_iterator<std::string>(words), {}};
+  const bool spirv_alone = !languages.empty() && std::ranges::all_of(languages, [](const std::string& name) {
+    return name.starts_with("SPIR-V");
+  });
+  uint32_t magic = 0;
+  if (!spirv_alone || il == nullptr || length < sizeof magic) return true;
+  std::memcpy(&magic, il, sizeof magic);
+  return magic == 0x07230203 || magic == 0x03022307;
 }
 
 }  // namespace
@@ -161,6 +177,7 @@ cl_program CreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devic
 cl_program CreateProgramWithIL(cl_context context, const void* il, size_t length, cl_int* errcode_ret) {
   Context* ours = object_cast<Context>(context);
   if (ours == nullptr) return fail(errcode_ret, CL_INVALID_CONTEXT);
+  if (!may_be_understood(il, length, ours->devices.front()->home)) return fail(errcode_ret, CL_INVALID_VALUE);
   cl_int error = CL_SUCCESS;
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithIL>(error, ours->native.get(), il, length);
   if (!native) return fail(errcode_ret, error);

@@ -16,10 +16,10 @@ namespace mkmd::api {
 namespace {
 
 // Programs set kernel arguments with these functions: the home's platform is asked once for each.
-#define MKMD_HOME(name)                                               \
-  [] {                                                                \
-    static const auto kFunction = vendor_function<name##_fn>(#name);   \
-    return kFunction;                                                   \
+#define MKMD_HOME(name)                                                                                      \
+  [] {                                                                                                       \
+    static const auto kFunction = vendor_function<name##_fn>(#name);                                         \
+    return kFunction;                                                                                        \
   }()
 
 // Calls `allocate` with the home's context.
@@ -112,7 +112,8 @@ cl_int CL_API_CALL get_info(cl_context context, const void* pointer, cl_mem_info
 }
 
 cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint index, const void* pointer) {
-  return guarded([&] { return set_pointer_argument(kernel, index, pointer, MKMD_HOME(clSetKernelArgMemPointerINTEL)); });
+  return guarded(
+      [&] { return set_pointer_argument(kernel, index, pointer, MKMD_HOME(clSetKernelArgMemPointerINTEL)); });
 }
 
 // `call` is the home's function, with its own arguments bound.

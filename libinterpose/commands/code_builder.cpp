@@ -142,8 +142,9 @@ void CodeBuilder::say_refusals(SubKernels& sub_kernels, const CodePlaces& places
       const std::lock_guard lock(mutex_);
       is_new = refusing_.insert(devices).second;
     }
-    log(is_new ? refusals_ : LogLevel::info,
-        devices + " gets no pieces of " + name_of(sub_kernels) + ": " + why + then);
+    std::string line = devices;
+    line.append(" gets no pieces of ").append(name_of(sub_kernels)).append(": ").append(why).append(then);
+    log(is_new ? refusals_ : LogLevel::info, line);
   }
 }
 
