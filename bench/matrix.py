@@ -7,6 +7,8 @@ paid for the first repeats, too. The best single device is the one whose repeats
 fails if from the 20th repeat on MKMD was slower than 1/0.97 of the best single device at any tenth repeat, or if it was
 more than 20 ms behind before.
 """
+import argparse
+import itertools
 import os
 import statistics
 import tempfile
@@ -43,12 +45,7 @@ def vendors(folder, drivers):
 
 def sums(rounds):
     """Seconds since the first repeat, at each repeat: the median of the rounds."""
-    each = [statistics.median(values) for values in zip(*rounds)]
-    total, result = 0.0, []
-    for seconds in each:
-        total += seconds
-        result.append(total)
-    return result
+    return list(itertools.accumulate(statistics.median(values) for values in zip(*rounds)))
 
 
 def judge(single, ours):
@@ -72,12 +69,12 @@ def run_cell(commands, rounds, execute):
 
 def run_matrix(options, program_command, execute):
     sizes = [options.size] if options.size else SIZES
-    options.repeat = max(options.repeat, REPEATS)
+    repeats = max(options.repeat, REPEATS)
     missing = [driver for driver, file in DRIVERS.items() if not os.path.exists(file)]
     for driver in missing:
         print(f"matrix: sets with {driver} are left out: there is no {DRIVERS[driver]}")
     sets = {name: of for name, of in SETS.items() if not set(of[1]) & set(missing)}
-    print(f"\nmatrix: MKMD against the best single device, {options.pairs} rounds of {options.repeat} repeats. Ratio: the"
+    print(f"\nmatrix: MKMD against the best single device, {options.pairs} rounds of {repeats} repeats. Ratio: the"
           f" smallest at a tenth repeat from the {FIRST}th on; behind: the most before, in ms")
     print(f"{'devices':<16} {'program':<12} {'size':>5} {'best':<6} {'best s':>8} {'MKMD s':>8} {'ratio':>6} {'behind':>7}"
           f" {'result':<9}")
@@ -86,8 +83,8 @@ def run_matrix(options, program_command, execute):
         for name, (arguments, singles) in sets.items():
             for program in options.programs:
                 for size in sizes:
-                    options.size = size
-                    command = program_command(options, program)
+                    cell = argparse.Namespace(**{**vars(options), "size": size, "repeat": repeats})
+                    command = program_command(cell, program)
                     commands = {single: vendors(folder, [single]) + command for single in singles}
                     commands["mkmd"] = vendors(folder, singles) + [options.mkmd, "run", *arguments, "--", *command]
                     each, identical = run_cell(commands, options.pairs, execute)
@@ -95,15 +92,15 @@ def run_matrix(options, program_command, execute):
                     best = min(singles, key=lambda label: total[label][-1])
                     ratio, behind = judge(total[best], total["mkmd"])
                     holds = ratio >= LEAST_RATIO and behind <= MOST_BEHIND
-                    # Two code generators may differ in last bits.
-                    identical = identical or len(singles) > 1
+                    may_differ = len(singles) > 1  # two code generators, in last bits
                     cells.append({"devices": name, "program": program, "size": size, "best": best, "ratio": ratio,
-                                  "behind": behind, "holds": holds, "identical": identical, "each": each})
+                                  "behind": behind, "holds": holds, "identical": identical, "may_differ": may_differ,
+                                  "each": each})
                     print(f"{name:<16} {program:<12} {size:>5} {best:<6} {total[best][-1]:>8.3f}"
                           f" {total['mkmd'][-1]:>8.3f} {ratio:>6.3f} {1000 * behind:>7.1f}"
-                          f" {'' if len(singles) > 1 else 'identical' if identical else 'DIFFERENT':<9}"
+                          f" {'identical' if identical else 'differ' if may_differ else 'DIFFERENT':<9}"
                           f" {'' if holds else 'FAILS'}".rstrip(), flush=True)
     held = sum(cell["holds"] for cell in cells)
     print(f"{held} of {len(cells)} cells hold; smallest ratio {min(cell['ratio'] for cell in cells):.3f}, "
           f"most behind {1000 * max(cell['behind'] for cell in cells):.1f} ms")
-    return {"rounds": options.pairs, "repeat": options.repeat, "programs": cells}
+    return {"rounds": options.pairs, "repeat": repeats, "programs": cells}

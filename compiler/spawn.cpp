@@ -6,6 +6,8 @@
 // and passes on how it ended.
 #include "compiler/spawn.hpp"
 
+#include "common/signals_blocked.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -216,9 +218,7 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   Order order{path.c_str(), fds[1], seconds};
   pid_t keeper = -1;
   if (usable) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     // CLONE_VM: copying the page tables of a program with gigabytes takes longer than compiling. The keeper
     // has its own stack, files and signal dispositions; it makes system calls only, and shares no more than
     // errno with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which
@@ -232,7 +232,6 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
 #else
     keeper = clone(keep, reinterpret_cast<void*>(top), CLONE_VM, &order);
 #endif
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   const int error = errno;
   if (fds[1] >= 0) close(fds[1]);

@@ -171,19 +171,20 @@ void find_rivals(Configuration& configuration) {
         names + " use the same cores: drivers take turns, and each kernel goes to the quickest");
 }
 
+// Something may have been split. False, too, where nobody has used OpenCL.
+bool splits() {
+  return ready.load(std::memory_order_acquire) != nullptr && process().configuration.splits();
+}
+
 // A child whose home's driver is quiet shall not wait for a helper's.
 void before_fork() {
-  if (ready.load(std::memory_order_acquire) == nullptr || process_forked.load(std::memory_order_relaxed))
-    return;
-  if (!process().configuration.splits()) return;
+  if (!splits() || process_forked.load(std::memory_order_relaxed)) return;
   process().session->code.pause();  // a child would wait for ever for a compiler that is at work
   Runtime::finish_helpers(*process().session);
 }
 
 void after_fork() {
-  if (ready.load(std::memory_order_acquire) == nullptr || process_forked.load(std::memory_order_relaxed))
-    return;
-  if (process().configuration.splits()) process().session->code.resume();
+  if (splits() && !process_forked.load(std::memory_order_relaxed)) process().session->code.resume();
 }
 
 Process* start() {
@@ -243,12 +244,8 @@ bool run_and_wait(void (*step)(Session&)) {
   return future.wait_until(latest) == std::future_status::ready;
 }
 
-bool has_work_to_settle() {
-  return ready.load(std::memory_order_acquire) != nullptr && process().configuration.splits();
-}
-
 void settle() {
-  if (has_work_to_settle() && !run_and_wait(Runtime::settle_all))
+  if (splits() && !run_and_wait(Runtime::settle_all))
     log(LogLevel::warning, "the process exits while work that it has split is under way");
 }
 
@@ -257,7 +254,7 @@ void settle() {
 struct MainThread {
   ~MainThread() {
     if (process_forked.load(std::memory_order_relaxed) || process_exiting.load()) return;
-    if (has_work_to_settle()) (void)run_and_wait(Runtime::finish_all_of);
+    if (splits()) (void)run_and_wait(Runtime::finish_all_of);
   }
 };
 

@@ -263,11 +263,8 @@ int InfoBuilder::wild_terms(const Poly& p, unsigned bits) const {
   return static_cast<int>(std::ranges::count_if(p.terms(), [&](const auto& term) {
     const auto& [m, c] = term;
     return std::ranges::any_of(m, [&](int a) {
-      const Atom& at = atom(a);
-      if (at.kind != Atom::Kind::variable || at.variable.kind != Variable::Kind::derived ||
-          !from_data_.contains(at.variable.index))
-        return false;
-      const Interval& r = derived_ranges_[static_cast<size_t>(at.variable.index)];
+      if (!from_data(atom(a))) return false;
+      const Interval& r = derived_ranges_[static_cast<size_t>(atom(a).variable.index)];
       if (!r.known) return false;
       const uint64_t width = static_cast<uint64_t>(r.hi) - static_cast<uint64_t>(r.lo);
       uint64_t scaled;
@@ -278,19 +275,21 @@ int InfoBuilder::wild_terms(const Poly& p, unsigned bits) const {
   }));
 }
 
+bool InfoBuilder::from_data(const Variable& v) const {
+  return v.kind == Variable::Kind::derived && from_data_.contains(v.index);
+}
+
+bool InfoBuilder::from_data(const Atom& a) const {
+  return a.kind == Atom::Kind::variable && from_data(a.variable);
+}
+
 bool InfoBuilder::from_data(const Affine& a) const {
-  return std::ranges::any_of(a.terms, [&](const Term& t) {
-    return t.variable.kind == Variable::Kind::derived && from_data_.contains(t.variable.index);
-  });
+  return std::ranges::any_of(a.terms, [&](const Term& t) { return from_data(t.variable); });
 }
 
 bool InfoBuilder::from_data(const Poly& p) const {
   return std::ranges::any_of(p.terms(), [&](const auto& term) {
-    return std::ranges::any_of(term.first, [&](int a) {
-      const Atom& at = atom(a);
-      return at.kind == Atom::Kind::variable && at.variable.kind == Variable::Kind::derived &&
-             from_data_.contains(at.variable.index);
-    });
+    return std::ranges::any_of(term.first, [&](int a) { return from_data(atom(a)); });
   });
 }
 

@@ -98,7 +98,9 @@ public:
   Interval range(const Poly& p) const;
   // How many of its terms may have any value of so many bits. A check of such a number says nothing.
   int wild_terms(const Poly& p, unsigned bits) const;
-  bool from_data(const Affine& a) const;  // depends on an opaque value
+  bool from_data(const Variable& v) const;  // depends on an opaque value
+  bool from_data(const Atom& a) const;
+  bool from_data(const Affine& a) const;
   bool from_data(const Poly& p) const;
   // x / y and x % y for x >= 0 and y > 0 (or floor semantics), related so that y·(x/y) + x%y can become x
   // again.

@@ -201,13 +201,9 @@ void* recorder() {
 }  // namespace
 
 void* command_buffer_function(const char* name) {
-  struct Row {
-    const char* name;
-    void* function;
-  };
 #define MKMD_RECORDED(name)                                                                                  \
   { #name, recorder < #name, name##_fn>() }
-  static const Row kRows[] = {
+  static const ExtensionFunction kFunctions[] = {
       {"clCreateCommandBufferKHR", reinterpret_cast<void*>(&create)},
       {"clRetainCommandBufferKHR", reinterpret_cast<void*>(&retain)},
       {"clReleaseCommandBufferKHR", reinterpret_cast<void*>(&release)},
@@ -225,11 +221,7 @@ void* command_buffer_function(const char* name) {
       MKMD_RECORDED(clCommandNDRangeKernelKHR),
   };
 #undef MKMD_RECORDED
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& candidate) {
-    return std::strcmp(candidate.name, name) == 0;
-  });
-  if (row == std::end(kRows) || process_starting() || process().platform == nullptr) return nullptr;
-  return vendor_function<void*>(name) != nullptr ? row->function : nullptr;
+  return function_of_home(kFunctions, name);
 }
 
 }  // namespace mkmd::api

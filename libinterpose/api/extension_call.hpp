@@ -7,6 +7,8 @@
 
 #include <CL/cl.h>
 
+#include <span>
+
 namespace mkmd::api {
 
 // The home's function of this name, as a function type of cl_ext.h; null if its platform has none.
@@ -25,5 +27,13 @@ cl_int guarded(Call&& call) {
     return door::caught();
   }
 }
+
+struct ExtensionFunction {
+  const char* name;
+  void* function;
+};
+
+// The function of this name in the list; null if there is none, or if the home does not have it either.
+void* function_of_home(std::span<const ExtensionFunction> list, const char* name);
 
 }  // namespace mkmd::api

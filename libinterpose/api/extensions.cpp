@@ -80,7 +80,19 @@ cl_int CL_API_CALL set_content_size(cl_mem buffer, cl_mem content_size_buffer) {
   });
 }
 
+void* function_in(std::span<const ExtensionFunction> list, const char* name) {
+  const auto found = std::ranges::find_if(
+      list, [&](const ExtensionFunction& candidate) { return std::strcmp(candidate.name, name) == 0; });
+  return found != list.end() ? found->function : nullptr;
+}
+
 }  // namespace
+
+void* function_of_home(std::span<const ExtensionFunction> list, const char* name) {
+  void* const function = function_in(list, name);
+  if (function == nullptr || process_starting() || process().platform == nullptr) return nullptr;
+  return vendor_function<void*>(name) != nullptr ? function : nullptr;
+}
 
 bool is_served(std::string_view extension) {
   return std::none_of(std::begin(kNotServed), std::end(kNotServed), [&](std::string_view pattern) {
@@ -109,20 +121,14 @@ std::vector<cl_name_version> served_only(std::vector<cl_name_version> extensions
 }
 
 void* extension_function(const char* name) {
-  struct Row {
-    const char* name;
-    void* function;
-  };
-  static const Row kRows[] = {
+  static const ExtensionFunction kFunctions[] = {
       {"clGetICDLoaderInfoOCLICD", reinterpret_cast<void*>(&loader_info)},
       {"clSetContentSizeBufferPoCL", reinterpret_cast<void*>(&set_content_size)},
       // Older names of functions that have become part of OpenCL.
       {"clCreateCommandQueueWithPropertiesKHR", find_entry_point("clCreateCommandQueueWithProperties")},
       {"clCreateProgramWithILKHR", find_entry_point("clCreateProgramWithIL")},
   };
-  for (const Row& row : kRows) {
-    if (std::strcmp(row.name, name) == 0) return row.function;
-  }
+  if (void* function = function_in(kFunctions, name); function != nullptr) return function;
   if (void* function = usm_function(name); function != nullptr) return function;
   return command_buffer_function(name);
 }

@@ -10,11 +10,10 @@
 #include "libinterpose/life/callback_thread.hpp"
 
 #include "common/log.hpp"
+#include "common/signals_blocked.hpp"
 #include "libinterpose/vendor/macros.hpp"
 
 #include <optional>
-#include <pthread.h>
-#include <signal.h>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -64,14 +63,11 @@ public:
     known_ = origin_of_build(program, options != nullptr ? options : "");
     if (known_.origin == nullptr) return;
     request_ = request_for(known_.origin->source, known_.origin->options);
-    sigset_t all, before;  // the program's signals are for its own threads
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     try {
       thread_ = std::thread([this] { compile(); });
     } catch (const std::system_error&) {  // no more threads: one after the other, then
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   ~SubKernelBuild() {

@@ -8,9 +8,6 @@
 
 #include <CL/cl_ext.h>
 
-#include <algorithm>
-#include <cstring>
-
 namespace mkmd::api {
 
 namespace {
@@ -184,11 +181,7 @@ void* address(Function* function) {
 }  // namespace
 
 void* usm_function(const char* name) {
-  struct Row {
-    const char* name;
-    void* function;
-  };
-  static const Row kRows[] = {
+  static const ExtensionFunction kFunctions[] = {
       {"clHostMemAllocINTEL", address(&host_alloc)},
       {"clDeviceMemAllocINTEL", address(&device_alloc_door)},
       {"clSharedMemAllocINTEL", address(&shared_alloc_door)},
@@ -202,11 +195,7 @@ void* usm_function(const char* name) {
       {"clEnqueueMigrateMemINTEL", address(&migrate)},
       {"clEnqueueMemAdviseINTEL", address(&advise)},
   };
-  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& candidate) {
-    return std::strcmp(candidate.name, name) == 0;
-  });
-  if (row == std::end(kRows) || process_starting() || process().platform == nullptr) return nullptr;
-  return vendor_function<void*>(name) != nullptr ? row->function : nullptr;
+  return function_of_home(kFunctions, name);
 }
 
 }  // namespace mkmd::api

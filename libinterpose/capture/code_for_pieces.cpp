@@ -61,8 +61,8 @@ bool Runtime::can_divide_on(SubKernels& code, int device) const {
 void Runtime::make_code(const Kernel& kernel, const Queue& queue) {
   if (session_.compilers.may_be_gone()) return;
   {
-    const SubKernels& code = *kernel.sub_kernels;
-    const std::lock_guard lock(kernel.sub_kernels->mutex);
+    SubKernels& code = *kernel.sub_kernels;
+    const std::lock_guard lock(code.mutex);
     if (code.wanted || code.whole < session_.code.seconds()) return;
   }
   const cl_command_queue native = queue.native.get();

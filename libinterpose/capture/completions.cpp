@@ -4,6 +4,7 @@
 #include "libinterpose/capture/runtime.hpp"
 
 #include "common/host_clock.hpp"
+#include "libinterpose/capture/trace_plan.hpp"
 
 #include <algorithm>
 
@@ -164,19 +165,14 @@ void Runtime::note_window(const WindowUnderWay& window) {
 void Runtime::note_transfer(const Action& action) {
   session_.summary.add_bytes_moved(action.bytes_moved);
   if (session_.trace.on()) {
-    const int to = action.owner ? -1 : action.lane->domain;  // -1: the program's memory
-    session_.trace.add_later([command = action.consumer, buffer = action.buffer, bytes = action.bytes_moved,
-                              from = action.from_domain, to, start = action.started,
-                              end = action.ended]() -> nlohmann::json {
-      return {{"transfer",
-               {{"command", command},
-                {"buffer", "b" + std::to_string(buffer)},
-                {"bytes", bytes},
-                {"from", from},
-                {"to", to},
-                {"start", start},
-                {"end", end}}}};
-    });
+    const TracedTransfer transfer{action.consumer,
+                                  action.buffer,
+                                  action.bytes_moved,
+                                  action.from_domain,
+                                  action.owner ? -1 : action.lane->domain,
+                                  action.started,
+                                  action.ended};
+    session_.trace.add_later([transfer] { return transfer_line(transfer); });
   }
 }
 

@@ -3,6 +3,7 @@
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/capture/trace_plan.hpp"
 #include "libinterpose/commands/submit.hpp"
 
 #include <algorithm>
@@ -132,14 +133,8 @@ cl_int Runtime::copy_home(Memory& root, const RegionMap::Source& source) {
   const cl_int status =
       copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
   if (session_.trace.on()) {
-    session_.trace.add({{"transfer",
-                         {{"command", nullptr},
-                          {"buffer", "b" + std::to_string(storage.number)},
-                          {"bytes", source.ranges.total()},
-                          {"from", source.domain},
-                          {"to", 0},
-                          {"start", began + clock_offset_},
-                          {"end", host_nanoseconds() + clock_offset_}}}});
+    session_.trace.add(transfer_line({std::nullopt, storage.number, source.ranges.total(), source.domain, 0,
+                                      began + clock_offset_, host_nanoseconds() + clock_offset_}));
   }
   if (status == CL_SUCCESS) {
     session_.summary.add_bytes_moved(source.ranges.total());

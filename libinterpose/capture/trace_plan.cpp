@@ -87,4 +87,17 @@ void trace_plan(Trace& trace, const planning::Plan& plan, const std::vector<Ref<
   trace.add({{"window", std::move(line)}});
 }
 
+nlohmann::json transfer_line(const TracedTransfer& transfer) {
+  nlohmann::json command;
+  if (transfer.command) command = *transfer.command;
+  return {{"transfer",
+           {{"command", command},
+            {"buffer", "b" + std::to_string(transfer.buffer)},
+            {"bytes", transfer.bytes},
+            {"from", transfer.from},
+            {"to", transfer.to},
+            {"start", transfer.start},
+            {"end", transfer.end}}}};
+}
+
 }  // namespace mkmd

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace's line about a planned window: its commands, the graph the policy was given, and the plan.
+// Lines of the trace: about a planned window, that is its commands, the graph the policy was given, and the
+// plan; and about bytes that went from one memory to another.
 #pragma once
 
 #include "libinterpose/commands/command.hpp"
@@ -7,6 +8,8 @@
 #include "libinterpose/report/trace.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <optional>
 
 namespace mkmd {
 
@@ -21,5 +24,14 @@ struct PlanningFacts {
 // The plan is of the window's first commands. Only while tracing.
 void trace_plan(Trace& trace, const planning::Plan& plan, const std::vector<Ref<Command>>& window,
                 PlanningFacts facts);
+
+struct TracedTransfer {
+  std::optional<uint64_t> command;  // the number of the one it is made for
+  uint64_t buffer;                  // its number
+  uint64_t bytes;
+  int from, to;  // domains; -1: the program's memory
+  cl_ulong start, end;
+};
+nlohmann::json transfer_line(const TracedTransfer& transfer);
 
 }  // namespace mkmd

@@ -342,8 +342,7 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
 // A window that has to do without runs the kernel whole.
 bool WindowPlanning::has_code(const Kernel& kernel) const {
   const HasCode has = runtime_.can_divide(*kernel.sub_kernels);
-  if (has == HasCode::not_yet && !runtime_.session_.compilers.may_be_gone() &&
-      !is_wanted(*kernel.sub_kernels))
+  if (has == HasCode::not_yet && !runtime_.session_.compilers.may_be_gone())
     runtime_.session_.code.make_beside(kernel.sub_kernels, runtime_.code_places_, {});
   return has == HasCode::yes;
 }

@@ -2,10 +2,9 @@
 #include "libinterpose/commands/code_builder.hpp"
 
 #include "common/host_clock.hpp"
+#include "common/signals_blocked.hpp"
 
 #include <chrono>
-#include <pthread.h>
-#include <signal.h>
 #include <system_error>
 
 namespace mkmd {
@@ -51,20 +50,15 @@ void CodeBuilder::make_beside(std::shared_ptr<SubKernels> sub_kernels, const Cod
   make(*job.sub_kernels, places);
 }
 
-// The program's signals are for its own threads.
 bool CodeBuilder::start_thread() {
   if (thread_.joinable()) return true;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
+  const SignalsBlocked blocked;
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
-    started = false;
+    return false;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+  return true;
 }
 
 void CodeBuilder::run() {

@@ -28,8 +28,8 @@ public:
 
   // Makes the code for all devices. The caller waits.
   void make(SubKernels& sub_kernels, const CodePlaces& places);
-  // The same beside the caller, who asks once at most. Begins when `after` is over: a driver compiles one
-  // thing at a time, and what the program waits for comes first. Null: at once.
+  // The same beside the caller; only the first request counts. Begins when `after` is over: a driver compiles
+  // one thing at a time, and what the program waits for comes first. Null: at once.
   void make_beside(std::shared_ptr<SubKernels> sub_kernels, const CodePlaces& places,
                    vendor::Owned<cl_event> after);
 

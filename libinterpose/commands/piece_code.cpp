@@ -95,11 +95,6 @@ HasCode has_piece_code(SubKernels& sub_kernels, size_t place) {
   }
 }
 
-bool is_wanted(SubKernels& sub_kernels) {
-  const std::lock_guard lock(sub_kernels.mutex);
-  return sub_kernels.wanted;
-}
-
 HasCode can_be_divided(SubKernels& sub_kernels, const CodePlaces& places) {
   size_t ready = 0;
   bool may_come = false;

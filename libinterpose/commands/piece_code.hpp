@@ -20,9 +20,6 @@ HasCode has_piece_code(SubKernels& sub_kernels, size_t place);
 // Whether the first device and another one have it: no kernel is divided without.
 HasCode can_be_divided(SubKernels& sub_kernels, const CodePlaces& places);
 
-// Whether the CodeBuilder was asked to make it beside the program.
-bool is_wanted(SubKernels& sub_kernels);
-
 // What came of asking a driver for code.
 struct BuiltCode {
   vendor::Owned<cl_program> program;

@@ -5,12 +5,11 @@
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
+#include "common/signals_blocked.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <pthread.h>
 #include <set>
 #include <system_error>
 
@@ -271,11 +270,7 @@ void Executor::stop() {
 bool Executor::start_threads() {
   if (threads_started_ || !configuration_.has_threads) return true;
   if (threads_refused_) return false;
-  // The program's signals are the program's: our threads take none.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   try {
     threads_.emplace_back([this] { conductor_thread(); });
     for (const auto& lane : lanes_) {
@@ -288,7 +283,6 @@ bool Executor::start_threads() {
     log(LogLevel::warning, std::string("no more threads can be had (") + error.what() +
                                "): kernels run whole on the home device");
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return threads_started_;
 }
 

@@ -3,14 +3,13 @@
 
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
+#include "common/signals_blocked.hpp"
 #include "common/thread_annotations.hpp"
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <pthread.h>
-#include <signal.h>
 #include <system_error>
 #include <thread>
 
@@ -53,20 +52,15 @@ void run_all() {
   }
 }
 
-// The program's signals are for its own threads.
 bool start_thread() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
+  const SignalsBlocked blocked;
   try {
     std::thread(run_all).detach();
   } catch (const std::system_error& error) {
     log(LogLevel::error, std::string("no thread for callbacks: ") + error.what());
-    started = false;
+    return false;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+  return true;
 }
 
 }  // namespace
