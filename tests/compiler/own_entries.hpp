@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kind of entry of the compiler's cache must pass: only those are believed that no other user can have written.
+// What every kind of entry of the compiler's cache must pass: only those are believed that no other user can
+// have written.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +12,10 @@
 
 namespace mkmd::compiler::test {
 
-// `believed` says whether the entry at `path` in the folder `cache` is. It is at the beginning. `aside`: a free name
-// outside the cache.
-inline void expect_others_are_not_believed(const std::string& cache, const std::string& path, const std::string& aside,
-                                           const std::function<bool()>& believed) {
+// `believed` says whether the entry at `path` in the folder `cache` is. It is at the beginning. `aside`: a
+// free name outside the cache.
+inline void expect_others_are_not_believed(const std::string& cache, const std::string& path,
+                                           const std::string& aside, const std::function<bool()>& believed) {
   chmod(cache.c_str(), 0777);
   EXPECT_FALSE(believed()) << "others may have put it there";
   chmod(cache.c_str(), 0700);
