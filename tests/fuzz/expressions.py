@@ -3,7 +3,10 @@
 
 SCALARS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "float": 4}
 VECTORS = {"int2": 8, "uint4": 16, "uchar4": 4, "float4": 16, "short2": 4, "uint3": 16, "float3": 16, "char3": 4}
-STRUCTS = {"struct S": 16, "struct T": 12}
+# Members that can be read as numbers. T and Q have bytes that no member holds; a member of V leaves some out.
+STRUCTS = {"struct S": 16, "struct T": 12, "struct Q": 24, "union V": 8}
+MEMBERS = {"struct S": ["a", "b", "c", "d", "f"], "struct T": ["a", "b[0]", "b[1]"], "struct Q": ["a", "b", "c"],
+           "union V": ["a", "b", "c[0]", "c[1]"]}
 SIZES = {**SCALARS, **VECTORS, **STRUCTS}
 BIG = 1 << 28
 
@@ -223,10 +226,10 @@ class Expressions:
         if kind == "ushort" and a["space"] == "__global" and self.chance(0.3):
             return f"as_uint(vload_half({at}, (__global const half*){name}))"
         access = r.choice([f"{name}[{at}]", f"{name}[{at}]", f"*({name} + {at})"])
-        if kind == "struct S":
-            return f"(uint){name}[{at}].{r.choice('abcdf')}"
-        if kind == "struct T":
-            return r.choice([f"(uint){name}[{at}].a", f"{name}[{at}].b[{r.randrange(2)}]", f"{name}[{at}].b[{self.value(0)} & 1u]"])
+        if kind == "struct T" and self.chance(0.3):
+            return f"{name}[{at}].b[{self.value(0)} & 1u]"
+        if kind in STRUCTS:
+            return f"(uint){name}[{at}].{r.choice(MEMBERS[kind])}"
         return self.as_uint(access, kind, a["space"])
 
     def as_uint(self, access, kind, _space):

@@ -23,8 +23,9 @@ class Maker(HostCommands):
         super().__init__()
         self.r = random.Random(f"case {seed}")
         self.limit = self.r.choice([2, 4, 8]) * PAGE
-        self.kernels = [grammar.Kernel(self.r, f"k{i}", self.limit) for i in range(kernels)]
-        self.case = {"seed": seed, "options": self.r.choice(["", "", "", "-cl-std=CL1.2", "-cl-opt-disable", "-cl-mad-enable"]),
+        options = self.r.choice(["", "", "", "-cl-std=CL1.2", "-cl-opt-disable", "-cl-mad-enable"])
+        self.kernels = [grammar.Kernel(self.r, f"k{i}", self.limit, options != "-cl-opt-disable") for i in range(kernels)]
+        self.case = {"seed": seed, "options": options,
                      "source": grammar.PRELUDE + "\n".join(k.source() for k in self.kernels) + "\n",
                      "queues": self.r.choice(QUEUES), "areas": [self.limit + 3 * PAGE] * 2, "buffers": [], "commands": []}
         self.permutations, self.images = {}, []

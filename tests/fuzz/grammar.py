@@ -4,20 +4,23 @@
 Each work-item owns a block of elements of each output and writes nothing else. Inputs are other bytes than outputs.
 Index expressions carry an interval; what may leave the array is clamped, masked or taken modulo.
 """
-from expressions import Expressions, Index, SCALARS, SIZES, STRUCTS, VECTORS
+from expressions import Expressions, Index, MEMBERS, SCALARS, SIZES, STRUCTS, VECTORS
+from wide import WideNumbers
 
 IMAGE = (16, 12)  # pixels of CL_RGBA, CL_UNSIGNED_INT8
 PRELUDE = """struct S { int a; short b; uchar c; uchar d; float e; uint f; };
 struct T { uchar a; uint b[2]; };
+struct Q { char a; long b; short c; };
+union V { uchar a; ushort b; uint c[2]; };
 struct P { int a; short b; long c; int t[4]; };
 """
 
 
-class Kernel(Expressions):
+class Kernel(WideNumbers, Expressions):
     """One kernel; `spec()` says what a launch has to pass."""
-    def __init__(self, random, name, byte_limit):
+    def __init__(self, random, name, byte_limit, optimised):
         super().__init__()
-        self.r, self.name, self.limit = random, name, byte_limit
+        self.r, self.name, self.limit, self.optimised = random, name, byte_limit, optimised
         self.dims = random.choice([1, 1, 1, 2, 2, 3])
         self.max = {1: [random.choice([64, 255, 600, 1024])], 2: [random.choice([17, 40]), random.choice([13, 32])],
                     3: [random.choice([8, 12]), random.choice([6, 10]), random.choice([5, 8])]}[self.dims]
@@ -237,13 +240,16 @@ class Kernel(Expressions):
             self.line(f"{n} = {self.element(Index(at, 0, top))} + {self.element(Index(f'({at} + i)', 0, top + self.items))};")
 
     def of(self, pointer, a):
-        return {"struct S": f"(uint){pointer}->a", "struct T": f"{pointer}->b[1]"}.get(a["type"]) or \
-            self.as_uint(f"*{pointer}", a["type"], a["space"])
+        if a["type"] in STRUCTS:
+            return f"(uint){pointer}->{MEMBERS[a['type']][-1]}"
+        return self.as_uint(f"*{pointer}", a["type"], a["space"])
 
     def element(self, at):
         a = self.r.choice(self.inputs())
         p = f"{a['name']}[{self.fit(at, a['cap'])}]"
-        return {"struct S": f"(uint){p}.f", "struct T": f"(uint){p}.a"}.get(a["type"]) or self.as_uint(p, a["type"], a["space"])
+        if a["type"] in STRUCTS:
+            return f"(uint){p}.{MEMBERS[a['type']][0]}"
+        return self.as_uint(p, a["type"], a["space"])
 
     def loop_value(self, n, form):
         r = self.r
@@ -398,7 +404,7 @@ class Kernel(Expressions):
 
     def output(self):
         r = self.r
-        fits = [k for k in list(SCALARS) * 3 + list(VECTORS) + list(STRUCTS) if SIZES[k] * self.items <= self.limit]
+        fits = [k for k in list(SCALARS) * 3 + list(VECTORS) + list(STRUCTS) * 2 if SIZES[k] * self.items <= self.limit]
         kind = r.choice(fits)
         most = self.limit // (SIZES[kind] * self.items)
         block = r.choice([b for b in (1, 1, 1, 1, 2, 3, 4, 4, 8, 16) if b <= most])
@@ -430,6 +436,11 @@ class Kernel(Expressions):
         r = self.r
         kind, at = out["type"], at or self.slot(out, k)
         place = f"{out['name']}[{at}]"
+        if kind in STRUCTS and self.chance(0.5):
+            return self.put_whole(kind, place, value)
+        if kind in ("struct Q", "union V"):
+            some = r.sample(MEMBERS[kind], r.randint(1, 3) if kind == "struct Q" else 1)
+            return " ".join(f"{place}.{m} = {value};" for m in some)
         if kind == "struct S":
             fields = r.choice([["a", "f"], ["b"], ["a", "b", "c", "d", "e", "f"]])
             return " ".join(f"{place}.{f} = {'convert_float(' + value + ' & 0xffffu)' if f == 'e' else value};" for f in fields)
@@ -453,6 +464,21 @@ class Kernel(Expressions):
             return f"{name}({out['name']}, {at}, {value});"
         return f"{place} = ({kind}){value};"
 
+    def put_whole(self, kind, place, value):
+        """A struct copied whole, from an input or from a variable: what its members leave out is copied or left alone."""
+        r, p = self.r, self.name_of("p")
+        alike = [a for a in self.inputs() if a["type"] == kind]
+        member = r.choice(MEMBERS[kind])
+        if self.optimised and self.chance(0.4):  # else what no member holds would be copied, and is undefined
+            return f"{{ {kind} {p}; {' '.join(f'{p}.{m} = {value};' for m in MEMBERS[kind])} {place} = {p}; }}"
+        if alike:
+            a = r.choice(alike)
+            source = f"{a['name']}[{self.fit(self.index(1), a['cap'])}]"
+            if self.chance(0.4):
+                return f"{place} = {source};"
+            return f"{{ {kind} {p} = {source}; {p}.{member} = {value}; {place} = {p}; }}"
+        return f"{{ {kind} {p} = {place}; {p}.{member} = {value}; {place} = {p}; }}"
+
     def store(self, out):
         r = self.r
         alias = [a for a in self.args if a["kind"] == "alias" and a["of"] == out["name"]]
@@ -469,7 +495,7 @@ class Kernel(Expressions):
         k = str(r.randrange(block))
         form = r.choice(["plain", "plain", "guard", "guard", "else", "switch", "switch", "loop", "loop", "wrap", "uint trips",
                          "uint trips", "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips",
-                         "data place", "data place", "data place", "count down"])
+                         "data place", "data place", "data place", "wide place", "wide place", "wide place", "count down"])
         if out["strided"] and self.chance(0.3):
             form = "strides"
         if form == "guard":
@@ -493,8 +519,8 @@ class Kernel(Expressions):
             self.line(f"{{ __global {out['type']}* {p} = {out['name']} + {self.slot(out, 0)};")
             inner = self.put(dict(out, name=p), "0", v, "0")
             self.line(f"  for (int k = 0; k < {r.randint(1, block)}; ++k, ++{p}) {{ {inner} }} }}")
-        elif form == "data place":
-            test, at = self.place_of_data(block)
+        elif form in ("data place", "wide place"):
+            test, at = self.place_of_data(block) if form == "data place" else self.wide_place(block)
             self.line(f"{test}{{ {self.put(out, at, v)} }}")
         elif form == "count down":
             j = self.name_of("j")
