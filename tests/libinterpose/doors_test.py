@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The ways into libinterpose.so, with clinfo as the program: preloaded, found first as libOpenCL.so, as an ICD vendor
-of the installed loader. What clinfo prints must be what it prints without us, but for the device's name and driver
-version. And the exported symbols must be those of the installed libOpenCL, in the same versions."""
+of the installed loader. What clinfo prints must be what it prints without us, but for the device's name, the versions
+of driver and loader, and extensions that we cannot serve. And the exported symbols must be those of the installed
+libOpenCL, in the same versions."""
 import os
 import re
 import shutil
@@ -14,6 +15,12 @@ BUILD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "build"
 FOLDER = os.path.join(BUILD, "lib", "mkmd")
 LIBRARY = os.path.join(FOLDER, "libinterpose.so")
 LOADER = "/usr/lib/x86_64-linux-gnu/libOpenCL.so.1"
+# The bare program sees the drivers that we choose from, under us only home's: where PoCL is one of several, it is the only
+# one for both.
+ONE_DRIVER = {"OCL_ICD_VENDORS": "pocl.icd"} if os.path.exists("/etc/OpenCL/vendors/pocl.icd") else {}
+# Of PoCL 6: their functions take handles, the program's are ours, and we have no such functions.
+HIDDEN = ("cl_ext_buffer_device_address", "cl_khr_command_buffer_multi_device", "cl_pocl_svm_rect",
+          "cl_pocl_command_buffer_svm", "cl_pocl_command_buffer_host_buffer")
 GENERATOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "generate-entry-points")
 
 
@@ -31,8 +38,17 @@ def exported(library):
 
 
 def without_names(text):
-    """clinfo's output without the lines that name the device and its driver."""
-    return [line for line in text.splitlines() if not re.match(r"\s*(Device Name|Driver Version) ", line)]
+    """clinfo's output without the lines that name the device, its driver and the loader."""
+    return [line for line in text.splitlines()
+            if not re.match(r"\s*(Device Name|Driver Version|ICD loader Version) ", line)]
+
+
+def served(text):
+    """A bare clinfo's output without what it says of extensions that we hide: words of a list, or lines of a table."""
+    lines = without_names(text)
+    for name in HIDDEN:
+        lines = [re.sub(name + "( |$)", "", line) for line in lines if not re.match(rf"\s*{name} +0x", line)]
+    return lines
 
 
 class Doors(unittest.TestCase):
@@ -68,37 +84,37 @@ class Exit(unittest.TestCase):
 class Clinfo(unittest.TestCase):
     maxDiff = None
 
-    def assert_same(self, bare, ours):
-        self.assertEqual(ours.returncode, bare.returncode, ours.stderr)
-        self.assertEqual(without_names(ours.stdout), without_names(bare.stdout))
-        self.assertEqual(ours.stderr, bare.stderr)
+    @classmethod
+    def setUpClass(cls):
+        cls.bare = run(["clinfo"], **ONE_DRIVER)
+
+    def assert_same(self, ours):
+        self.assertEqual(ours.returncode, self.bare.returncode, ours.stderr)
+        self.assertEqual(without_names(ours.stdout), served(self.bare.stdout))
+        self.assertEqual(ours.stderr, self.bare.stderr)
+        self.assertIn("MKMD: ", ours.stdout)
 
     def test_preloaded(self):
-        ours = run(["clinfo"], LD_PRELOAD=LIBRARY, LD_LIBRARY_PATH=FOLDER)
-        self.assert_same(run(["clinfo"]), ours)
-        self.assertIn("MKMD: ", ours.stdout)
+        self.assert_same(run(["clinfo"], LD_PRELOAD=LIBRARY, LD_LIBRARY_PATH=FOLDER, **ONE_DRIVER))
 
     def test_found_first(self):
-        ours = run(["clinfo"], LD_LIBRARY_PATH=FOLDER)
-        self.assert_same(run(["clinfo"]), ours)
-        self.assertIn("MKMD: ", ours.stdout)
+        self.assert_same(run(["clinfo"], LD_LIBRARY_PATH=FOLDER, **ONE_DRIVER))
 
     def test_as_icd_vendor(self):
-        ours = run(["clinfo"], OCL_ICD_VENDORS=LIBRARY)
-        self.assert_same(run(["clinfo"]), ours)
-        self.assertIn("MKMD: ", ours.stdout)
+        self.assert_same(run(["clinfo"], OCL_ICD_VENDORS=LIBRARY))
 
     def test_preloaded_and_icd_vendor(self):
         ours = run(["clinfo", "-l"], LD_PRELOAD=LIBRARY, OCL_ICD_VENDORS=LIBRARY)
         self.assertEqual(ours.stdout.count("MKMD: "), 1, ours.stdout)
 
     def test_switched_off(self):
-        bare = run(["clinfo"])
-        self.assertEqual(run(["clinfo"], LD_PRELOAD=LIBRARY, MKMD_ENABLE="0").stdout, bare.stdout)
+        ours = run(["clinfo"], LD_PRELOAD=LIBRARY, MKMD_ENABLE="0", **ONE_DRIVER)
+        self.assertEqual(ours.stdout.splitlines()[:-2], self.bare.stdout.splitlines()[:-2])
 
     def test_bad_settings_warn_and_change_nothing(self):
-        ours = run(["clinfo"], LD_PRELOAD=LIBRARY, MKMD_DEVICES="nosuch", MKMD_LOG="warning", MKMD_POLICI="x")
-        self.assertEqual(without_names(ours.stdout), without_names(run(["clinfo"]).stdout))
+        ours = run(["clinfo"], LD_PRELOAD=LIBRARY, MKMD_DEVICES="nosuch", MKMD_LOG="warning", MKMD_POLICI="x",
+                   **ONE_DRIVER)
+        self.assertEqual(without_names(ours.stdout), served(self.bare.stdout))
         lines = ours.stderr.splitlines()
         self.assertEqual(len(lines), 2, ours.stderr)
         self.assertTrue(all(line.startswith("mkmd: ") for line in lines), ours.stderr)
