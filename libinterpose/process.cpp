@@ -226,11 +226,8 @@ Process* start() {
   return process;
 }
 
-// On a thread of its own: who exits may have interrupted one that holds our locks, and a kernel may never
-// end. All calls together wait for at most kLongest.
-bool run_and_wait(void (*step)(Session&)) {
-  constexpr std::chrono::seconds kLongest{5};
-  static const auto latest = std::chrono::steady_clock::now() + kLongest;
+// On a thread of its own: who exits may have interrupted one that holds our locks.
+bool run_and_wait(void (*step)(Session&), std::chrono::steady_clock::time_point latest) {
   auto done = std::make_shared<std::promise<void>>();
   std::future<void> future = done->get_future();
   try {
@@ -244,18 +241,22 @@ bool run_and_wait(void (*step)(Session&)) {
   return future.wait_until(latest) == std::future_status::ready;
 }
 
+// A kernel may never end. All calls together wait for at most kLongest.
+bool finish(void (*step)(Session&)) {
+  constexpr std::chrono::seconds kLongest{5};
+  static const auto latest = std::chrono::steady_clock::now() + kLongest;
+  return run_and_wait(step, latest);
+}
+
 void settle() {
-  if (splits() && !run_and_wait(Runtime::settle_all))
+  if (splits() && !finish(Runtime::settle_all))
     log(LogLevel::warning, "the process exits while work that it has split is under way");
 }
 
-// exit() destroys what is local to its thread before it calls any handler. Drivers can still compile then; in
-// our handler they may have lost what their first compilation registered after us.
+// A return from main() comes to exit() inside the C library, which destroys what is local to its thread
+// before it calls any handler.
 struct MainThread {
-  ~MainThread() {
-    if (process_forked.load(std::memory_order_relaxed) || process_exiting.load()) return;
-    if (splits()) (void)run_and_wait(Runtime::finish_all_of);
-  }
+  ~MainThread() { before_exit_handlers(); }
 };
 
 // The loader calls this on the main thread.
@@ -278,6 +279,16 @@ void on_exit() {
 }
 
 }  // namespace
+
+void before_exit_handlers() {
+  if (process_forked.load(std::memory_order_relaxed) || process_exiting.load()) return;
+  if (!splits()) return;
+  // A compiler ends, unless it has a fault: a driver that exits while it compiles waits for itself.
+  constexpr std::chrono::seconds kLongestBuild{30};
+  (void)run_and_wait([](Session& session) { session.code.stop(); },
+                     std::chrono::steady_clock::now() + kLongestBuild);
+  (void)finish(Runtime::finish_all_of);
+}
 
 void register_exit_handler() {
   std::atexit(on_exit);

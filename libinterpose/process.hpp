@@ -35,6 +35,10 @@ bool process_starting();
 
 // In a child of fork the drivers' threads do not exist: inherited handles answer CL_OUT_OF_RESOURCES.
 extern std::atomic<bool> process_forked;
+// Whatever ends the process by way of exit handlers calls this first: drivers can still compile then. In our
+// handler they may have lost what they registered after us, for they may register something whenever they
+// compile.
+void before_exit_handlers();
 // Our exit handler is to run before what drivers register for the process's end: it is registered anew where
 // they may have registered more.
 void register_exit_handler();

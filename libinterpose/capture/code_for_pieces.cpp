@@ -13,7 +13,7 @@ const char* const Runtime::kNoCodeYet = "its code for pieces is being made";
 HasCode Runtime::can_divide(SubKernels& code) {
   const HasCode has = can_be_divided(code, code_places_);
   if (has != HasCode::not_yet || !must_wait(false)) return has;
-  make_code_now(code);
+  session_.code.make(code, code_places_);
   return can_be_divided(code, code_places_);
 }
 
@@ -32,24 +32,13 @@ HasCode Runtime::can_divide(SubKernels& code, const KernelModel& model, const La
     missed_much = code.missed > session_.code.seconds();
   }
   if (!must_wait(missed_much)) return has;
-  make_code_now(code);
+  session_.code.make(code, code_places_);
   return can_be_divided(code, code_places_);
 }
 
-// A driver that compiles for the first time may register handlers for the end of the process.
 bool Runtime::must_wait(bool missed_much) const {
   if (session_.compilers.may_be_gone()) return false;
-  return missed_much || session_.waits_for_code() ||
-         std::ranges::any_of(code_places_.all, [&](const CodePlace& place) {
-           return !session_.compilers.has_compiled(vendor::table(place.context));
-         });
-}
-
-void Runtime::make_code_now(SubKernels& code) {
-  session_.code.make(code, code_places_);
-  for (const CodePlace& place : code_places_.all)
-    session_.compilers.note_compiled(vendor::table(place.context));
-  if (session_.drivers_registered != nullptr) session_.drivers_registered();
+  return missed_much || session_.waits_for_code();
 }
 
 bool Runtime::can_divide_on(SubKernels& code, int device) const {

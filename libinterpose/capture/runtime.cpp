@@ -68,8 +68,7 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Status Runtime::start() {
-  (void)session_.compilers.may_be_gone();                                  // remembers the user
-  session_.compilers.note_compiled(vendor::table(context_.native.get()));  // or will have: programs
+  (void)session_.compilers.may_be_gone();  // remembers the user
   const Configuration& p = configuration_;
   domains_.resize(p.domain_count);
   domains_[0].context = context_.native.get();

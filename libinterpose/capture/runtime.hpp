@@ -122,7 +122,6 @@ private:
   // takes.
   HasCode can_divide(SubKernels& code, const KernelModel& model, const LaunchCost& cost);
   bool must_wait(bool missed_much) const;
-  void make_code_now(SubKernels& code);
   bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
 
   // runtime.cpp

@@ -8,7 +8,8 @@ namespace mkmd {
 
 Session::Session(const Configuration& of_process, void (*registered)())
     : configuration(of_process), drivers_registered(registered), trace(of_process), summary(of_process),
-      trouble(of_process), code(of_process.settings.devices.empty() ? LogLevel::info : LogLevel::warning) {}
+      trouble(of_process),
+      code(of_process.settings.devices.empty() ? LogLevel::info : LogLevel::warning, registered) {}
 
 Session::~Session() = default;
 

@@ -20,6 +20,7 @@ void CodeBuilder::make(SubKernels& sub_kernels, const CodePlaces& places) {
     const double began = host_seconds();
     BuiltCode built = build_(of, place);
     if (built.program) seconds += host_seconds() - began;
+    if (built_ != nullptr) built_();
     return built;
   });
   if (seconds > 0) seconds_.store(seconds, std::memory_order_relaxed);

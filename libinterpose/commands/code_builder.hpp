@@ -21,9 +21,10 @@ namespace mkmd {
 
 class CodeBuilder {
 public:
-  // The first refusal of each device is said at the level `refusals`, further ones as information.
-  explicit CodeBuilder(LogLevel refusals, BuildCode build = build_piece_code)
-      : refusals_(refusals), build_(std::move(build)) {}
+  // The first refusal of each device is said at the level `refusals`, further ones as information. `built`:
+  // called behind each build, before it counts as over; null: nobody wants to know.
+  explicit CodeBuilder(LogLevel refusals, void (*built)() = nullptr, BuildCode build = build_piece_code)
+      : refusals_(refusals), built_(built), build_(std::move(build)) {}
   ~CodeBuilder();  // waits for the build under way
 
   // Makes the code for all devices. The caller waits.
@@ -55,6 +56,7 @@ private:
   void say_refusals(SubKernels& sub_kernels, const CodePlaces& places);
 
   const LogLevel refusals_;
+  void (*const built_)();
   const BuildCode build_;
   std::atomic<double> seconds_{0.25};
   std::mutex mutex_;  // guards what follows

@@ -20,14 +20,4 @@ bool DriverCompilers::may_be_gone() {
   return true;
 }
 
-bool DriverCompilers::has_compiled(const cl_icd_dispatch& driver) {
-  const std::lock_guard lock(mutex_);
-  return compiled_.contains(&driver);
-}
-
-void DriverCompilers::note_compiled(const cl_icd_dispatch& driver) {
-  const std::lock_guard lock(mutex_);
-  compiled_.insert(&driver);
-}
-
 }  // namespace mkmd

@@ -92,7 +92,7 @@ struct CodeBuilderTest : testing::Test {
 };
 
 TEST_F(CodeBuilderTest, CodeIsNotThereThenItIs) {
-  CodeBuilder builder(LogLevel::info, builds());
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
   may_end = false;
   EXPECT_EQ(has(), HasCode::not_yet);
   EXPECT_EQ(begun, 0);  // a question builds nothing
@@ -110,7 +110,7 @@ TEST_F(CodeBuilderTest, CodeIsNotThereThenItIs) {
 }
 
 TEST_F(CodeBuilderTest, WhoAsksTwiceGetsOneBuild) {
-  CodeBuilder builder(LogLevel::info, builds());
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
   for (int i = 0; i < 3; ++i)
     builder.make_beside(code, places, {});
   EXPECT_TRUE(soon([&] { return has() == HasCode::yes; }));
@@ -119,7 +119,7 @@ TEST_F(CodeBuilderTest, WhoAsksTwiceGetsOneBuild) {
 }
 
 TEST_F(CodeBuilderTest, WhoWaitsDoesNotBuildASecondTime) {
-  CodeBuilder builder(LogLevel::info, builds());
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
   may_end = false;
   builder.make_beside(code, places, {});
   ASSERT_TRUE(soon([&] { return begun == 1; }));
@@ -136,7 +136,7 @@ TEST_F(CodeBuilderTest, WhoWaitsDoesNotBuildASecondTime) {
 TEST_F(CodeBuilderTest, ARefusalConcernsItsDeviceAlone) {
   for (const bool first : {false, true}) {
     code = std::make_shared<SubKernels>();
-    CodeBuilder builder(LogLevel::warning, builds());
+    CodeBuilder builder(LogLevel::warning, nullptr, builds());
     places.of_device = {0, 1, 0};
     refused[0] = first;
     refused[1] = !first;
@@ -155,7 +155,7 @@ TEST_F(CodeBuilderTest, ARefusalConcernsItsDeviceAlone) {
 
 TEST_F(CodeBuilderTest, TheLaunchThatAskedComesFirst) {
   launch.status = CL_RUNNING;
-  CodeBuilder builder(LogLevel::info, builds());
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
   builder.make_beside(code, places, vendor::Owned<cl_event>(reinterpret_cast<cl_event>(&launch)));
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(begun, 0);
@@ -165,7 +165,7 @@ TEST_F(CodeBuilderTest, TheLaunchThatAskedComesFirst) {
 }
 
 TEST_F(CodeBuilderTest, AProgramMayGoWhileItsCodeIsMade) {
-  CodeBuilder builder(LogLevel::info, builds());
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
   may_end = false;
   builder.make_beside(code, places, {});
   ASSERT_TRUE(soon([&] { return begun == 1; }));
@@ -184,7 +184,7 @@ TEST_F(CodeBuilderTest, AProgramMayGoWhileItsCodeIsMade) {
 }
 
 TEST_F(CodeBuilderTest, NothingIsBuiltBesideAForkOrAfterTheEnd) {
-  CodeBuilder builder(LogLevel::info, builds());
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
   may_end = false;
   builder.make_beside(code, places, {});
   ASSERT_TRUE(soon([&] { return begun == 1; }));
@@ -206,9 +206,27 @@ TEST_F(CodeBuilderTest, NothingIsBuiltBesideAForkOrAfterTheEnd) {
   EXPECT_EQ(can_be_divided(*late, places), HasCode::not_yet);
 }
 
+// Who waits for the end of a build finds the process's exit handler behind those of the driver.
+TEST_F(CodeBuilderTest, EachBuildIsHeardOfBeforeItIsOver) {
+  static std::atomic<int> heard;
+  heard = 0;
+  CodeBuilder builder(
+      LogLevel::info, [] { ++heard; }, builds());
+  may_end = false;
+  builder.make_beside(code, places, {});
+  ASSERT_TRUE(soon([&] { return begun == 1; }));
+  EXPECT_EQ(heard, 0);
+  auto stopped = std::async(std::launch::async, [&] {
+    builder.stop();
+    return heard.load();
+  });
+  may_end = true;
+  EXPECT_EQ(stopped.get(), 2);
+}
+
 TEST_F(CodeBuilderTest, ADriverMayForkWhileItBuilds) {
   CodeBuilder* self = nullptr;
-  CodeBuilder builder(LogLevel::info, [&](const SubKernels&, const CodePlace& place) {
+  CodeBuilder builder(LogLevel::info, nullptr, [&](const SubKernels&, const CodePlace& place) {
     self->pause();
     self->resume();
     return build(place);
