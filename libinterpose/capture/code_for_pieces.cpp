@@ -20,15 +20,16 @@ HasCode Runtime::can_divide(SubKernels& code) {
 HasCode Runtime::can_divide(SubKernels& code, const KernelModel& model, const LaunchCost& cost) {
   const HasCode has = can_be_divided(code, code_places_);
   if (has != HasCode::not_yet) return has;
-  double rate = 0;  // of all devices together, launches per second
+  std::vector<double> seconds;
   for (size_t d = 0; d < configuration_.devices.size(); ++d)
-    rate += 1 / std::max(times_.seconds(model, cost, static_cast<int>(d)), 1e-9);
+    seconds.push_back(std::max(times_.seconds(model, cost, static_cast<int>(d)), 1e-9));
+  const double together = timing::seconds_together(seconds, session_.rival_teams());
   const double whole = times_.seconds(model, cost, configuration_.home_index());
   bool missed_much = false;
   {
     const std::lock_guard lock(code.mutex);
     code.whole += whole;
-    code.missed += std::max(whole - 1 / rate, 0.0);
+    code.missed += std::max(whole - together, 0.0);
     missed_much = code.missed > session_.code.seconds();
   }
   if (!must_wait(missed_much)) return has;

@@ -40,11 +40,6 @@ timing::Setting profitability_setting(Session& session) {
   return setting;
 }
 
-// A policy that the user named is obeyed.
-std::vector<int> rival_teams(Session& session) {
-  return session.has_default_policy() ? session.configuration.team : std::vector<int>();
-}
-
 vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
   cl_int error = CL_SUCCESS;
   return vendor::Owned<cl_command_queue>(
@@ -60,7 +55,7 @@ void flush(Context& context) {
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
       trace_writer_(new TraceWriter(session.trace)), times_(session.times()),
-      profitability_(profitability_setting(session), session.regret, rival_teams(session)),
+      profitability_(profitability_setting(session), session.regret, session.rival_teams()),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
                         .makes_losses_good = configuration_.machine != nullptr &&
                                              configuration_.machine->platform().can_fail(),

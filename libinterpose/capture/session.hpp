@@ -37,6 +37,10 @@ public:
   const scheduler::Policy* policy();
   // No policy is named but the default one, which leaves alone what loses time by being split.
   bool has_default_policy() const { return configuration.settings.policy == Settings().policy; }
+  // See timing::Rivalry. A policy that the user named is obeyed: it gets all devices.
+  std::vector<int> rival_teams() const {
+    return has_default_policy() ? configuration.team : std::vector<int>();
+  }
 
   // Launches wait for the code for pieces, whatever that costs: who named a policy, emulates a machine,
   // measures or verifies wants to see the same pieces each time.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace mkmd {
@@ -18,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 2;  // of the cache file: raise it when what is measured changes meaning
+constexpr int kFormat = 3;  // of the cache file: raise it when what is measured changes meaning
 constexpr size_t kItems = 1 << 18;
 constexpr cl_int kRounds = 64;
 constexpr int kLaunches = 32;  // in a row: how long a device that sleeps takes to wake up is no launch's cost
@@ -107,9 +108,9 @@ struct Bench {
     return best;
   }
 
-  double copy() {
+  double copy(size_t bytes) {
     const auto& t = vendor::table(queue.get());
-    std::vector<char> host(kBytes / 2);
+    std::vector<char> host(bytes);
     double best = -1;
     for (int i = 0; i < 4; ++i) {
       const cl_ulong begin = host_nanoseconds();
@@ -153,31 +154,35 @@ double stream_together(const std::vector<vendor::Device>& devices) {
   return best;
 }
 
-// A simulator would take minutes; its defaults say "very slow", so that it gets work only if there is nothing
-// else.
-DeviceRates synchronous_rates() {
-  DeviceRates rates;
-  rates.operations_per_second = 2e7;
-  rates.bytes_per_second = 2e7;
-  return rates;
+// How many per second, of up to `most`. `seconds_for` says how long so many take; negative: it failed. A
+// simulator would take minutes for all of them, and shows with few how slow it is.
+double per_second(size_t most, const std::function<double(size_t)>& seconds_for) {
+  constexpr size_t kFirst = 64, kStep = 16;
+  constexpr double kLong = 4e-3;  // seconds
+  for (size_t count = std::min(kFirst, most);; count = std::min(count * kStep, most)) {
+    const double seconds = seconds_for(count);
+    if (seconds <= 0) return -1;
+    if (count == most || seconds >= kLong) return static_cast<double>(count) / seconds;
+  }
 }
 
 DeviceRates measure(const vendor::Device& device) {
   DeviceRates rates;
-  if (device.synchronous) return synchronous_rates();
   Bench bench;
   if (!bench.open(device)) {
     log(LogLevel::info, "device " + device.name + " could not be calibrated");
     return rates;
   }
   const double empty = bench.launch("compute", 64, 1, kLaunches);
-  const double compute = bench.launch("compute", kItems, kRounds);
-  const double stream = bench.launch("stream", kBytes / sizeof(float), 0);
-  const double copy = bench.copy();
+  const double items =
+      per_second(kItems, [&](size_t count) { return bench.launch("compute", count, kRounds); });
+  const double floats =
+      per_second(kBytes / sizeof(float), [&](size_t count) { return bench.launch("stream", count, 0); });
+  const double copied = per_second(kBytes / 2, [&](size_t bytes) { return bench.copy(bytes); });
   if (empty > 0) rates.launch_seconds = std::clamp(empty, 1e-6, 1e-3);
-  if (compute > 0) rates.operations_per_second = static_cast<double>(kItems) * kRounds * 4 / compute;
-  if (stream > 0) rates.bytes_per_second = 2.0 * kBytes / stream;
-  if (copy > 0) rates.copy_bytes_per_second = static_cast<double>(kBytes) / 2 / copy;
+  if (items > 0) rates.operations_per_second = items * kRounds * 4;
+  if (floats > 0) rates.bytes_per_second = floats * 2 * sizeof(float);
+  if (copied > 0) rates.copy_bytes_per_second = copied;
   return rates;
 }
 

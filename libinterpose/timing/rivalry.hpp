@@ -14,6 +14,10 @@
 
 namespace mkmd::timing {
 
+// What a launch takes on all devices that can work at once: those without rivals, and the quickest team.
+// `seconds`: of the whole launch, by device. `teams`: see Rivalry; empty: no device has rivals.
+double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams);
+
 class Rivalry {
 public:
   // `teams`: by device; 0: the device has no rivals. The first team begins. `budget` pays for samples.

@@ -98,8 +98,10 @@ public:
 
   // What kernels of that name do, in programs that contain `pieces` below and in others.
   std::map<std::string, Item> kernels;
-  // Text of the code for pieces: only programs with it can be built. Its kernels have nine more arguments.
+  // Text of the code for pieces: only programs with it can be built, unless all can. Its kernels have nine
+  // more arguments.
   static constexpr const char* kPieces = "pieces";
+  bool builds_all = false;
 
   cl_program make_program();  // one that the application has built
 

@@ -118,5 +118,14 @@ TEST(Rivalry, NothingIsSampledWhoseDataCostsTooMuch) {
       rivalry.sample(kernel({0.01, 0.01}, {1, 0}), copies({0, 0, 0.03}), 5.0));  // 80 ms more to spend
 }
 
+// Teams share cores, so their rates do not add up.
+TEST(SecondsTogether, OfRivalsOnlyTheQuickestTeamCounts) {
+  EXPECT_DOUBLE_EQ(seconds_together({1.0, 1.0}, {}), 0.5);
+  EXPECT_DOUBLE_EQ(seconds_together({1.0, 2.0}, {1, 2}), 1.0);
+  EXPECT_DOUBLE_EQ(seconds_together({2.0, 1.0}, {1, 2}), 1.0);
+  EXPECT_DOUBLE_EQ(seconds_together({2.0, 2.0, 4.0}, {1, 1, 2}), 1.0);
+  EXPECT_DOUBLE_EQ(seconds_together({1.0, 2.0, 1.0}, {1, 2, 0}), 0.5);  // the last has no rivals
+}
+
 }  // namespace
 }  // namespace mkmd::timing
