@@ -19,7 +19,9 @@ inline Request request_without_device(std::string source, std::string options) {
                         "cl_khr_global_int32_base_atomics",
                         "cl_khr_local_int32_base_atomics",
                         "cl_khr_global_int32_extended_atomics",
-                        "cl_khr_local_int32_extended_atomics"};
+                        "cl_khr_local_int32_extended_atomics",
+                        "cl_khr_int64_base_atomics",
+                        "cl_khr_int64_extended_atomics"};
   return request;
 }
 

@@ -51,6 +51,8 @@ LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)
     groups_[d] = static_cast<int64_t>(global / local);
     offset_[d] = static_cast<int64_t>(launch.offset[d]);
   }
+  for (const Access& access : info.accesses)
+    if (access.update.kind != Update::Kind::none) updated_.insert(access.argument);
   const Symbols symbols{scalars_, work_dim_, local_, groups_, global_, offset_};
   values_.reserve(info.expressions.size());
   for (const Expression& e : info.expressions) {
@@ -58,6 +60,54 @@ LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)
     values_.push_back({value.value_or(0), value.has_value()});
   }
 }
+
+ByteRanges commuting(const std::vector<Updated>& a, const std::vector<Updated>& b) {
+  ByteRanges all;
+  for (const Updated& x : a) {
+    const auto y = std::ranges::find(b, x.by, &Updated::by);
+    if (y != b.end()) all.unite(x.bytes.intersection(y->bytes));
+  }
+  return all;
+}
+
+namespace {
+
+void add(Footprint& f, const Access& access, const ByteSet& set) {
+  const bool reads = access.kind != Access::Kind::write, writes = access.kind != Access::Kind::read;
+  f.reads_unknown = f.reads_unknown || (reads && !set.known);
+  f.writes_unknown = f.writes_unknown || (writes && !set.known);
+  if (!set.known) return;
+  if (reads) f.reads.unite(set.bytes);
+  if (writes) f.may_writes.unite(set.bytes);
+  if (writes && access.sure && set.exact && access.kind == Access::Kind::write)
+    f.sure_writes.unite(set.bytes);
+}
+
+// Of a buffer of which some is updated: who touches which of it.
+void add_by_update(Footprint& f, const Access& access, const ByteSet& set) {
+  const auto unite = [&set](ByteRanges& bytes, bool& unknown) {
+    unknown = unknown || !set.known;
+    if (set.known) bytes.unite(set.bytes);
+  };
+  if (access.update.kind == Update::Kind::none) return unite(f.others, f.others_unknown);
+  auto at = std::ranges::find(f.updates, access.update, [](const auto& u) { return u.may.by; });
+  if (at == f.updates.end()) at = f.updates.insert(at, {{access.update, {}}});
+  unite(at->may.bytes, at->unknown);
+}
+
+void keep_few_blocks(Footprint& f, size_t most) {
+  const auto to_hull = [most](ByteRanges& bytes) {
+    if (bytes.size() > most) bytes = {bytes.hull().lo, bytes.hull().hi};
+  };
+  to_hull(f.reads);
+  to_hull(f.may_writes);
+  to_hull(f.others);
+  for (Footprint::Updates& u : f.updates)
+    to_hull(u.may.bytes);
+  if (f.sure_writes.size() > most) f.sure_writes = {};
+}
+
+}  // namespace
 
 std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, size_t most_blocks) const {
   std::vector<Footprint> all;
@@ -73,27 +123,17 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, size_t most_blo
     }
     Footprint& f = *at;
     const bool reads = access.kind != Access::Kind::write, writes = access.kind != Access::Kind::read;
-    f.atomics = f.atomics || access.kind == Access::Kind::atomic;
-    if ((!reads || f.reads_unknown) && (!writes || f.writes_unknown)) continue;
+    const bool updated = updated_.contains(access.argument);
+    if (!updated && (!reads || f.reads_unknown) && (!writes || f.writes_unknown)) continue;
     ByteSet set;
     if (access.known && uniform) {
       region.start(box);
       region.enter(access);
       set = byte_set(info_, access, region, most_blocks);
     }
-    if (!set.known) {
-      f.reads_unknown = f.reads_unknown || reads;
-      f.writes_unknown = f.writes_unknown || writes;
-      continue;
-    }
-    if (reads) f.reads.unite(set.bytes);
-    if (writes) f.may_writes.unite(set.bytes);
-    if (writes && access.sure && set.exact && access.kind == Access::Kind::write)
-      f.sure_writes.unite(set.bytes);
-    for (ByteRanges* bytes : {&f.reads, &f.may_writes}) {
-      if (bytes->size() > most_blocks) *bytes = {bytes->hull().lo, bytes->hull().hi};
-    }
-    if (f.sure_writes.size() > most_blocks) f.sure_writes = {};
+    add(f, access, set);
+    if (updated) add_by_update(f, access, set);
+    keep_few_blocks(f, most_blocks);
   }
   for (Footprint& f : all) {
     if (f.reads_unknown) f.reads = {};

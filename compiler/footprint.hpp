@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -33,12 +34,27 @@ struct GroupBox {
   bool operator==(const GroupBox&) const = default;
 };
 
+struct Updated {
+  Update by;
+  ByteRanges bytes;
+};
+// Bytes that two sides change by equal updates, given what each of them changes by nothing else.
+ByteRanges commuting(const std::vector<Updated>& a, const std::vector<Updated>& b);
+
 struct Footprint {
   int argument = 0;
   bool reads_unknown = false, writes_unknown = false;  // anywhere in the buffer
   // Offsets from the argument. may_writes includes sure_writes, but is empty when writes_unknown.
   ByteRanges reads, sure_writes, may_writes;
-  bool atomics = false;
+  // Where there are updates: the bytes of each kind, and those that anything else touches. They overlap where
+  // the kernel does both.
+  struct Updates {
+    Updated may;
+    bool unknown = false;  // anywhere in the buffer
+  };
+  std::vector<Updates> updates;
+  ByteRanges others;
+  bool others_unknown = false;
 };
 
 // Puts an argument's value (as given to clSetKernelArg) into its slots of Launch::scalars, which it sizes if
@@ -87,6 +103,7 @@ private:
   unsigned work_dim_ = 1;
   bool uniform_ = true;
   std::vector<Value> values_;  // of info.expressions
+  std::set<int> updated_;      // arguments
 };
 
 }  // namespace mkmd::compiler

@@ -43,6 +43,15 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Scope::Kind, {{Scope::Kind::guard, "guard"},
 NLOHMANN_JSON_SERIALIZE_ENUM(Access::Kind, {{Access::Kind::read, "read"},
                                             {Access::Kind::write, "write"},
                                             {Access::Kind::atomic, "atomic"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Update::Kind, {{Update::Kind::none, "none"},
+                                            {Update::Kind::add, "add"},
+                                            {Update::Kind::bit_and, "and"},
+                                            {Update::Kind::bit_or, "or"},
+                                            {Update::Kind::bit_xor, "xor"},
+                                            {Update::Kind::smin, "signed-minimum"},
+                                            {Update::Kind::smax, "signed-maximum"},
+                                            {Update::Kind::umin, "unsigned-minimum"},
+                                            {Update::Kind::umax, "unsigned-maximum"}})
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, kind, name, type, access, bytes, is_signed, is_integer, is_const,
                                    is_restrict, is_volatile)
@@ -55,9 +64,18 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Derived, op, a, b)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Loop, known, exact, extra, distance, step, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guard, relation, slack, bits, a, b, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Scope, kind, index)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, argument, kind, known, sure, bytes, offset, checks, scopes, line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, argument, kind, known, sure, bytes, offset, update, checks, scopes,
+                                   line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cost, trips, operations, bytes, irregular)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reason, text, line)
+
+void to_json(json& j, const Update& u) {
+  j = json{{"kind", u.kind}, {"bytes", u.bytes}};
+}
+void from_json(const json& j, Update& u) {
+  j.at("kind").get_to(u.kind);
+  j.at("bytes").get_to(u.bytes);
+}
 
 void to_json(json& j, const KernelInfo& k) {
   j = json{{"name", k.name},
@@ -102,6 +120,7 @@ public:
     for (const Access& a : k_.accesses) {
       if (!index(a.argument, k_.arguments.size()) || !affine(a.offset, derived) || !checks(a.checks))
         return false;
+      if (a.update.kind != Update::Kind::none && a.kind != Access::Kind::atomic) return false;
       for (const Scope& s : a.scopes)
         if (!index(s.index, s.kind == Scope::Kind::guard ? k_.guards.size() : k_.loops.size())) return false;
     }

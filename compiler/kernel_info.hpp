@@ -116,6 +116,15 @@ struct Scope {
   bool operator==(const Scope&) const = default;
 };
 
+// An atomic operation that makes a new number of an old one and another one, and whose result nobody uses.
+// Updates that are equal commute: in whichever order they happen, the same number remains.
+struct Update {
+  enum class Kind : uint8_t { none, add, bit_and, bit_or, bit_xor, smin, smax, umin, umax };
+  Kind kind = Kind::none;
+  uint32_t bytes = 0;  // of the number, which lies at a multiple of them
+  bool operator==(const Update&) const = default;
+};
+
 struct Access {
   enum class Kind { read, write, atomic };
   int argument = 0;
@@ -124,6 +133,7 @@ struct Access {
   bool sure = false;   // happens exactly when `scopes` say so
   uint32_t bytes = 0;  // contiguous bytes touched at `offset`
   Affine offset;       // in bytes, from the argument
+  Update update;       // of an atomic one; none: it may do anything to the bytes
   std::vector<int> checks;
   std::vector<Scope> scopes;
   int line = 0;
@@ -164,6 +174,8 @@ struct KernelInfo {
 // launched without offset.
 inline constexpr int kHiddenArguments = 9;
 
+void to_json(nlohmann::json&, const Update&);
+void from_json(const nlohmann::json&, Update&);
 void to_json(nlohmann::json&, const KernelInfo&);
 Result<KernelInfo> kernel_info_from_json(const nlohmann::json&);  // checks every index
 

@@ -7,7 +7,7 @@
 #include "compiler/assumed_device.hpp"
 #include "compiler/binary_origin.hpp"
 #include "compiler/client.hpp"
-#include "compiler/footprint.hpp"
+#include "compiler/updates.hpp"
 #include "tools/commands.hpp"
 #include "tools/library_place.hpp"
 
@@ -272,8 +272,10 @@ Case complete(const KernelInfo& k, const Options& o) {
   return c;
 }
 
-// The argument of which both halves of the launch touch the same bytes, one of them by writing; -1: none,
-// -2: the launch cannot be cut.
+constexpr int kNone = -1, kNotCut = -2, kUpdated = -3;
+
+// The argument of which both halves of the launch touch the same bytes, one of them by writing; kNone;
+// kUpdated: only by updates that commute; kNotCut: there are no halves.
 int common_argument(const KernelInfo& k, const Launch& launch) {
   GroupBox low, high;
   int cut = -1;
@@ -281,21 +283,19 @@ int common_argument(const KernelInfo& k, const Launch& launch) {
     low.hi[d] = high.hi[d] = launch.global[d] / launch.local[d];
     if (low.hi[d] > 1) cut = static_cast<int>(d);
   }
-  if (cut < 0) return -2;
+  if (cut < 0) return kNotCut;
   const auto d = static_cast<size_t>(cut);
   low.hi[d] = high.lo[d] = low.hi[d] / 2;
   const LaunchFootprints footprints(k, launch);
   const std::vector<Footprint> a = footprints.of(low), b = footprints.of(high);
-  const auto meets = [](const Footprint& writer, const Footprint& other) {
-    if (writer.writes_unknown) return true;
-    if (writer.may_writes.empty()) return false;
-    ByteRanges touched = other.reads;
-    touched.unite(other.may_writes);
-    return other.reads_unknown || other.writes_unknown || !writer.may_writes.intersection(touched).empty();
-  };
-  for (size_t i = 0; i < a.size(); ++i)
-    if (meets(a[i], b[i]) || meets(b[i], a[i])) return a[i].argument;
-  return -1;
+  constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // of an argument, whose size is not known
+  int found = kNone;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const Meeting how = meeting(a[i], b[i], kMostBytes);
+    if (how == Meeting::conflict) return a[i].argument;
+    if (how == Meeting::updates) found = kUpdated;
+  }
+  return found;
 }
 
 std::string line_of(int line) {
@@ -310,8 +310,9 @@ std::string verdict(const KernelInfo& k, const Case& c) {
     return all;
   }
   const int argument = common_argument(k, c.launch);
-  if (argument == -2) return "runs whole: it has one work-group";
-  if (argument < 0) return "may be split";
+  if (argument == kNotCut) return "runs whole: it has one work-group";
+  if (argument == kUpdated) return "may be split among parts of one CPU: its atomic operations commute";
+  if (argument == kNone) return "may be split";
   std::string lines;
   for (const Access& a : k.accesses)
     if (a.argument == argument && a.kind != Access::Kind::read && a.line > 0 &&

@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/conditions.hpp"
 #include "compiler/helper/cost.hpp"
@@ -95,7 +96,8 @@ public:
 private:
   static bool same(const Access& a, const Access& b) {
     return a.argument == b.argument && a.kind == b.kind && a.known == b.known && a.sure == b.sure &&
-           a.bytes == b.bytes && a.offset == b.offset && a.checks == b.checks && a.scopes == b.scopes;
+           a.bytes == b.bytes && a.offset == b.offset && a.update == b.update && a.checks == b.checks &&
+           a.scopes == b.scopes;
   }
 
   void visit(llvm::Instruction& i) {
@@ -103,7 +105,9 @@ private:
     const auto bytes = [&](llvm::Type* t) {
       return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedValue());
     };
-    if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
+    if (const auto atomic = atomic_on_global_memory(i); atomic && atomic->why_not.empty()) {
+      update(i, *atomic);
+    } else if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
       access(i, load->getPointerOperand(), Access::Kind::read, bytes(load->getType()));
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
       llvm::Value* value = store->getValueOperand();
@@ -199,6 +203,12 @@ private:
     if (!some_unsure || sure_bytes > 0)
       access(i, pointer, Access::Kind::write, some_unsure ? sure_bytes : bytes, shift, extra);
     if (some_unsure) access(i, pointer, Access::Kind::write, bytes, shift, extra, true);
+  }
+
+  void update(llvm::Instruction& i, const AtomicOperation& atomic) {
+    const size_t found = found_.size();
+    access(i, atomic.pointer, Access::Kind::atomic, atomic.update.bytes);
+    if (found_.size() > found) found_.back().access.update = atomic.update;
   }
 
   // `bytes` < 0: not known how many.

@@ -4,6 +4,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
 
 namespace mkmd::compiler {
@@ -147,6 +148,7 @@ void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Cond
       if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i); s && global(s->getPointerOperand()))
         bytes +=
             static_cast<double>(layout.getTypeStoreSize(s->getValueOperand()->getType()).getFixedValue());
+      if (const auto atomic = atomic_on_global_memory(i)) bytes += 2.0 * atomic->update.bytes;
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i))
         if (auto uses = pointer_uses(*call))
           for (const PointerUse& use : *uses)

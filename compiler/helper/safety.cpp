@@ -12,6 +12,7 @@
 #include <set>
 
 #include "compiler/helper/arguments.hpp"
+#include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/own_memory.hpp"
 
@@ -42,7 +43,6 @@ public:
         refuse("argument '" + a.name + "' is of a kind that is not supported", 0);
       if (a.kind == Argument::Kind::local) info_.uses_local_shape = true;
       if (a.kind == Argument::Kind::image && a.access != "read_only") refuse("images are written", 0);
-      if (a.kind == Argument::Kind::buffer && a.is_volatile) refuse("volatile global memory is accessed", 0);
     }
     // Its copy is each work-item's own, but drivers (PoCL 3.1) give one to a whole work-group, depending on
     // how far they optimise. Only the program's own code then does what the program does.
@@ -75,11 +75,15 @@ private:
     if (i.getType()->getScalarType()->isDoubleTy()) info_.uses_fp64 = true;
     for (llvm::Value* operand : i.operands())
       visit_operand(operand, line);
+    if (const auto atomic = atomic_on_global_memory(i)) {
+      if (!atomic->why_not.empty()) refuse(atomic->why_not, line);
+      return;
+    }
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
       if (load->isVolatile() && may_be_global(load->getPointerOperand()))
         refuse("volatile global memory is accessed", line);
       if (load->isAtomic() && may_be_global(load->getPointerOperand()))
-        refuse("atomics on global memory", line);
+        refuse("atomics on global memory that are none of OpenCL C's functions", line);
       if (load->getType()->isPointerTy() &&
           !(leads_to_own_memory(load->getType()) && leads_to_own_memory(load->getPointerOperandType())))
         refuse_any("a pointer is loaded from memory", line);
@@ -87,13 +91,14 @@ private:
       if (store->isVolatile() && may_be_global(store->getPointerOperand()))
         refuse("volatile global memory is accessed", line);
       if (store->isAtomic() && may_be_global(store->getPointerOperand()))
-        refuse("atomics on global memory", line);
+        refuse("atomics on global memory that are none of OpenCL C's functions", line);
       const llvm::Type* stored = store->getValueOperand()->getType()->getScalarType();
       if (stored->isPointerTy() &&
           !(leads_to_own_memory(stored) && leads_to_own_memory(store->getPointerOperandType())))
         refuse_any("a pointer is stored to memory", line);
     } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) {
-      if (may_be_global(i.getOperand(0))) refuse("atomics on global memory", line);
+      if (may_be_global(i.getOperand(0)))
+        refuse("atomics on global memory that are none of OpenCL C's functions", line);
     } else if (isa<llvm::IntToPtrInst>(i)) {
       refuse_any("an integer is turned into a pointer", line);
     } else if (isa<llvm::PtrToIntInst>(i)) {
@@ -146,8 +151,10 @@ private:
     if (!callee) return refuse_any("a function is called through a pointer", line);
     if (callee->isIntrinsic()) {
       if (isa<llvm::MemIntrinsic>(call) || callee->getIntrinsicID() == llvm::Intrinsic::trap) {
-        if (auto* m = dyn_cast<llvm::MemIntrinsic>(&call);
-            m && m->isVolatile() && may_be_global(m->getRawDest()))
+        const auto* m = dyn_cast<llvm::MemIntrinsic>(&call);
+        const auto* transfer = dyn_cast<llvm::MemTransferInst>(&call);
+        if (m && m->isVolatile() &&
+            (may_be_global(m->getRawDest()) || (transfer && may_be_global(transfer->getRawSource()))))
           refuse("volatile global memory is accessed", line);
       }
       return;
@@ -174,9 +181,6 @@ private:
       if (type->isPointerTy() && type->getPointerAddressSpace() == 4 && !waits_for_copies(call))
         return refuse_any("'" + name.str() + "' is given a generic pointer", line);
     if (is_atomic(name)) {
-      for (const llvm::Value* operand : call.args())
-        if (operand->getType()->isPointerTy() && may_be_global(operand))
-          return refuse("atomics on global memory", line);
       if (mangled.contains("atomic_") && mangled.contains("_explicit")) return refuse("C11 atomics", line);
       info_.uses_local_shape = true;
       return;

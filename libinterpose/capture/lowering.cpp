@@ -283,10 +283,13 @@ void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
       action->piece.seconds = piece.seconds;
       action->moved = work_on;
       action->seconds_on = [share, exact = runtime_.configuration_.settings.exact, &times = runtime_.times_,
-                            &model = runtime_.kernel_model(*c.launch.kernel), &c,
-                            from = piece.device](const Lane& other) {
-        // The planner chose among devices of one code generator, if it had to (Rule 11).
-        const bool may = !exact || times.rates(from).kind == times.rates(other.device).kind;
+                            &model = runtime_.kernel_model(*c.launch.kernel), &c, from = piece.device,
+                            together = of.updates_together,
+                            &machine = *runtime_.machine_](const Lane& other) {
+        // The planner chose among devices of one code generator, if it had to (Rule 11), or among those that
+        // may update the same bytes.
+        const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
+                         (!together || machine.may_update_together(other.device));
         return may ? times.seconds(model, c.cost, other.device) * share : scheduler::kNever;
       };
     }

@@ -40,6 +40,20 @@ scheduler::Device describe_device(const vendor::Device& of, int domain, const De
   return device;
 }
 
+// Whose code changes home's memory with the instructions of home's own. Of two drivers, or of devices of
+// other kinds, we do not know it.
+std::vector<bool> atomic_at_home(const Configuration& p) {
+  const auto is = [&p](size_t lane) {
+    const vendor::Device& device = p.lane_device(lane);
+    return p.lane_domain(lane) == 0 && (device.type & CL_DEVICE_TYPE_CPU) != 0 &&
+           vendor::whole_of(device).id == vendor::whole_of(p.home).id;
+  };
+  std::vector<bool> result;
+  for (size_t lane = 0; lane < p.lane_count(); ++lane)
+    result.push_back(is(lane));
+  return result;
+}
+
 planning::Machine describe_machine(Session& session, const TimeModel& times, bool can_fail) {
   const Configuration& p = session.configuration;
   planning::Machine machine;
@@ -61,6 +75,7 @@ planning::Machine describe_machine(Session& session, const TimeModel& times, boo
   machine.home_is_whole = p.home_is_whole();
   machine.home_is_sum = p.home_is_sum();
   machine.can_fail = can_fail;
+  machine.atomic_at_home = atomic_at_home(p);
   machine.policy = session.policy();
   machine.policy_name = p.settings.policy;
   machine.regardless_of_gain = machine.policy != nullptr && machine.policy->regardless_of_gain();

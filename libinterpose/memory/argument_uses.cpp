@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/memory/argument_uses.hpp"
 
+#include <algorithm>
+
 namespace mkmd {
 
 namespace {
@@ -9,7 +11,7 @@ BufferUse& use_of(BufferUses& uses, Memory* root) {
   for (BufferUse& use : uses) {
     if (use.root == root) return use;
   }
-  uses.push_back({root, {}, {}, {}});
+  uses.emplace_back().root = root;
   return uses.back();
 }
 
@@ -22,6 +24,55 @@ ByteRanges in_root(ByteRanges ranges, const Memory& memory) {
 
 ByteRanges all_of(const Memory& memory) {
   return {memory.origin, memory.origin + memory.size};
+}
+
+// What a launch does to one root buffer, through whichever arguments.
+struct Touched {
+  ByteRanges others;
+  std::vector<compiler::Updated> updates;
+
+  void add(const compiler::Footprint& f, const Memory& memory) {
+    const auto bytes = [&](const ByteRanges& known, bool unknown) {
+      return unknown ? all_of(memory) : in_root(known, memory);
+    };
+    if (f.updates.empty()) {
+      others.unite(bytes(f.reads, f.reads_unknown));
+      others.unite(bytes(f.may_writes, f.writes_unknown));
+      return;
+    }
+    others.unite(bytes(f.others, f.others_unknown));
+    for (const auto& [may, unknown] : f.updates) {
+      auto at = std::ranges::find(updates, may.by, &compiler::Updated::by);
+      if (at == updates.end()) at = updates.insert(at, {may.by, {}});
+      at->bytes.unite(bytes(may.bytes, unknown));
+    }
+  }
+
+  // By each update, what nothing else touches.
+  std::vector<compiler::Updated> alone() const {
+    std::vector<compiler::Updated> result = updates;
+    for (compiler::Updated& one : result) {
+      one.bytes.subtract(others);
+      for (const compiler::Updated& other : updates)
+        if (other.by != one.by) one.bytes.subtract(other.bytes);
+    }
+    std::erase_if(result, [](const compiler::Updated& one) { return one.bytes.empty(); });
+    return result;
+  }
+};
+
+void find_updates(BufferUses& uses, const KernelArguments& arguments,
+                  const std::vector<compiler::Footprint>& footprints) {
+  if (std::ranges::all_of(footprints, [](const compiler::Footprint& f) { return f.updates.empty(); })) return;
+  for (BufferUse& use : uses) {
+    Touched touched;
+    for (const compiler::Footprint& f : footprints) {
+      const KernelArgument& a = arguments[f.argument];
+      if (a.kind == KernelArgument::Kind::memory && a.memory && a.memory->root() == use.root)
+        touched.add(f, *a.memory);
+    }
+    use.updates = touched.alone();
+  }
 }
 
 BufferUses any_use(const KernelArguments& arguments) {
@@ -54,6 +105,7 @@ BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compi
     use.writes.unite(writes);
     use.needed.unite(needed);
   }
+  find_updates(uses, arguments, *footprints);
   return uses;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/byte_ranges.hpp"
+#include "compiler/footprint.hpp"
 
 #include <vector>
 
@@ -17,10 +18,14 @@ struct BufferUse {
   ByteRanges reads;
   ByteRanges writes;
   ByteRanges needed;  // reads, and what may remain unwritten inside `writes`: must be valid beforehand
+  std::vector<compiler::Updated> updates{};  // by each, bytes that nothing else touches
 };
 using BufferUses = std::vector<BufferUse>;
 
 // Neither writes what the other touches.
 bool independent(const BufferUses& a, const BufferUses& b);
+// Where they are not, both change the same bytes by equal updates alone. That gives the same bytes in
+// whichever order it happens, and at the same time where both use the atomic instructions of one memory.
+bool commute(const BufferUses& a, const BufferUses& b);
 
 }  // namespace mkmd

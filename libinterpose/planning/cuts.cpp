@@ -34,7 +34,8 @@ bool is_scattered(const ByteRanges& ranges, const Machine& machine, const Buffer
 // transposition cut the other way would scatter rows over the devices); among equals the slowest, whose slabs
 // are contiguous.
 Cut best_cut(const std::array<uint64_t, 3>& groups,
-             const std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)>& uses_of) {
+             const std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)>& uses_of,
+             bool (*may_be_apart)(const BufferUses&, const BufferUses&)) {
   const compiler::GroupBox whole{{0, 0, 0}, groups};
   Cut cut;
   uint64_t fewest = UINT64_MAX;
@@ -49,7 +50,7 @@ Cut best_cut(const std::array<uint64_t, 3>& groups,
       for (const ByteRows& rows : use.writes)
         ranges += rows.count;
     }
-    if (ranges >= fewest || !independent(of_first, uses_of(second, compiler::kMostBlocks))) continue;
+    if (ranges >= fewest || !may_be_apart(of_first, uses_of(second, compiler::kMostBlocks))) continue;
     fewest = ranges;
     cut = {d, std::move(of_first)};
   }
@@ -182,10 +183,15 @@ void cut_as_before(PlannedTask& of) {
   }
 }
 
-bool split_is_safe(const PlannedTask& of) {
+bool split_is_safe(const PlannedTask& of, const Machine& machine) {
+  const auto may_run_together = [&machine](const Piece& a, const Piece& b) {
+    if (independent(a.uses, b.uses)) return true;
+    return machine.may_update_together(a.device) && machine.may_update_together(b.device) &&
+           commute(a.uses, b.uses);
+  };
   for (size_t a = 0; a < of.pieces.size(); ++a) {
     for (size_t b = a + 1; b < of.pieces.size(); ++b) {
-      if (!independent(of.pieces[a].uses, of.pieces[b].uses)) return false;
+      if (!may_run_together(of.pieces[a], of.pieces[b])) return false;
     }
   }
   return true;
@@ -215,7 +221,7 @@ bool coarsen_pieces(PlannedTask& of, const Machine& machine, const BufferOf& buf
   bool write_more = false;
   for (Piece& piece : of.pieces)
     write_more |= coarsen(piece.uses, machine, buffer_of);
-  return !write_more || split_is_safe(of);
+  return !write_more || split_is_safe(of, machine);
 }
 
 }  // namespace mkmd::planning

@@ -20,7 +20,8 @@ struct Cut {
   BufferUses first_half;
 };
 Cut best_cut(const std::array<uint64_t, 3>& groups,
-             const std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)>& uses_of);
+             const std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)>& uses_of,
+             bool (*may_be_apart)(const BufferUses&, const BufferUses&) = independent);
 
 // How the launches before were cut: what a planner remembers from window to window.
 class CutMemory {
@@ -66,8 +67,8 @@ void cut_in_parts(PlannedTask& task);
 // Into pieces no larger than one that has run, as equal as can be: there may be no code for a small rest.
 void cut_as_before(PlannedTask& task);
 
-// No piece writes what another one touches.
-bool split_is_safe(const PlannedTask& task);
+// No piece writes what another one touches, but by updates that commute on devices that may do so together.
+bool split_is_safe(const PlannedTask& task, const Machine& machine);
 
 // Byte sets of very many blocks cost more to keep, and narrow rows more to move, than they save: their hulls
 // are taken. Where sets only order commands, the hull orders enough. Otherwise reading a hull brings a few

@@ -32,7 +32,9 @@ struct PlannedTask {
   BufferUses whole;
   BufferUses first_half;  // along `cut`
   int cut = -1;           // the dimension it may be split along; -1: not at all
-  double bytes = 0;       // that it must move to and from memory; 0: they may stay in caches
+  // Pieces that are cut so change the same bytes, by updates that commute.
+  bool updates_together = false;
+  double bytes = 0;  // that it must move to and from memory; 0: they may stay in caches
   std::vector<Piece> pieces;
   std::vector<Wanted> wanted;       // of a fill or copy
   double start = 0;                 // where the plan puts its first piece

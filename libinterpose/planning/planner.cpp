@@ -16,7 +16,8 @@ BufferUse& use_of(BufferUses& uses, Memory* root) {
   for (BufferUse& use : uses) {
     if (use.root == root) return use;
   }
-  return uses.emplace_back(BufferUse{root, {}, {}, {}});
+  uses.emplace_back().root = root;
+  return uses.back();
 }
 
 // Of a read, write, copy or fill.
@@ -28,6 +29,16 @@ BufferUses memory_uses(const Task& task) {
   }
   if (task.destination != nullptr) use_of(uses, task.destination).writes = own_bytes(task);
   return uses;
+}
+
+bool updates_any(const BufferUses& uses) {
+  return std::any_of(uses.begin(), uses.end(), [](const BufferUse& use) { return !use.updates.empty(); });
+}
+
+compiler::GroupBox half(const Task& task, int dimension, int which) {
+  compiler::GroupBox box = task.whole();
+  (which == 0 ? box.hi : box.lo)[dimension] = task.groups[dimension] / 2;
+  return box;
 }
 
 PlannedSources planned_sources(const scheduler::Schedule& schedule) {
@@ -108,8 +119,8 @@ void Planner::add(Task task) {
 
 void Planner::analyse_kernel(PlannedTask& of) {
   const Task& task = of.task;
-  if (task.understood && task.is_long()) find_cut(of);
   of.whole = task.uses_of(task.whole(), kFewBlocks);
+  if (task.understood && task.is_long()) find_cut(of);
   if (task.left_alone() || (purpose_ == Purpose::home_times && of.cut >= 0)) {
     of.cut = -1;
     of.not_split =
@@ -144,15 +155,39 @@ void Planner::find_cut(PlannedTask& of) {
   const Task& task = of.task;
   of.cut = cuts_.dimension(task);
   if (of.cut >= 0) {  // the pieces themselves will show whether it may
-    compiler::GroupBox half = task.whole();
-    half.hi[of.cut] /= 2;
-    of.first_half = task.uses_of(half, kFewBlocks);
+    of.first_half = task.uses_of(half(task, of.cut, 0), kFewBlocks);
+  } else {
+    Cut cut = best_cut(task.groups, task.uses_of);
+    if (cut.dimension < 0 && updates_any(of.whole)) cut = best_cut(task.groups, task.uses_of, commute);
+    of.cut = cut.dimension;
+    of.first_half = std::move(cut.first_half);
+    cuts_.set_dimension(task, of.cut);
+  }
+  if (of.cut >= 0 && updates_any(of.first_half)) find_who_updates(of);
+}
+
+// Halves that update the same bytes are for devices that may do so together.
+void Planner::find_who_updates(PlannedTask& of) {
+  Task& task = of.task;
+  of.updates_together = !independent(task.uses_of(half(task, of.cut, 0), compiler::kMostBlocks),
+                                     task.uses_of(half(task, of.cut, 1), compiler::kMostBlocks));
+  if (!of.updates_together) return;
+  std::vector<double> seconds = task.seconds;
+  int devices = 0;
+  for (size_t d = 0; d < seconds.size(); ++d) {
+    if (!machine_.may_update_together(static_cast<int>(d))) seconds[d] = scheduler::kNever;
+    devices += seconds[d] < scheduler::kNever ? 1 : 0;
+  }
+  if (devices > 1) {
+    task.seconds = std::move(seconds);
+    if (task.sample && !machine_.may_update_together(task.sample->device)) task.sample.reset();
     return;
   }
-  Cut cut = best_cut(task.groups, task.uses_of);
-  of.cut = cut.dimension;
-  of.first_half = std::move(cut.first_half);
-  cuts_.set_dimension(task, of.cut);
+  of.updates_together = false;
+  of.cut = -1;
+  of.not_split = machine_.can_fail
+                     ? "its work-groups update the same bytes, and a device that does so may be lost"
+                     : "its work-groups update the same bytes, and its devices share no memory and code";
 }
 
 void Planner::find_uses(PlannedTask& of, size_t most_blocks) {
@@ -262,10 +297,10 @@ void Planner::make_pieces(PlannedTask& of) {
     cut_in_parts(of);
   }
   find_uses(of, kFewBlocks);
-  bool safe = split_is_safe(of);
+  bool safe = split_is_safe(of, machine_);
   if (!safe) {
     find_uses(of, compiler::kMostBlocks);
-    safe = split_is_safe(of);
+    safe = split_is_safe(of, machine_);
   }
   // Pieces that are to be done again were found safe the first time.
   if ((safe && coarsen_pieces(of, machine_, buffer_of_)) || !of.task.redo.empty()) return;

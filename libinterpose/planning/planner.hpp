@@ -28,6 +28,7 @@ private:
   void analyse_kernel(PlannedTask& of);
   void analyse_redo(PlannedTask& of);
   void find_cut(PlannedTask& of);
+  void find_who_updates(PlannedTask& of);
   static void find_uses(PlannedTask& of, size_t most_blocks);  // of its pieces
   bool is_worth_a_policy() const;
   void ask_policy(Plan& plan);

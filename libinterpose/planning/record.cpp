@@ -24,6 +24,13 @@ json box_to_json(const compiler::GroupBox& box) {
   return {box.lo, box.hi};
 }
 
+json updates_to_json(const std::vector<compiler::Updated>& updates) {
+  json list = json::array();
+  for (const compiler::Updated& one : updates)
+    list.push_back({{"by", one.by}, {"bytes", to_json(one.bytes)}});
+  return list;
+}
+
 }  // namespace
 
 json to_json(const ByteRanges& ranges) {
@@ -101,7 +108,8 @@ json Record::to_json(const BufferUses& uses) const {
     all.push_back({{"buffer", buffer_of_(use.root).number},
                    {"reads", planning::to_json(use.reads)},
                    {"writes", planning::to_json(use.writes)},
-                   {"needed", planning::to_json(use.needed)}});
+                   {"needed", planning::to_json(use.needed)},
+                   {"updates", updates_to_json(use.updates)}});
   }
   return all;
 }
@@ -169,6 +177,7 @@ json Record::finish(const Plan& plan, bool complete) const {
             {"home_is_whole", machine_.home_is_whole},
             {"home_is_sum", machine_.home_is_sum},
             {"can_fail", machine_.can_fail},
+            {"atomic_at_home", machine_.atomic_at_home},
             {"regardless_of_gain", machine_.regardless_of_gain},
             {"cache", machine_.cache},
             {"policy", machine_.policy != nullptr ? json(machine_.policy_name) : json(nullptr)}}},

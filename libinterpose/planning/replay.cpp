@@ -145,6 +145,7 @@ public:
     machine.home_is_whole = j.at("home_is_whole");
     machine.home_is_sum = j.at("home_is_sum");
     machine.can_fail = j.at("can_fail");
+    machine.atomic_at_home = j.at("atomic_at_home").get<std::vector<bool>>();
     machine.regardless_of_gain = j.at("regardless_of_gain");
     machine.cache = j.at("cache");
     if (j.at("policy").is_string()) machine.policy_name = j.at("policy");
@@ -213,6 +214,8 @@ private:
     for (const json& of : buffers) {
       uses.push_back({name(of.at("buffer")), ranges_from(of.at("reads")), ranges_from(of.at("writes")),
                       ranges_from(of.at("needed"))});
+      for (const json& one : of.at("updates"))
+        uses.back().updates.push_back({one.at("by"), ranges_from(one.at("bytes"))});
     }
     return uses;
   }

@@ -98,7 +98,10 @@ struct Machine {
   // Home is none of the devices but the whole of which they are parts: all of it, if `home_is_sum`.
   bool home_is_whole = false;
   bool home_is_sum = false;
-  bool can_fail = false;            // a device with its memory may be lost
+  bool can_fail = false;  // a device with its memory may be lost
+  // By device and, behind them, home: it works in home's memory with the atomic instructions of home's code.
+  // Pieces on such devices may update the same bytes at the same time.
+  std::vector<bool> atomic_at_home;
   bool regardless_of_gain = false;  // the policy wants kernels divided whatever that brings
   double cache = 0;                 // bytes that home's caches hold
   // Seconds to copy bytes from one device's memory to another's; null: the platform's links say it.
@@ -112,6 +115,10 @@ struct Machine {
     return static_cast<size_t>(device) < device_count() ? platform.devices[device].mem : 0;
   }
   bool separate_memories() const { return domains > 1; }
+  // A lost piece could not be repeated where others have updated its bytes.
+  bool may_update_together(int device) const {
+    return !can_fail && static_cast<size_t>(device) < atomic_at_home.size() && atomic_at_home[device];
+  }
   // Byte sets only order commands and show that pieces are independent.
   bool order_only() const { return !separate_memories() && !can_fail; }
 };

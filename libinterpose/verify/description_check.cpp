@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/verify/description_check.hpp"
 
+#include "libinterpose/verify/merging.hpp"
+
 #include <algorithm>
+#include <iterator>
 
 namespace mkmd::verify {
 
@@ -29,6 +32,31 @@ std::vector<compiler::GroupBox> left_out(const compiler::GroupBox& whole,
     add_until(whole.hi[d]);
   }
   return boxes;
+}
+
+// What the piece and others update alike.
+std::vector<compiler::Updated> shared_with(const BufferUse& use, size_t piece,
+                                           const std::vector<BufferUses>& all) {
+  std::vector<compiler::Updated> shared;
+  for (const compiler::Updated& own : use.updates) {
+    ByteRanges bytes;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const auto same = std::ranges::find(all[i], use.root, &BufferUse::root);
+      if (i != piece && same != all[i].end()) bytes.unite(compiler::commuting({own}, same->updates));
+    }
+    if (!bytes.empty()) shared.push_back({own.by, std::move(bytes)});
+  }
+  return shared;
+}
+
+// The first `pieces` of them run.
+bool may_be_apart(const std::vector<BufferUses>& all, size_t pieces) {
+  for (size_t a = 0; a < pieces; ++a) {
+    for (size_t b = a + 1; b < all.size(); ++b) {
+      if (!commute(all[a], all[b])) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -70,14 +98,27 @@ ByteRanges DescriptionCheck::all(size_t buffer) const {
   return {0, buffers_[buffer].contents.size()};
 }
 
-DescriptionCheck::Description DescriptionCheck::describe(const BufferUses& uses) const {
+std::vector<BufferUses> DescriptionCheck::uses_of(const std::vector<compiler::GroupBox>& boxes,
+                                                  size_t most_blocks) const {
+  std::vector<BufferUses> uses;
+  uses.reserve(boxes.size());
+  for (const compiler::GroupBox& box : boxes)
+    uses.push_back(buffer_uses(arguments_, facts_.of(box, most_blocks).get()));
+  return uses;
+}
+
+DescriptionCheck::Description DescriptionCheck::describe(size_t piece,
+                                                         const std::vector<BufferUses>& all) const {
+  const BufferUses& uses = all[piece];
   Description description(buffers_.size());
   for (size_t b = 0; b < buffers_.size(); ++b) {
     const auto use = std::ranges::find(uses, buffers_[b].root, &BufferUse::root);
     if (use == uses.end()) continue;
-    description[b] = {use->needed, use->writes};
+    description[b] = {use->needed, use->writes, shared_with(*use, piece, all)};
     description[b].needed.shift(buffers_[b].shift);
     description[b].writes.shift(buffers_[b].shift);
+    for (compiler::Updated& updated : description[b].shared)
+      updated.bytes.shift(buffers_[b].shift);
   }
   return description;
 }
@@ -146,7 +187,10 @@ DescriptionCheck::Wrong DescriptionCheck::look(Stage& stage, const Description& 
     ByteRanges outside = not_poison(poison, image, poison_left);
     outside.unite(differing(image, buffers_[b].contents.data(), rest));
     wrong.outside.push_back(std::move(outside));
-    wrong.inside.push_back(differing(image, expected[b].data(), description[b].writes));
+    ByteRanges inside = description[b].writes;  // of what is shared, others make some
+    for (const compiler::Updated& updated : description[b].shared)
+      inside.subtract(updated.bytes);
+    wrong.inside.push_back(differing(image, expected[b].data(), inside));
     stage.close(b);
   }
   return wrong;
@@ -236,29 +280,48 @@ void DescriptionCheck::look_for_rest() {
   }
 }
 
+void DescriptionCheck::merge_shared(Stage& stage, const Description& description) {
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    if (description[b].shared.empty()) continue;
+    merged_.images.resize(buffers_.size());
+    merged_.bytes.resize(buffers_.size());
+    std::vector<unsigned char>& merged = merged_.images[b];
+    if (merged.empty()) merged = buffers_[b].contents;
+    const unsigned char* const image = stage.open(b);
+    if (image == nullptr) return fail(CL_MAP_FAILURE);
+    for (const compiler::Updated& updated : description[b].shared) {
+      merge(updated, buffers_[b].contents.data(), image, merged.data());
+      merged_.bytes[b].unite(updated.bytes);
+    }
+    stage.close(b);
+  }
+}
+
+void DescriptionCheck::look_at_merged() {
+  for (size_t b = 0; b < merged_.images.size(); ++b) {
+    if (merged_.images[b].empty()) continue;
+    const ByteRanges wrong = differing(merged_.images[b].data(), results_[0][b].data(), merged_.bytes[b]);
+    if (wrong.empty() || whole_varies()) continue;
+    Difference difference;  // of the kind other_result
+    difference.device = home_.name();
+    difference.box = whole_;
+    note(std::move(difference), b, wrong);
+  }
+}
+
 bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool whole, Poison poison,
                              size_t most_blocks) {
-  std::vector<BufferUses> uses;
-  uses.reserve(pieces.size());
-  for (const compiler::GroupBox& box : pieces)
-    uses.push_back(buffer_uses(arguments_, facts_.of(box, most_blocks).get()));
-  for (size_t a = 0; a < uses.size(); ++a) {
-    for (size_t b = a + 1; b < uses.size(); ++b) {
-      if (!independent(uses[a], uses[b])) return false;
-    }
-  }
   // They are compared with the whole launch: nothing of it that does not run may write their bytes.
-  for (const compiler::GroupBox& box : left_out(whole_, pieces)) {
-    const BufferUses others = buffer_uses(arguments_, facts_.of(box, most_blocks).get());
-    if (!std::ranges::all_of(uses, [&](const BufferUses& piece) { return independent(piece, others); }))
-      return false;
-  }
+  std::vector<BufferUses> uses = uses_of(pieces, most_blocks);
+  std::ranges::move(uses_of(left_out(whole_, pieces), most_blocks), std::back_inserter(uses));
+  if (!may_be_apart(uses, pieces.size())) return false;
   std::vector<ByteRanges> written(buffers_.size());
+  merged_ = {};
   for (size_t next = 0; next < pieces.size() && status_ == CL_SUCCESS; next += stages_.size()) {
     const size_t count = std::min(stages_.size(), pieces.size() - next);
     std::vector<Description> descriptions;
     for (size_t i = 0; i < count && status_ == CL_SUCCESS; ++i) {
-      descriptions.push_back(describe(uses[next + i]));
+      descriptions.push_back(describe(next + i, uses));
       prepare(*stages_[i], descriptions[i], poison);
       for (size_t b = 0; b < buffers_.size(); ++b)
         written[b].unite(descriptions[i][b].writes);
@@ -276,12 +339,15 @@ bool DescriptionCheck::check(const std::vector<compiler::GroupBox>& pieces, bool
       Stage& stage = *stages_[i];
       const Wrong wrong = look(stage, descriptions[i], poisoned_by(descriptions[i]), poison,
                                results_[stage.code_generator()]);
+      if (status_ == CL_SUCCESS) merge_shared(stage, descriptions[i]);
       if (status_ != CL_SUCCESS || !wrong.any()) continue;
       filled_[&stage].valid = false;
       diagnose(stage, pieces[next + i], descriptions[i], poison);
     }
   }
-  if (whole && status_ == CL_SUCCESS) written_ = std::move(written);
+  if (!whole || status_ != CL_SUCCESS) return true;
+  written_ = std::move(written);
+  look_at_merged();
   return true;
 }
 

@@ -89,6 +89,7 @@ private:
   // What a piece needs and writes of one buffer; offsets in the copy.
   struct Described {
     ByteRanges needed, writes;
+    std::vector<compiler::Updated> shared;  // numbers that other work-groups update, too
   };
   using Description = std::vector<Described>;  // as buffers_
   using Images = std::vector<std::vector<unsigned char>>;
@@ -104,7 +105,10 @@ private:
     bool any() const;
   };
 
-  Description describe(const BufferUses& uses) const;
+  std::vector<BufferUses> uses_of(const std::vector<compiler::GroupBox>& boxes, size_t most_blocks) const;
+  Description describe(size_t piece, const std::vector<BufferUses>& all) const;
+  void merge_shared(Stage& stage, const Description& description);
+  void look_at_merged();
   ByteRanges all(size_t buffer) const;
   void fail(cl_int status);
   void prepare(Stage& stage, const Description& description, Poison poison);
@@ -147,6 +151,10 @@ private:
   std::map<int, Images> results_;  // by code generator, then as buffers_
   std::map<const Stage*, Filled> filled_;
   std::vector<ByteRanges> written_;  // by the pieces of a whole split
+  struct Merged {
+    Images images;
+    std::vector<ByteRanges> bytes;
+  } merged_;  // what pieces make together of what they share
   cl_int status_ = CL_SUCCESS;
   bool writes_beyond_ = false;
   bool varies_ = false;

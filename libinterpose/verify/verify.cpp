@@ -222,7 +222,7 @@ private:
       const auto uses_of = [this](const compiler::GroupBox& box, size_t most_blocks) {
         return buffer_uses(*launch_.arguments, launch_.facts->of(box, most_blocks).get());
       };
-      dimension_ = planning::best_cut(launch_.groups, uses_of).dimension;
+      dimension_ = planning::best_cut(launch_.groups, uses_of, commute).dimension;
       if (dimension_ >= 0) return true;
       why.text = "its pieces touch the same bytes";
     }

@@ -206,13 +206,13 @@ TEST(Info, CostFollowsTheArguments) {
 }
 
 TEST(Info, ReasonsNameTheLine) {
-  const Module m = compile("kernel void k(global int* p) {\n  p[0] = 1;\n  atomic_add(p, 1);\n}\n");
+  const Module m = compile("kernel void k(global int* p) {\n  p[0] = 1;\n  atomic_xchg(p, 1);\n}\n");
   ASSERT_FALSE(m.kernels[0].reasons.empty());
   EXPECT_EQ(m.kernels[0].reasons[0].line, 3);
 }
 
 TEST(Info, KernelsThatCannotBeSplitAreNotInTheModule) {
-  const Module m = compile("kernel void bad(global int* p) { atomic_inc(p); }\n");
+  const Module m = compile("kernel void bad(global int* p) { atomic_xchg(p, 1); }\n");
   EXPECT_EQ(m.kernels.size(), 1U);
   EXPECT_TRUE(m.source.empty());
 }

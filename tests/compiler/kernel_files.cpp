@@ -112,6 +112,8 @@ LaunchLine parse(const std::string& file, const std::string& line) {
       out.apart = true;
     else if (w == "together")
       out.together = true;
+    else if (w == "summed")
+      out.summed = true;
     else if (w.starts_with("whole="))
       out.whole = value;
     else if (w.starts_with("global="))
@@ -174,7 +176,8 @@ Request request_for(const std::string& source, const std::string& options) {
                   "cl_khr_global_int32_base_atomics",
                   "cl_khr_global_int32_extended_atomics",
                   "cl_khr_local_int32_base_atomics",
-                  "cl_khr_local_int32_extended_atomics"};
+                  "cl_khr_local_int32_extended_atomics",
+                  "cl_khr_int64_base_atomics"};
   r.device_version = "OpenCL 3.0 test";
   r.c_version = "OpenCL C 1.2 test";
   return r;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels under kernels/ carry their launches in lines beginning with //@ :
-//   //@ NAME [exact] [apart | together] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] : ARGUMENT …
+//   //@ NAME [exact] [apart | together | summed] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] :
+//   ARGUMENT …
 // ARGUMENT: f32[N] f64[N] i32[N] u64[N] u8[N] (buffers of random numbers; i32<K>[N]: below K), bits[N] (any
 // words), i= u= f= (scalars), i4=a,b,c,d, raw=HEX (bytes of a struct), local=BYTES. "exact": everything that
 // is written is surely written. "apart": the halves of the launch are known to touch different bytes;
-// "together": they are not. "padded": every fourth word is padding, which may hold anything. "whole": must be
-// refused, and a reason contains REASON ("_" stands for a blank).
+// "together": they are not. "summed": they touch the same bytes, by updates that commute. "padded": every
+// fourth word is padding, which may hold anything. "whole": must be refused, and a reason contains REASON
+// ("_" stands for a blank).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,7 @@ struct ArgumentValue {
 
 struct LaunchLine {
   std::string file, kernel, text;
-  bool exact = false, padded = false, apart = false, together = false;
+  bool exact = false, padded = false, apart = false, together = false, summed = false;
   std::string whole;
   unsigned dimensions = 1;
   Launch launch;  // without scalars

@@ -99,7 +99,9 @@ kernel void bounded(global const int* d, global int* out) { int t = get_global_i
 kernel void scattered(global const int* d, global int* out) {
   out[d[get_global_id(0)]] = 1;
 }
+kernel void last(global int* n) { atomic_xchg(n, 1); }
 kernel void counts(global int* n) { atomic_inc(n); }
+kernel void counts_and_reads(global int* n, global int* out) { atomic_inc(n); out[get_global_id(0)] = *n; }
 """
 
     def ask(self, *arguments):
@@ -112,7 +114,11 @@ kernel void counts(global int* n) { atomic_inc(n); }
     def test_each_kernel_has_a_verdict(self):
         result = self.ask()
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        for line in ("rows: may be split", "bounded: may be split", "counts: runs whole: atomics on global memory (line 9)",
+        for line in ("rows: may be split", "bounded: may be split",
+                     "last: runs whole: what 'atomic_xchg' does to global memory depends on the order of work-items (line 9)",
+                     "counts: may be split among parts of one CPU: its atomic operations commute",
+                     "counts_and_reads: runs whole: its work-groups touch the same bytes of 'n', as far as is known "
+                     "(written in line 11)",
                      "scattered: runs whole: its work-groups touch the same bytes of 'out', as far as is known "
                      "(written in line 7)",
                      "    writes 4 bytes at 16*global_id(0) + 4*[0 … 3] (line 5)",

@@ -1,6 +1,35 @@
 // Kernels that must run whole; "whole=" is a part of the reason.
-//@ global_atomics whole=atomics global=64 local=8 : i32[1]
-__kernel void global_atomics(__global int* count) { atomic_inc(count); }
+//@ ticket whole=result_of_an_atomic global=64 local=8 : i32[1] i32[64]
+__kernel void ticket(__global int* count, __global int* out) { out[atomic_inc(count) & 63] = 1; }
+//@ ticket_in_private whole=result_of_an_atomic global=64 local=8 : i32[1] i32[64]
+__kernel void ticket_in_private(__global int* count, __global int* out) {
+  int mine[2];
+  mine[get_local_id(0) & 1] = atomic_inc(count);
+  out[get_global_id(0)] = mine[0];
+}
+//@ branch_on_atomic whole=result_of_an_atomic global=64 local=8 : i32[1] i32[64]
+__kernel void branch_on_atomic(__global int* count, __global int* out) { if (atomic_dec(count) > 5) out[get_global_id(0)] = 1; }
+//@ exchange whole=order_of_work-items global=64 local=8 : i32[1]
+__kernel void exchange(__global int* last) { atomic_xchg(last, (int)get_global_id(0)); }
+//@ compare_exchange whole=order_of_work-items global=64 local=8 : i32[1]
+__kernel void compare_exchange(__global int* last) { atomic_cmpxchg(last, 0, (int)get_global_id(0)); }
+//@ float_exchange whole=order_of_work-items global=64 local=8 : f32[1]
+__kernel void float_exchange(__global float* last) { atomic_xchg(last, 1.0f); }
+//@ float_sum whole=order_of_work-items global=64 local=8 : f32[1]
+__kernel void float_sum(__global float* sum) {
+  union { uint u; float f; } was, is;
+  do {
+    was.f = *sum;
+    is.f = was.f + 1.0f;
+  } while (atomic_cmpxchg((volatile __global uint*)sum, was.u, is.u) != was.u);
+}
+typedef struct __attribute__((packed)) { char tag; int count; } Packed;
+//@ not_aligned whole=not_aligned global=64 local=8 : u8[320]
+__kernel void not_aligned(__global Packed* p) { atomic_inc((__global int*)((__global char*)(p + get_local_id(0)) + 1)); }
+//@ volatile_and_atomic whole=volatile global=64 local=8 : i32[64] i32[1]
+__kernel void volatile_and_atomic(__global volatile int* flags, __global int* sum) { atomic_add(sum, flags[get_global_id(0)]); }
+//@ of_the_compiler whole=none_of_OpenCL global=64 local=8 : i32[1]
+__kernel void of_the_compiler(__global int* sum) { __sync_fetch_and_add(sum, 1); }
 //@ spins whole=volatile global=64 local=8 : i32[64]
 __kernel void spins(__global volatile int* flag) { flag[get_global_id(0)] = 1; }
 //@ prints whole=printf global=8 local=8 : i32[8]

@@ -79,6 +79,71 @@ TEST_F(Planning, WorkGroupsThatTouchTheSameBytesStayTogether) {
   EXPECT_EQ(made.tasks[0].cut, -1);
 }
 
+TEST_F(Planning, UpdatesThatCommuteAreSplitAmongDevicesThatMayDoThemTogether) {
+  Machine machine = machine_of(3, false, policy_.get());
+  machine.atomic_at_home = {true, false, true};
+  const Plan made = plan(machine, buffers_, {updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1, 0.1})});
+  expect_partition(made.tasks[0]);
+  EXPECT_GT(groups_on(made.tasks[0], 0), 0);
+  EXPECT_EQ(groups_on(made.tasks[0], 1), 0);
+  EXPECT_GT(groups_on(made.tasks[0], 2), 0);
+  EXPECT_TRUE(made.tasks[0].updates_together);
+}
+
+TEST_F(Planning, UpdatesStayTogetherWhereNothingIsKnownOfTheDevices) {
+  for (Machine* machine : {&shared_, &separate_}) {
+    const Plan made = plan(*machine, buffers_, {updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1})});
+    EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+    EXPECT_STREQ(made.tasks[0].not_split,
+                 "its work-groups update the same bytes, and its devices share no memory and code");
+  }
+}
+
+TEST_F(Planning, UpdatesStayTogetherWhereTheyMayHaveToBeRepeated) {
+  shared_.atomic_at_home = {true, true};
+  shared_.can_fail = true;
+  const Plan made = plan(shared_, buffers_, {updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1})});
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_STREQ(made.tasks[0].not_split,
+               "its work-groups update the same bytes, and a device that does so may be lost");
+}
+
+TEST_F(Planning, UpdatesOfBytesThatAreReadStayTogether) {
+  shared_.atomic_at_home = {true, true};
+  Task task = updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1});
+  task.uses_of = [uses_of = task.uses_of](const compiler::GroupBox& box, size_t most) {
+    BufferUses uses = uses_of(box, most);
+    if (box.lo[1] == 0) uses[0].updates[0].bytes.subtract({8, 12});  // work-group 0 reads them
+    return uses;
+  };
+  const Plan made = plan(shared_, buffers_, {std::move(task)});
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_EQ(made.tasks[0].cut, -1);
+}
+
+TEST_F(Planning, UpdatesOfItsOwnBytesNeedNoSharedMemory) {
+  Task task = rows(0, 0);
+  task.uses_of = [uses_of = task.uses_of](const compiler::GroupBox& box, size_t most) {
+    BufferUses uses = uses_of(box, most);
+    uses[0].updates = {{kAdd, uses[0].writes}};
+    return uses;
+  };
+  const Plan made = plan(separate_, buffers_, {std::move(task)});
+  EXPECT_GT(groups_on(made.tasks[0], 1), 0);
+}
+
+TEST_F(Planning, ADimensionRememberedForUpdatesIsProvedAnew) {
+  shared_.atomic_at_home = {true, true};
+  CutMemory cuts;
+  Task task = updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1});
+  (void)plan(shared_, buffers_, {task}, Purpose::speed, &cuts);
+  ASSERT_GE(cuts.dimension(task), 0);
+  Task scatters = scatter_kernel(buffers_[0], kSize, kRows, {0.1, 0.1});
+  scatters.kernel = task.kernel;
+  const Plan made = plan(shared_, buffers_, {std::move(scatters)}, Purpose::speed, &cuts);
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+}
+
 TEST_F(Planning, ADimensionRememberedFromAnotherBufferIsProvedAnew) {
   CutMemory cuts;
   (void)plan(shared_, buffers_, {rows(0, 1)}, Purpose::speed, &cuts);
@@ -300,7 +365,7 @@ TEST_P(RandomWindows, PlansAreWholeSafeAndTheSameTwice) {
         places.insert(piece.order);
       if (!of.task.is_kernel()) continue;
       expect_partition(of);
-      EXPECT_TRUE(split_is_safe(of)) << seed;
+      EXPECT_TRUE(split_is_safe(of, machine)) << seed;
       ASSERT_EQ(of.pieces.size(), second.tasks[i].pieces.size()) << seed;
       for (size_t p = 0; p < of.pieces.size(); ++p) {
         EXPECT_EQ(of.pieces[p].device, second.tasks[i].pieces[p].device);

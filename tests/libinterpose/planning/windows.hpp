@@ -107,6 +107,19 @@ inline Task scatter_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::
   return task;
 }
 
+inline constexpr compiler::Update kAdd{compiler::Update::Kind::add, 4};
+
+// Any work-group may add to any number.
+inline Task updating_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::vector<double> seconds) {
+  Task task = scatter_kernel(buffer, size, groups, std::move(seconds));
+  task.name = "updating";
+  task.kernel = 3;
+  task.uses_of = [=](const compiler::GroupBox&, size_t) {
+    return BufferUses{{buffer, {0, size}, {0, size}, {0, size}, {{kAdd, {0, size}}}}};
+  };
+  return task;
+}
+
 inline Task transfer(CommandKind kind, Memory* source, Memory* destination, uint64_t begin, uint64_t size,
                      size_t devices) {
   Task task;
