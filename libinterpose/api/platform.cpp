@@ -8,15 +8,37 @@
 #include "libinterpose/api/write_info.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
 
 namespace mkmd::api {
 
 namespace {
 
+// ocl-icd puts the platform with most GPUs first, then that with most CPUs, then that with most devices.
+std::array<cl_uint, 3> devices_by_type(const vendor::Platform& platform) {
+  std::array<cl_uint, 3> counts{};
+  constexpr cl_device_type kTypes[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_ALL};
+  for (size_t i = 0; i < counts.size(); ++i)
+    vendor_call<&cl_icd_dispatch::clGetDeviceIDs>(platform.id, kTypes[i], cl_uint{0},
+                                                  static_cast<cl_device_id*>(nullptr), &counts[i]);
+  return counts;
+}
+
+std::vector<vendor::Platform> as_the_loader_orders(std::vector<vendor::Platform> platforms) {
+  const char* order = secure_getenv("OCL_ICD_PLATFORM_SORT");
+  if (order == nullptr || std::strcmp(order, "none") != 0)
+    std::ranges::stable_sort(platforms, std::greater{}, devices_by_type);
+  return platforms;
+}
+
 // MKMD_ENABLE=0: the program gets the vendors' own handles, and its calls go past us by themselves
-// (door.hpp).
+// (door.hpp). Many programs take the first platform.
 const std::vector<vendor::Platform>& untouched_platforms() {
-  static const auto* platforms = new std::vector<vendor::Platform>(vendor::find_platforms());
+  static const auto* platforms =
+      new std::vector<vendor::Platform>(as_the_loader_orders(vendor::find_platforms()));
   return *platforms;
 }
 

@@ -111,6 +111,12 @@ class Clinfo(unittest.TestCase):
         ours = run(["clinfo"], LD_PRELOAD=LIBRARY, MKMD_ENABLE="0", **ONE_DRIVER)
         self.assertEqual(ours.stdout.splitlines()[:-2], self.bare.stdout.splitlines()[:-2])
 
+    def test_switched_off_with_every_driver(self):
+        bare, ours = [re.split(r"\s*Platform #[0-9]+: ", run(["clinfo", "-l"], **more).stdout.strip())[1:]
+                      for more in ({}, {"LD_PRELOAD": LIBRARY, "MKMD_ENABLE": "0"})]
+        self.assertEqual(ours[0], bare[0], "many programs take the first platform")
+        self.assertEqual(sorted(ours), sorted(bare))
+
     def test_bad_settings_warn_and_change_nothing(self):
         ours = run(["clinfo"], LD_PRELOAD=LIBRARY, MKMD_DEVICES="nosuch", MKMD_LOG="warning", MKMD_POLICI="x",
                    **ONE_DRIVER)
