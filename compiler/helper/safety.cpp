@@ -76,8 +76,8 @@ private:
     for (llvm::Value* operand : i.operands())
       visit_operand(operand, line);
     if (const auto atomic = atomic_on_global_memory(i)) {
-      if (!atomic->why_not.empty()) refuse(atomic->why_not, line);
-      return;
+      if (atomic->why_not.empty()) return;
+      refuse(atomic->why_not, line);
     }
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
       if (load->isVolatile() && may_be_global(load->getPointerOperand()))

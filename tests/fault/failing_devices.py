@@ -14,6 +14,7 @@ IN_PLACE = {"name": "in_place_steps", "command": "in_place_steps", "folder": "te
 NATIVE = {"name": "native_fails", "command": "native_fails", "folder": "tests/fault", "timeout": 120}
 SLOW_NATIVE = {**NATIVE, "name": "native_fails slowly", "args": ["slowly"]}
 BEHIND_NATIVE = {**NATIVE, "name": "native_fails waits", "args": ["waits"]}
+ATOMICS = {"name": "atomics", "command": "atomics", "timeout": 120}
 COPIES = {"name": "fill_copy_chains", "command": "fill_copy_chains", "timeout": 120}
 MANY = {"name": "many_commands", "command": "many_commands", "timeout": 120}
 EXITS = [{"name": name, "command": name, "timeout": 120} for name in ("at_exit", "global_destructor")]
@@ -119,6 +120,11 @@ def commands_end_with_errors(f):
             try_rules(f, mode, f"clEnqueueNDRangeKernel@1:{how}", error_allowed=True)
         try_rules(f, mode, "clEnqueueNDRangeKernel@1:half:2", program=IN_PLACE, error_allowed=True)
         try_rules(f, mode, "clEnqueueNDRangeKernel@1:fail=-5:2", program=IN_PLACE)
+    # Other pieces have added to the same numbers meanwhile. Nothing may be added twice.
+    for device in ("0", "1"):
+        for how in ("half:2", "half:*3", "abort:2"):
+            try_rules(f, "shared", f"clEnqueueNDRangeKernel@{device}:{how}", program=ATOMICS, error_allowed=True)
+        try_rules(f, "shared", f"clEnqueueNDRangeKernel@{device}:fail=-5:*2", program=ATOMICS)
 
 
 def callbacks_never_come(f):

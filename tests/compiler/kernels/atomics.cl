@@ -90,20 +90,23 @@ __kernel void wide(__global ulong* out) {
   atom_sub((__global long*)(out + 1), (long)i << 31);
   atom_inc(out + 2);
 }
-//@ reads_a_sum together global=64 local=8 : i32[1] i32[64]
-__kernel void reads_a_sum(__global int* sum, __global int* out) {
-  atomic_add(sum, 0);
-  out[get_global_id(0)] = *sum;
+// In these the data keep apart what the analysis cannot.
+//@ reads_a_sum together global=64 local=8 : i32<4>[64] i32[8] i32[64]
+__kernel void reads_a_sum(__global const int* in, __global int* sums, __global int* out) {
+  int x = in[get_global_id(0)];
+  atomic_add(&sums[x & 7], 1);
+  out[get_global_id(0)] = sums[4 + (x & 3)];
 }
-//@ begins_the_sum together global=64 local=8 : i32[1]
-__kernel void begins_the_sum(__global int* sum) {
-  if (get_global_id(0) == 0) *sum = 0;
-  atomic_add(sum, 0);
+//@ begins_a_sum together global=64 local=8 : i32<4>[64] i32[8]
+__kernel void begins_a_sum(__global const int* in, __global int* sums) {
+  int x = in[get_global_id(0)];
+  if (get_global_id(0) == 0) sums[4 + (x & 3)] = 0;
+  atomic_add(&sums[x & 7], 1);
 }
-//@ reads_somewhere together global=64 local=8 : i32[64] i32<64>[64]
+//@ reads_somewhere together global=64 local=8 : i32[64] i32<32>[64]
 __kernel void reads_somewhere(__global int* bins, __global const int* index) {
   int i = index[get_global_id(0)];
-  atomic_max(&bins[i], bins[i]);
+  atomic_add(&bins[i], bins[63 - i] & 7);
 }
 //@ dead_result summed global=64 local=8 : i32[1]
 __kernel void dead_result(__global int* sum) {
