@@ -92,9 +92,10 @@ bool from_line(std::string_view line, Record& r) {
 Spool::Spool(std::string folder) : folder_(std::move(folder)), file_(file_in(folder_, file_name())) {}
 
 Status Spool::append(const Record& record) {
+  const std::string line = to_line(record);
   std::lock_guard lock(mutex_);
   if (broken_) return {};
-  const Status written = write_line(to_line(record));
+  const Status written = write_line(line);
   if (written) return {};
   broken_ = true;
   return Status::internal("samples cannot be recorded: " + written.message() +

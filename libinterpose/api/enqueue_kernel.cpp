@@ -53,9 +53,9 @@ void decide(Kernel& kernel, const Shape& shape, const char* why_not) {
 // Whether an argument may belong to a captured launch. Images are home's own: every device must have its
 // memory, and only commands that go straight to home, which are in order with all captured ones, write them.
 // An image made from a buffer shows that buffer's bytes.
-bool can_be_captured(const Kernel& kernel, size_t i) {
+bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, size_t i) {
   using Kind = KernelArgument::Kind;
-  const KernelArgument& a = (*kernel.arguments)[i];
+  const KernelArgument& a = arguments[i];
   const compiler::Argument& declared = kernel.info->arguments[i];
   if ((declared.kind == compiler::Argument::Kind::image) != (a.kind == Kind::image)) return false;
   switch (a.kind) {
@@ -74,12 +74,14 @@ bool can_be_captured(const Kernel& kernel, size_t i) {
 }
 
 // Everything a captured launch needs, or false if the launch is for the vendor: odd in any way, or in error.
+// It has its arguments already.
 bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch& launch) {
-  if (kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer) return false;
+  const KernelArguments& arguments = *launch.arguments;
+  if (kernel.info == nullptr || kernel.info->any_buffer) return false;
   if (kernel.context() != queue.context.get() || shape.global == nullptr) return false;
   if (shape.work_dim < 1 || shape.work_dim > 3) return false;
-  for (size_t i = 0; i < kernel.arguments->size(); ++i) {
-    if (!can_be_captured(kernel, i)) return false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!can_be_captured(kernel, arguments, i)) return false;
   }
   compiler::Launch& s = launch.shape;
   s.work_dim = shape.work_dim;
@@ -99,14 +101,14 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   if (!local_size_is_valid(kernel, s)) return false;
   for (int d = 0; d < 3; ++d)
     launch.groups[d] = s.global[d] / s.local[d];
-  for (unsigned i = 0; i < kernel.arguments->size(); ++i) {
-    const KernelArgument& a = (*kernel.arguments)[i];
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    const KernelArgument& a = arguments[i];
     if (a.kind == KernelArgument::Kind::value) {
       compiler::set_scalars(*kernel.info, i, a.value.data(), a.value.size(), s.scalars);
     }
   }
   launch.kernel = Ref<Kernel>(&kernel);
-  launch.arguments = kernel.arguments;
+  const std::lock_guard lock(kernel.mutex);
   launch.facts = facts_of(kernel, s);
   return true;
 }
@@ -195,8 +197,10 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
         --kernel->decision.uses_left;
         not_worth = kernel->decision.why_not != nullptr;
       }
-      can = !not_worth && may_capture(*queue, waits) && make_launch(*queue, *kernel, shape, launch);
+      can = !not_worth && !kernel->uses_svm && may_capture(*queue, waits);
+      if (can) launch.arguments = kernel->arguments;
     }
+    can = can && make_launch(*queue, *kernel, shape, launch);
     if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
       const bool exiting = process_exiting.load();
       bool wanted = capturing && !exiting;

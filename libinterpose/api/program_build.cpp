@@ -90,10 +90,10 @@ public:
     {
       const std::lock_guard lock(program.mutex);
       if (!turn_->alone()) {
-        made = nullptr;
+        made = nullptr;  // no driver has seen it
         known_ = {nullptr, "its program was built twice at the same time"};
       }
-      program.sub_kernels = std::move(made);
+      program.sub_kernels.swap(made);  // what it had goes without the mutex
       program.built_from = known_.origin;
       if (!known_.why_not.empty()) program.not_analysed = known_.why_not;
     }

@@ -26,6 +26,33 @@ uint64_t groups_in(const std::array<uint64_t, 3>& extent) {
   return extent[0] * extent[1] * extent[2];
 }
 
+// The live runtimes. None of them is destroyed while this lives.
+class Visit {
+public:
+  explicit Visit(Session& session) : runtimes_(session.runtimes) {
+    const Lock lock(runtimes_.mutex);
+    ++runtimes_.visitors;
+    live_ = runtimes_.live;
+  }
+  ~Visit() {
+    std::vector<Runtime*> retired;
+    {
+      const Lock lock(runtimes_.mutex);
+      if (--runtimes_.visitors == 0) retired = std::exchange(runtimes_.retired, {});
+    }
+    for (Runtime* const runtime : retired)
+      run_callback([runtime] { delete runtime; });
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+  const std::vector<Runtime*>& live() const { return live_; }
+
+private:
+  Session::Runtimes& runtimes_;
+  std::vector<Runtime*> live_;
+};
+
 }  // namespace
 
 std::unique_ptr<Runtime> make_runtime(Context& context, Session& session) {
@@ -35,16 +62,18 @@ std::unique_ptr<Runtime> make_runtime(Context& context, Session& session) {
     log(LogLevel::warning, status.message() + "; everything runs on the home device");
     return nullptr;
   }
-  const std::lock_guard lock(session.runtimes.mutex);
+  const Lock lock(session.runtimes.mutex);
   session.runtimes.live.push_back(runtime.get());
   return runtime;
 }
 
 void Runtime::retire() {
   {
-    const std::lock_guard lock(session_.runtimes.mutex);
-    if (process_exiting.load() || session_.runtimes.stay) return;  // somebody may still use it
-    std::erase(session_.runtimes.live, this);
+    Session::Runtimes& runtimes = session_.runtimes;
+    const Lock lock(runtimes.mutex);
+    if (process_exiting.load() || runtimes.stay) return;  // somebody may still use it
+    std::erase(runtimes.live, this);
+    if (runtimes.visitors > 0) return runtimes.retired.push_back(this);
   }
   run_callback([this] { delete this; });
 }
@@ -53,7 +82,7 @@ void Runtime::finish_all_of(Session& session) {
   session.code.stop();
   std::vector<Runtime*> live;
   {
-    const std::lock_guard lock(session.runtimes.mutex);
+    const Lock lock(session.runtimes.mutex);
     session.runtimes.stay = true;
     live = session.runtimes.live;
   }
@@ -83,9 +112,9 @@ void Runtime::settle_all(Session& session) {
 // Drivers may wait, when a process exits, for work whose threads a forked child does not have. An event that
 // is complete is not enough: the driver's thread may still be about to put the work away.
 void Runtime::finish_helpers(Session& session) {
-  const std::lock_guard lock(session.runtimes.mutex);
   if (process_exiting.load()) return;
-  for (const Runtime* runtime : session.runtimes.live) {
+  const Visit visit(session);
+  for (const Runtime* runtime : visit.live()) {
     for (const auto& lane : runtime->executor_.lanes()) {
       const cl_command_queue queue = lane->queue.get();
       if (&vendor::table(queue) != &vendor::table(session.configuration.home.id))

@@ -50,21 +50,9 @@ void Runtime::count_for_command(const Action& action) {
   finish_part(command);
 }
 
-// The error a wait list gives a command (OpenCL 3.0, 5.11). All its events have ended. A driver answers this
-// question without waiting for anything, so the mutex may be held.
-cl_int Runtime::error_of_waits(const Command& command) {
-  const auto has_failed = [](const Ref<Event>& event) {
-    return (event->native ? vendor::execution_status(event->native.get())
-                          : event->status.load(std::memory_order_acquire)) < 0;
-  };
-  return std::any_of(command.waits.begin(), command.waits.end(), has_failed)
-             ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-             : CL_SUCCESS;
-}
-
 void Runtime::finish_part(Command& command) {
   if (--command.pending > 0) return;
-  if (command.status >= 0) command.status = error_of_waits(command);
+  if (command.status >= 0) command.status = command.error_of_waits();
   command.done = true;
   if (command.eager) executor_.add_eager(-1);
   executor_.announce_later(command);

@@ -213,8 +213,9 @@ RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
 }
 
 void Lowering::emit_marker(Command& c) {
-  // Complete when what it waits for is. Of native commands before it the entry alone knows.
-  if (!runtime_.entry_ || runtime_.entry_->complete()) return;
+  // Complete when what it waits for is. Of native commands before it the entry alone knows, and of their
+  // errors the drivers, who are asked when an action ends.
+  if ((!runtime_.entry_ || runtime_.entry_->complete()) && !c.waits_for_native()) return;
   Lane& home = runtime_.executor_.home();
   const Ref<Action> action = new_action(home, &c, marker_behind(home));
   action->redo = marker_behind;

@@ -158,8 +158,10 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
   return commands;
 }
 
-// Nothing runs. What happens here is, like all planning, charged to the emulated time.
+// Nothing runs. What happens here is, like all planning, charged to the emulated time. Whoever plans just now
+// relies on where the bytes are: it comes here when it is done.
 void Runtime::recover() {
+  if (planning_) return;
   for (size_t d = 1; d < domains_.size(); ++d) {
     if (configuration_.machine->lost(static_cast<int>(d))) lost_domains_ |= 1u << d;
   }
@@ -178,6 +180,7 @@ void Runtime::recover() {
   if (redo) commands = commands_to_redo(*redo);
   if (redo) {
     journal_->remove(*redo);
+    executor_.let_go_later(std::make_shared<Journal::Deeds>(std::move(*redo)));
   } else {
     fail_unfinished();
   }
@@ -196,8 +199,9 @@ void Runtime::recover() {
   }
   for (Ref<Command>& command : std::exchange(window_, {}))
     commands.push_back(std::move(command));
-  if (!commands.empty()) plan_emulated(std::move(commands));
-  executor_.resume();
+  if (!commands.empty()) plan_emulated(commands);
+  executor_.let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
+  if (!executor_.is_halted()) executor_.resume();  // else another device was lost meanwhile
 }
 
 void Runtime::notice_losses() {

@@ -12,18 +12,16 @@ namespace mkmd {
 
 namespace {
 
-// Adds the event of a marker behind everything on the queue's native queue.
-void add_marker(Queue& queue, std::vector<vendor::Owned<cl_event>>& markers) {
-  queue.native_active.store(false, std::memory_order_relaxed);
-  const cl_command_queue native = queue.native.get();
+// The event of a marker behind everything on the native queue. Null: everything there is over.
+NativeEnd marker_behind_all(cl_command_queue native) {
   const auto& table = vendor::table(native);
   cl_event marker = nullptr;
   if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
     table.clFinish(native);
-    return;
+    return nullptr;
   }
-  markers.emplace_back(marker);
   table.clFlush(native);
+  return std::make_shared<const vendor::Owned<cl_event>>(vendor::Owned<cl_event>(marker));
 }
 
 // Of the root buffer. None if they are not in order: the vendor will refuse the command.
@@ -59,25 +57,49 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
 
 void Runtime::note_native(Queue& queue) {
   if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
+  vendor::Owned<cl_command_queue> native = vendor::retained(queue.native.get());
   const Lock lock(native_mutex_);
-  native_active_.push_back(&queue);
+  native_active_.push_back({&queue, std::move(native)});
 }
 
+// Until the marker of its work is in the list, the queue itself is.
 void Runtime::note_end(Queue& queue) {
+  const auto is_this = [&](const ActiveQueue& active) { return active.queue == &queue; };
+  std::vector<NativeEnd> ends;  // declared before the locks: what is let go of goes after them
+  std::vector<ActiveQueue> active;
+  {
+    const Lock lock(native_mutex_);
+    if (std::none_of(native_active_.begin(), native_active_.end(), is_this)) return;
+    ends = native_ends_;
+  }
+  std::erase_if(ends,
+                [](const NativeEnd& end) { return vendor::execution_status(end->get()) > CL_COMPLETE; });
+  NativeEnd marker = marker_behind_all(queue.native.get());
   const Lock lock(native_mutex_);
-  if (std::erase(native_active_, &queue) == 0) return;
-  std::erase_if(native_ends_, [](const vendor::Owned<cl_event>& end) {
-    return vendor::execution_status(end.get()) <= CL_COMPLETE;
+  const auto here = std::find_if(native_active_.begin(), native_active_.end(), is_this);
+  if (here == native_active_.end()) return;  // somebody has taken its work meanwhile
+  active.push_back(std::move(*here));
+  native_active_.erase(here);
+  std::erase_if(native_ends_, [&](const NativeEnd& end) {
+    return std::find(ends.begin(), ends.end(), end) != ends.end();  // they are over
   });
-  add_marker(queue, native_ends_);
+  if (marker) native_ends_.push_back(std::move(marker));
 }
 
-std::vector<vendor::Owned<cl_event>> Runtime::take_native_work() {
-  const Lock lock(native_mutex_);
-  std::vector<vendor::Owned<cl_event>> markers = std::exchange(native_ends_, {});
-  for (Queue* queue : std::exchange(native_active_, {}))
-    add_marker(*queue, markers);
-  return markers;
+std::vector<NativeEnd> Runtime::take_native_work() {
+  std::vector<NativeEnd> ends;
+  std::vector<ActiveQueue> active;
+  {
+    const Lock lock(native_mutex_);
+    ends = std::exchange(native_ends_, {});
+    active = std::exchange(native_active_, {});
+    for (const ActiveQueue& one : active)
+      one.queue->native_active.store(false, std::memory_order_relaxed);
+  }
+  for (const ActiveQueue& one : active) {
+    if (NativeEnd marker = marker_behind_all(one.native.get())) ends.push_back(std::move(marker));
+  }
+  return ends;
 }
 
 bool Runtime::is_at_home(const Touched& bytes) {
@@ -154,14 +176,14 @@ void Runtime::note_places(Storage& storage) const {
 }
 
 void Runtime::finish_native() {
-  for (const vendor::Owned<cl_event>& marker : take_native_work()) {
-    const cl_event event = marker.get();
+  for (const NativeEnd& marker : take_native_work()) {
+    const cl_event event = marker->get();
     vendor::table(event).clWaitForEvents(1, &event);
   }
 }
 
 void Runtime::enter_captured_regime() {
-  std::vector<vendor::Owned<cl_event>> markers = take_native_work();
+  std::vector<NativeEnd> markers = take_native_work();
   const Lock lock(executor_.mutex());
   entry_ = nullptr;
   if (markers.empty()) return;
@@ -171,7 +193,7 @@ void Runtime::enter_captured_regime() {
     return action;
   };
   entry_ = on_program_lane([](const auto&) { return Action::Outcome{}; });
-  for (vendor::Owned<cl_event>& marker : markers) {
+  for (NativeEnd& marker : markers) {
     const Ref<Action> end = on_program_lane(end_of_native(std::move(marker)));
     entry_->wait_for(*end);
     executor_.push(end);

@@ -13,6 +13,7 @@
 #include "libinterpose/commands/code_places.hpp"
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/commands/piece_code.hpp"
+#include "libinterpose/commands/submit.hpp"
 #include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/planning/cuts.hpp"
@@ -126,9 +127,11 @@ private:
 
   // runtime.cpp
   KernelModel& kernel_model(Kernel& kernel);
-  // Lets go of the mutex while it looks at the window. True: there is more to be planned. On an emulated
-  // machine planning is paid for in its time, and no loss may come in between.
-  bool plan(std::vector<Ref<Command>> window) REQUIRES(executor_.mutex());
+  class PlanningTurn;
+  // What plan() and plan_emulated() leave of the window is to be let go of without the mutex.
+  bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
+  // Lets go of the mutex while it looks at the window. True: there is more to be planned.
+  bool plan(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
   void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
   void wait_for_exploring_window() EXCLUDES(executor_.mutex());
   // One call at a time in the whole process, since contexts share what is known of kernels. Its mutex is a
@@ -139,14 +142,15 @@ private:
     timing::Profitability* operator->() const { return asked; }
   };
   Profitability profitability();
-  // Returns when, by the emulated clock, the plan is made.
-  cl_ulong plan_emulated(std::vector<Ref<Command>> window) REQUIRES(executor_.mutex());
+  // The same on an emulated machine, where planning is paid for in its time. Returns when, by the emulated
+  // clock, the plan is made; 0: a device was lost meanwhile, and nothing was planned.
+  cl_ulong plan_emulated(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
   void add_predecessors(Command& command, std::span<Event* const> waits) REQUIRES(executor_.mutex());
   // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
   cl_ulong now() const;
 
   // regimes.cpp
-  std::vector<vendor::Owned<cl_event>> take_native_work();  // markers behind all that is under way
+  std::vector<NativeEnd> take_native_work();  // markers behind all that is under way
   void enter_captured_regime() EXCLUDES(executor_.mutex());
   void leave_captured_regime() REQUIRES(executor_.mutex());
   void begin_epoch()
@@ -165,7 +169,6 @@ private:
 
   // completions.cpp
   void count_for_command(const Action& action) REQUIRES(executor_.mutex());
-  static cl_int error_of_waits(const Command& command);
   void finish_part(Command& command) REQUIRES(executor_.mutex());
   void complete_event(Command& command) REQUIRES(executor_.mutex());
   void note_piece(const Action& action) REQUIRES(executor_.mutex());
@@ -208,13 +211,18 @@ private:
   int64_t clock_offset_ = 0;             // home's clock minus the host's; nanoseconds
   Executor executor_;
 
+  // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
+  // the captured regime begins, because no native command may come after the markers.
   std::shared_mutex regime_;
   std::atomic<int> unfinished_{0};
   Mutex native_mutex_;
-  // Not references: a queue holds its context, and with it this runtime.
-  std::vector<Queue*> native_active_ GUARDED_BY(native_mutex_);
+  struct ActiveQueue {
+    Queue* queue;  // no reference: a queue holds its context, and with it this runtime
+    vendor::Owned<cl_command_queue> native;
+  };
+  std::vector<ActiveQueue> native_active_ GUARDED_BY(native_mutex_);
   // Markers behind what is under way on queues since gone.
-  std::vector<vendor::Owned<cl_event>> native_ends_ GUARDED_BY(native_mutex_);
+  std::vector<NativeEnd> native_ends_ GUARDED_BY(native_mutex_);
 
   std::vector<Ref<Command>> window_ GUARDED_BY(executor_.mutex());
   struct Unfinished {

@@ -3,6 +3,7 @@
 // and passes it to them; several of them can live side by side. Thread-safe.
 #pragma once
 
+#include "common/thread_annotations.hpp"
 #include "libinterpose/commands/code_builder.hpp"
 #include "libinterpose/device/driver_compilers.hpp"
 #include "libinterpose/device/trouble.hpp"
@@ -57,9 +58,11 @@ public:
   CodeBuilder code;
 
   struct Runtimes {
-    std::mutex mutex;
-    std::vector<Runtime*> live;
-    bool stay = false;  // the process ends: none is destroyed any more
+    Mutex mutex;
+    std::vector<Runtime*> live GUARDED_BY(mutex);
+    int visitors GUARDED_BY(mutex) = 0;               // who use those in `live` without the mutex
+    std::vector<Runtime*> retired GUARDED_BY(mutex);  // while there were visitors
+    bool stay GUARDED_BY(mutex) = false;              // the process ends: none is destroyed any more
   } runtimes;
 
 private:

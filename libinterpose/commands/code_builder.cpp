@@ -36,8 +36,7 @@ void CodeBuilder::make_beside(std::shared_ptr<SubKernels> sub_kernels, const Cod
   Job job{std::move(sub_kernels), places, {}, std::move(after)};
   for (const CodePlace& place : places.all) {
     if (place.context == nullptr) continue;
-    vendor::table(place.context).clRetainContext(place.context);
-    job.contexts.emplace_back(place.context);
+    job.contexts.push_back(vendor::retained(place.context));
   }
   {
     const std::lock_guard lock(mutex_);
@@ -63,11 +62,12 @@ bool CodeBuilder::start_thread() {
 }
 
 void CodeBuilder::run() {
+  Job job;  // before the lock: a driver is called when it is let go of
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stopped_ || !jobs_.empty(); });
     if (stopped_) return;
-    Job job = std::move(jobs_.front());
+    job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
     wait_for(job);

@@ -14,7 +14,9 @@
 #include "libinterpose/timing/profitability.hpp"
 #include "libinterpose/timing/time_model.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -88,9 +90,33 @@ public:
   std::vector<Ref<Command>> successors;
   std::shared_ptr<WindowUnderWay> window;  // null: no outcome of it is wanted
 
+  // The error that its wait list gives it (OpenCL 3.0, 5.11). All events of the list have ended, and of
+  // native ones action_ended() has asked the driver.
+  cl_int error_of_waits() const {
+    const auto has_failed = [](const Ref<Event>& event) {
+      return !event->native && event->status.load(std::memory_order_acquire) < 0;
+    };
+    const bool failed = native_wait_failed_.load(std::memory_order_acquire) ||
+                        std::any_of(waits.begin(), waits.end(), has_failed);
+    return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
+  }
+  bool waits_for_native() const {
+    return std::any_of(waits.begin(), waits.end(), [](const Ref<Event>& event) { return !!event->native; });
+  }
+
+  // Its actions come after all native commands before it. So native events of its wait list have ended.
+  void action_ended() override {
+    for (const Ref<Event>& event : waits) {
+      if (event->native && vendor::execution_status(event->native.get()) < 0)
+        native_wait_failed_.store(true, std::memory_order_release);
+    }
+  }
   void announce() override {
     if (event) event_status_changed(*event);
   }
+
+private:
+  std::atomic<bool> native_wait_failed_{false};
 };
 
 // What the journal keeps of a part of a command, or of one that ran natively.

@@ -23,7 +23,9 @@ bool in_process_memory(cl_command_queue queue) {
 
 char* bytes_in_process(emulation::Machine& machine, Storage& storage, int domain, cl_mem memory,
                        cl_command_queue queue) {
-  std::lock_guard lock(storage.bytes_mutex);
+  // The driver is called with the mutex held: PoCL gives a buffer its memory when it is first mapped, and two
+  // threads that map it at once need not be given the same.
+  const std::lock_guard lock(storage.bytes_mutex);
   char*& bytes = storage.bytes[domain];
   if (bytes != nullptr || memory == nullptr || !in_process_memory(queue)) return bytes;
   const emulation::VirtualClock::Stop stop(machine.clock());

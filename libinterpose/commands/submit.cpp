@@ -39,15 +39,18 @@ Action::Work enqueue(Lane& lane, Call call) {
 }
 
 cl_kernel lane_kernel(const Lane& lane, Kernel& kernel, cl_program sub_kernels) {
-  std::lock_guard lock(kernel.lane_mutex);
-  auto& own = kernel.lane_kernels[{&lane, sub_kernels != nullptr}];
-  if (!own) {
-    const cl_program program = sub_kernels != nullptr ? sub_kernels : kernel.program->native.get();
-    cl_int error = CL_SUCCESS;
-    own =
-        vendor::Owned<cl_kernel>(vendor::table(program).clCreateKernel(program, kernel.name.c_str(), &error));
+  const std::pair<const void*, bool> key{&lane, sub_kernels != nullptr};
+  {
+    const std::lock_guard lock(kernel.lane_mutex);
+    if (const auto known = kernel.lane_kernels.find(key); known != kernel.lane_kernels.end())
+      return known->second.get();
   }
-  return own.get();
+  const cl_program program = sub_kernels != nullptr ? sub_kernels : kernel.program->native.get();
+  cl_int error = CL_SUCCESS;
+  vendor::Owned<cl_kernel> own(vendor::table(program).clCreateKernel(program, kernel.name.c_str(), &error));
+  if (!own) return nullptr;
+  const std::lock_guard lock(kernel.lane_mutex);
+  return kernel.lane_kernels.try_emplace(key, std::move(own)).first->second.get();
 }
 
 cl_int set_arguments(cl_kernel kernel, const KernelArguments& arguments,
@@ -303,12 +306,10 @@ Action::Work marker_behind(Lane& lane) {
   });
 }
 
-Action::Work end_of_native(vendor::Owned<cl_event> marker) {
-  // std::function wants copyable closures.
-  const auto held = std::make_shared<vendor::Owned<cl_event>>(std::move(marker));
-  return [held](const Waits&) {
-    const bool over = vendor::execution_status(held->get()) <= CL_COMPLETE;
-    return over ? Action::Outcome{} : Action::Outcome{CL_SUCCESS, std::move(*held)};
+Action::Work end_of_native(NativeEnd marker) {
+  return [marker = std::move(marker)](const Waits&) {
+    const bool over = vendor::execution_status(marker->get()) <= CL_COMPLETE;
+    return over ? Action::Outcome{} : Action::Outcome{CL_SUCCESS, vendor::retained(marker->get())};
   };
 }
 

@@ -27,7 +27,8 @@ Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_m
 // Over when what the lane was given before is.
 Action::Work marker_behind(Lane& lane);
 // Over when this marker, in a queue of the program's, is.
-Action::Work end_of_native(vendor::Owned<cl_event> marker);
+using NativeEnd = std::shared_ptr<const vendor::Owned<cl_event>>;
+Action::Work end_of_native(NativeEnd marker);
 
 // Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a
 // helper's memory does not take, the storage's stand-in keeps.

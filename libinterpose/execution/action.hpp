@@ -33,6 +33,9 @@ struct Demand;
 class ActionOwner {
 public:
   virtual ~ActionOwner() = default;
+  // Called without any mutex, when one of its actions has ended, before anybody hears of that. Several
+  // threads may call it.
+  virtual void action_ended() {}
   // Called once it is over, without any mutex, if that was asked for (Executor::announce_later).
   virtual void announce() {}
 

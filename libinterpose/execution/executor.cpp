@@ -69,6 +69,8 @@ void Executor::resume() {
 
 void Executor::drop_waiting() {
   for (const auto& lane : lanes_) {
+    for (const Ref<Action>& action : lane->ready)
+      graveyard_.held.push_back(action->let_go());
     lane->ready = {};
     lane->to_come.clear();
   }
@@ -145,6 +147,7 @@ void Executor::start_first(Lane& lane) {
     const Unlocked unlocked(mutex_);
     action->started = devices_->now();
     if (refused >= 0) submission = devices_->submit(*action, std::span(used).subspan(1), *this);
+    if (!submission.under_way) tell_owner(*action);
   }
   lane.to_flush = true;
   mark_submitted(*action, submission);

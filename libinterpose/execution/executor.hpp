@@ -100,9 +100,13 @@ public:
   // among it.
   struct Dead {
     std::vector<Ref<ActionOwner>> owners;  // announce() is due
-    std::vector<Action::Held> held;        // by complete actions
+    std::vector<Action::Held> held;        // by actions that are complete, or dropped
+    std::vector<std::shared_ptr<void>> others;
   };
   void announce_later(ActionOwner& owner) REQUIRES(mutex_) { graveyard_.owners.emplace_back(&owner); }
+  void let_go_later(std::shared_ptr<void> what) REQUIRES(mutex_) {
+    graveyard_.others.push_back(std::move(what));
+  }
   Dead take_dead() REQUIRES(mutex_) { return std::exchange(graveyard_, {}); }
   static void bury(Dead dead);  // without the mutex
 
@@ -124,6 +128,9 @@ public:
 
 private:
   // executor.cpp
+  static void tell_owner(Action& action) {
+    if (action.owner) action.owner->action_ended();
+  }
   void unblock(Action& action) REQUIRES(mutex_);
   void wake_lanes() REQUIRES(mutex_);  // if push() has given their threads more to do
   Lane* next_lane() const REQUIRES(mutex_);

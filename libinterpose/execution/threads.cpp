@@ -67,8 +67,10 @@ bool Executor::take_posts() {
     list.swap(posts_.list);
   }
   if (list.empty()) return false;
-  for (auto& [action, status, at] : list)
+  for (auto& [action, status, at] : list) {
     status = devices_->end(*action, status, at);
+    tell_owner(*action);
+  }
   Dead dead;
   {
     Lock lock(mutex_);
@@ -185,6 +187,7 @@ void Executor::run_threaded(Lane& lane) {
     {
       const Unlocked unlocked(mutex_);
       status = devices_->run(*action, refused);
+      tell_owner(*action);
     }
     std::erase(lane.under_way, action);
     --running_;

@@ -234,7 +234,9 @@ public:
   const std::shared_ptr<SubKernels> sub_kernels;
   const compiler::KernelInfo* info = nullptr;  // points into sub_kernels; null: runs whole at home
 
-  std::mutex mutex;                            // guards what follows, and `native`'s arguments
+  // Guards what follows, and `native`'s arguments. The driver is called with it held to set those, or to copy
+  // them to another kernel: they must stay the same as ours.
+  std::mutex mutex;
   std::shared_ptr<KernelArguments> arguments;  // copied before a change if a command still holds it
   uint64_t arguments_version = 0;              // rises with every clSetKernelArg
   bool uses_svm = false;  // an SVM pointer or exec info was set: always runs whole at home

@@ -44,6 +44,7 @@ double evenly(uint64_t k, uint64_t base) {
 }  // namespace
 
 struct Profiler::State {
+  // One launch is measured at a time, so that none disturbs another: drivers are called with it held.
   std::mutex mutex;
   profiler::Spool spool{profiler::default_spool_folder()};
   std::map<uint64_t, std::set<uint64_t>> shapes;  // measured, by the kernel's number

@@ -62,7 +62,9 @@ private:
   const Configuration& configuration_;
   const bool on_;
   std::atomic<bool> broken_{false};
-  Mutex file_mutex_;                            // one writes at a time; taken before the other
+  // One writes at a time, and makes its lines meanwhile: they are in the order in which they were added. Who
+  // adds lines does not wait for that. Taken before the other.
+  Mutex file_mutex_;
   std::string header_ GUARDED_BY(file_mutex_);  // the file's first line, once it is written
   Mutex mutex_;
   std::vector<std::function<std::string()>> lines_ GUARDED_BY(mutex_);

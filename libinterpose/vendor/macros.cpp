@@ -3,10 +3,11 @@
 
 #include "common/json.hpp"
 #include "common/own_files.hpp"
+#include "common/thread_annotations.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -17,16 +18,33 @@ namespace {
 
 using nlohmann::json;
 
+using Names = std::vector<std::string>;
+
 constexpr int kFormat = 2;            // of the cache file
 constexpr size_t kRoom = 1U << 16;    // bytes of a report
 constexpr size_t kMostAtOnce = 256;   // names: a report has room for all of them
 constexpr size_t kLongestText = 200;  // of a macro: longer ones are no predefined numbers
 
-// What is known of the devices, and what they could not be asked: names by kind of device.
+// What a kind of device predefines: a text, or nothing where a name is not defined.
+using Known = std::map<std::string, Macros>;  // by kind of device
+
 struct Kept {
-  json content;  // of the cache file
-  std::set<std::pair<std::string, std::vector<std::string>>> refused;
+  Known known;
+  std::set<std::pair<std::string, Names>> refused;  // what devices could not be asked
+  bool asking = false;                              // somebody does
 };
+
+// What is known, by cache file. Never destroyed.
+struct AllKept {
+  Mutex mutex;
+  std::map<std::string, Kept> of GUARDED_BY(mutex);
+  std::condition_variable answered;
+};
+
+AllKept& all_kept() {
+  static auto* const all = new AllKept;
+  return *all;
+}
 
 Status silent() {
   return Status::internal("the device does not say what its compiler predefines");
@@ -43,7 +61,7 @@ std::string language_options(const std::string& options) {
 }
 
 // One line a name: "0" where it is not defined, "1" and its text otherwise. The kernel copies it out.
-std::string report_source(const std::vector<std::string>& names) {
+std::string report_source(const Names& names) {
   std::string source = "#define MKMD_TEXT_(x) #x\n#define MKMD_TEXT(x) MKMD_TEXT_(x)\n"
                        "__constant char mkmd_report[] =\n";
   for (const std::string& name : names)
@@ -84,38 +102,125 @@ Result<std::string> run_report(const Device& device, const std::string& source, 
   return report;
 }
 
-// Into `known`, as JSON: a text, or null where a name is not defined.
-Status ask(const Device& device, const std::string& options, const std::vector<std::string>& names,
-           json& known) {
+Result<Macros> ask(const Device& device, const std::string& options, const Names& names) {
+  Macros found;
   for (size_t first = 0; first < names.size(); first += kMostAtOnce) {
-    const std::vector<std::string> some(
-        names.begin() + static_cast<std::ptrdiff_t>(first),
-        names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), first + kMostAtOnce)));
+    const Names some(names.begin() + static_cast<std::ptrdiff_t>(first),
+                     names.begin() +
+                         static_cast<std::ptrdiff_t>(std::min(names.size(), first + kMostAtOnce)));
     Result<std::string> report = run_report(device, report_source(some), options);
     if (!report) return report.status();
     std::istringstream lines(*report);
     for (const std::string& name : some) {
       std::string line;
       if (!std::getline(lines, line) || line.empty() || line.size() > kLongestText) return silent();
-      known[name] = line[0] == '1' ? json(line.substr(1)) : json();
+      found[name] = line[0] == '1' ? std::optional(line.substr(1)) : std::nullopt;
     }
   }
-  return {};
+  return found;
 }
 
-json read_cache(const std::string& file) {
+Known read_cache(const std::string& file) {
   const Result<std::string> text =
       file.empty() ? Result<std::string>(std::string()) : read_own_file(file, 1U << 20);
   const Result<json> parsed = parse_json(text ? *text : "");
   json cache = parsed ? *parsed : json();
-  if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object())
-    cache = {{"format", kFormat}, {"devices", json::object()}};
-  return cache;
+  if (!cache.is_object() || cache["format"] != kFormat || !cache["devices"].is_object()) return {};
+  Known known;
+  for (const auto& [kind, macros] : cache["devices"].items()) {
+    if (!macros.is_object()) continue;
+    for (const auto& [name, text] : macros.items()) {
+      if (text.is_null() || text.is_string())
+        known[kind][name] = text.is_null() ? std::nullopt : std::optional(text.get<std::string>());
+    }
+  }
+  return known;
 }
 
-bool has(const json& known, const std::string& name) {
-  return known.contains(name) && (known[name].is_null() || known[name].is_string());
+// What others have asked in the meantime is asked again when it is needed.
+void write_cache(const std::string& file, const Known& known) {
+  if (file.empty()) return;
+  json devices = json::object();
+  for (const auto& [kind, macros] : known) {
+    json& of = devices[kind] = json::object();
+    for (const auto& [name, text] : macros)
+      of[name] = text ? json(*text) : json();
+  }
+  const json cache = {{"format", kFormat}, {"devices", std::move(devices)}};
+  (void)replace_own_file(file, cache.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
 }
+
+Names missing_in(const Macros& known, const Names& names) {
+  Names missing;
+  for (const std::string& name : names)
+    if (!known.contains(name)) missing.push_back(name);
+  return missing;
+}
+
+// What is known of one kind of device, and the right to ask it for the rest: one thread at a time has that.
+class Inquiry {
+public:
+  Inquiry(const std::string& cache_file, const std::string& kind, const Names& names)
+      : kept_(kept_in(cache_file)), kind_(kind) {
+    AllKept& all = all_kept();
+    Lock lock(all.mutex);
+    for (;;) {
+      missing_ = missing_in(kept_.known[kind], names);
+      refused_ = kept_.refused.contains({kind, missing_});
+      if (missing_.empty() || refused_) return;
+      if (!kept_.asking) break;
+      all.answered.wait(lock.to_wait());
+    }
+    asks_ = kept_.asking = true;
+  }
+  // Who had no answer will not have one the next time: no program waits for a device twice.
+  ~Inquiry() {
+    if (asks_) end(nullptr);
+  }
+  Inquiry(const Inquiry&) = delete;
+  Inquiry& operator=(const Inquiry&) = delete;
+
+  bool is_refused() const { return refused_; }
+  const Names& missing() const { return missing_; }
+
+  // All that is known then.
+  Known answer(const Macros& found) { return end(&found); }
+  Macros known() const {
+    const Lock lock(all_kept().mutex);
+    return kept_.known[kind_];
+  }
+
+private:
+  static Kept& kept_in(const std::string& cache_file) {
+    AllKept& all = all_kept();
+    {
+      const Lock lock(all.mutex);
+      if (const auto kept = all.of.find(cache_file); kept != all.of.end()) return kept->second;
+    }
+    Known known = read_cache(cache_file);
+    const Lock lock(all.mutex);
+    return all.of.try_emplace(cache_file, Kept{std::move(known), {}}).first->second;
+  }
+
+  Known end(const Macros* found) {
+    AllKept& all = all_kept();
+    const Lock lock(all.mutex);
+    asks_ = kept_.asking = false;
+    all.answered.notify_all();
+    if (found != nullptr) {
+      kept_.known[kind_].insert(found->begin(), found->end());
+    } else {
+      kept_.refused.insert({kind_, missing_});
+    }
+    return kept_.known;
+  }
+
+  Kept& kept_;  // the mutex guards it
+  const std::string& kind_;
+  Names missing_;
+  bool refused_ = false;
+  bool asks_ = false;
+};
 
 }  // namespace
 
@@ -127,36 +232,21 @@ std::string compiler_of(const Device& device) {
 
 Result<Macros> predefined_macros(const Device& device, const std::string& build_options,
                                  const std::vector<std::string>& names, const std::string& cache_file) {
-  static auto* const mutex = new std::mutex;
-  static auto* const kept = new std::map<std::string, Kept>;  // by cache file
   const std::string options = language_options(build_options);
   const std::string kind = compiler_of(device) + "|" + options;
-  const std::lock_guard lock(*mutex);
-  Kept& cache = (*kept)[cache_file];
-  if (cache.content.is_null()) cache.content = read_cache(cache_file);
-  json& known = cache.content["devices"][kind];
-  if (!known.is_object()) known = json::object();
-  std::vector<std::string> missing;
-  for (const std::string& name : names)
-    if (!has(known, name)) missing.push_back(name);
-  if (!missing.empty()) {
-    // A device that could not tell will not the next time: no program waits for it twice.
-    if (cache.refused.contains({kind, missing})) return silent();
-    if (Status s = ask(device, options, missing, known); !s.ok()) {
-      cache.refused.insert({kind, missing});
-      return s;
-    }
-    if (!cache_file.empty()) {
-      // What others have asked in the meantime is asked again when it is needed.
-      (void)replace_own_file(cache_file,
-                             cache.content.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
-    }
+  Inquiry inquiry(cache_file, kind, names);
+  if (inquiry.is_refused()) return silent();
+  if (!inquiry.missing().empty()) {
+    const Result<Macros> answer = ask(device, options, inquiry.missing());
+    if (!answer) return answer.status();
+    write_cache(cache_file, inquiry.answer(*answer));
   }
+  const Macros known = inquiry.known();
   Macros found;
   for (const std::string& name : names) {
-    if (known[name] == name)
-      return Status::internal("the text of the device's macro " + name + " is not to be had");
-    found[name] = known[name].is_null() ? std::nullopt : std::optional(known[name].get<std::string>());
+    const std::optional<std::string>& text = known.at(name);
+    if (text == name) return Status::internal("the text of the device's macro " + name + " is not to be had");
+    found[name] = text;
   }
   return found;
 }

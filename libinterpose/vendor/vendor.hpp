@@ -73,6 +73,16 @@ private:
   Handle handle_ = nullptr;
 };
 
+// One more reference.
+template <typename Handle>
+Owned<Handle> retained(Handle handle) {
+  if (handle == nullptr || is_gone(table(handle))) return Owned<Handle>(handle);
+  if constexpr (std::is_same_v<Handle, cl_context>) table(handle).clRetainContext(handle);
+  if constexpr (std::is_same_v<Handle, cl_command_queue>) table(handle).clRetainCommandQueue(handle);
+  if constexpr (std::is_same_v<Handle, cl_event>) table(handle).clRetainEvent(handle);
+  return Owned<Handle>(handle);
+}
+
 // CL_COMPLETE, too, where the vendor does not say.
 inline cl_int execution_status(cl_event event) {
   cl_int status = CL_COMPLETE;
