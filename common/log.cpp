@@ -3,9 +3,9 @@
 
 #include "common/files.hpp"
 #include "common/text.hpp"
+#include "common/thread_annotations.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <set>
 #include <unistd.h>
 
@@ -32,10 +32,10 @@ void log(LogLevel level, const std::string& line) {
 }
 
 void log_once(LogLevel level, const std::string& line) {
-  static auto* const mutex = new std::mutex;
+  static auto* const mutex = new Mutex;
   static auto* const said = new std::set<std::string>;
   {
-    std::lock_guard lock(*mutex);
+    const Lock lock(*mutex);
     if (!said->insert(line).second) return;
   }
   log(level, line);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <shared_mutex>
 
 #if defined(__clang__)
 #define MKMD_ATTRIBUTE(x) __attribute__((x))
@@ -20,6 +21,8 @@
 #define EXCLUDES(...) MKMD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 #define ACQUIRE(...) MKMD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) MKMD_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define ACQUIRE_SHARED(...) MKMD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
+#define RELEASE_SHARED(...) MKMD_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) MKMD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
 #define RETURN_CAPABILITY(mutex) MKMD_ATTRIBUTE(lock_returned(mutex))
 #define ASSERT_CAPABILITY(...) MKMD_ATTRIBUTE(assert_capability(__VA_ARGS__))
@@ -65,6 +68,40 @@ public:
 
 private:
   Mutex& mutex_;
+};
+
+// Many may read at the same time.
+class CAPABILITY("mutex") SharedMutex {
+public:
+  void lock() ACQUIRE() { mutex_.lock(); }
+  void unlock() RELEASE() { mutex_.unlock(); }
+  void lock_shared() ACQUIRE_SHARED() { mutex_.lock_shared(); }
+  void unlock_shared() RELEASE_SHARED() { mutex_.unlock_shared(); }
+
+private:
+  std::shared_mutex mutex_;
+};
+
+class SCOPED_CAPABILITY WriteLock {
+public:
+  explicit WriteLock(SharedMutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~WriteLock() RELEASE() { mutex_.unlock(); }
+  WriteLock(const WriteLock&) = delete;
+  WriteLock& operator=(const WriteLock&) = delete;
+
+private:
+  SharedMutex& mutex_;
+};
+
+class SCOPED_CAPABILITY ReadLock {
+public:
+  explicit ReadLock(SharedMutex& mutex) ACQUIRE_SHARED(mutex) : mutex_(mutex) { mutex_.lock_shared(); }
+  ~ReadLock() RELEASE() { mutex_.unlock_shared(); }
+  ReadLock(const ReadLock&) = delete;
+  ReadLock& operator=(const ReadLock&) = delete;
+
+private:
+  SharedMutex& mutex_;
 };
 
 }  // namespace mkmd

@@ -93,7 +93,7 @@ Spool::Spool(std::string folder) : folder_(std::move(folder)), file_(file_in(fol
 
 Status Spool::append(const Record& record) {
   const std::string line = to_line(record);
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (broken_) return {};
   const Status written = write_line(line);
   if (written) return {};
@@ -103,7 +103,7 @@ Status Spool::append(const Record& record) {
 }
 
 Status Spool::try_out() {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Status written = write_line(std::string(kLongLine, '\n'));
   unlink(file_.c_str());
   return written;

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "common/own_files.hpp"
+#include "common/thread_annotations.hpp"
 #include "models/model.hpp"
 
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -42,12 +42,12 @@ public:
   const std::string& file() const { return file_; }
 
 private:
-  Status write_line(const std::string& line);
+  Status write_line(const std::string& line) REQUIRES(mutex_);
 
-  std::mutex mutex_;
+  Mutex mutex_;
   const std::string folder_;
-  std::string file_;
-  bool broken_ = false;
+  const std::string file_;
+  bool broken_ GUARDED_BY(mutex_) = false;
 };
 
 // Of a Status: a file that no program of ours can have written.

@@ -24,12 +24,13 @@ public:
 
   const cl_command_buffer_khr native;
   const std::vector<Ref<Queue>> queues;
-  std::mutex mutex;                   // guards `memories`
-  std::vector<Ref<Memory>> memories;  // what the recorded commands touch: all of it is taken to be written
+  Mutex mutex;
+  // What the recorded commands touch: all of it is taken to be written.
+  std::vector<Ref<Memory>> memories GUARDED_BY(mutex);
 
   void touch(Memory* memory) {
     if (memory == nullptr) return;
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     const Ref<Memory> ref(memory);
     if (std::find(memories.begin(), memories.end(), ref) == memories.end()) memories.push_back(ref);
   }
@@ -63,7 +64,7 @@ struct Translation {
       if (error == CL_SUCCESS) error = CL_INVALID_KERNEL;
       return nullptr;
     }
-    const std::lock_guard lock(kernel->mutex);
+    const Lock lock(kernel->mutex);
     for (const KernelArgument& argument : *kernel->arguments)
       buffer.touch(argument.memory.get());
     return kernel->native.get();
@@ -161,7 +162,7 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
     if (used.empty()) return CL_INVALID_COMMAND_QUEUE;
     std::vector<Touched> touched;
     {
-      const std::lock_guard lock(ours->mutex);
+      const Lock lock(ours->mutex);
       for (const Ref<Memory>& memory : ours->memories)
         touched.push_back({memory.get(), true});
     }

@@ -30,14 +30,14 @@ bool same(const std::array<uint64_t, 3>& kept, const size_t* given, cl_uint work
   return true;
 }
 
-bool decided(const Kernel& kernel, const Shape& shape) {
+bool decided(const Kernel& kernel, const Shape& shape) REQUIRES(kernel.mutex) {
   const LaunchDecision& d = kernel.decision;
   return d.uses_left > 0 && d.version == kernel.arguments_version && d.work_dim == shape.work_dim &&
          same(d.global, shape.global, shape.work_dim) && same(d.local, shape.local, shape.work_dim) &&
          same(d.offset, shape.offset, shape.work_dim);
 }
 
-void decide(Kernel& kernel, const Shape& shape, const char* why_not) {
+void decide(Kernel& kernel, const Shape& shape, const char* why_not) REQUIRES(kernel.mutex) {
   LaunchDecision& d = kernel.decision;
   d.version = kernel.arguments_version;
   d.work_dim = shape.work_dim;
@@ -108,7 +108,7 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
     }
   }
   launch.kernel = Ref<Kernel>(&kernel);
-  const std::lock_guard lock(kernel.mutex);
+  const Lock lock(kernel.mutex);
   launch.facts = facts_of(kernel, s);
   return true;
 }
@@ -116,7 +116,7 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
 // What a launch names, or where it may follow pointers to other buffers, every buffer there is.
 class TouchedByLaunch {
 public:
-  void add(const Kernel& kernel, const Runtime* runtime) {
+  void add(const Kernel& kernel, const Runtime* runtime) REQUIRES(kernel.mutex) {
     const bool any = kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer;
     if (any && runtime != nullptr && runtime->separate_memories()) {
       live_ = live_memories();
@@ -144,7 +144,7 @@ private:
 std::string why_odd(const Kernel& kernel) {
   if (kernel.info == nullptr) {
     Program& program = *kernel.program;
-    const std::lock_guard lock(program.mutex);
+    const Lock lock(program.mutex);
     return kernel.sub_kernels == nullptr ? program.not_analysed
                                          : "its arguments are not those that its source says";
   }
@@ -156,8 +156,8 @@ std::string why_odd(const Kernel& kernel) {
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
 }
 
-// For the trace: why a launch went to the home's own queue. The kernel's mutex is held.
-compiler::Reason why_native(const Kernel& kernel, const Runtime* runtime, bool odd) {
+// For the trace: why a launch went to the home's own queue.
+compiler::Reason why_native(const Kernel& kernel, const Runtime* runtime, bool odd) REQUIRES(kernel.mutex) {
   compiler::Reason why{kernel.decision.why_not != nullptr ? kernel.decision.why_not
                                                           : "measured or verified on copies"};
   if (runtime == nullptr) {
@@ -192,7 +192,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     KernelLaunch launch;
     bool can = false;
     {
-      std::lock_guard lock(kernel->mutex);
+      const Lock lock(kernel->mutex);
       if (!capturing && decided(*kernel, shape)) {
         --kernel->decision.uses_left;
         not_worth = kernel->decision.why_not != nullptr;
@@ -217,7 +217,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
         const char* why_not = runtime->why_native(*kernel, launch);
         wanted = why_not == nullptr;
         needs_code = why_not == Runtime::kNoCodeYet;
-        std::lock_guard lock(kernel->mutex);
+        const Lock lock(kernel->mutex);
         decide(*kernel, shape, why_not);
       }
       if (wanted) {
@@ -228,7 +228,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       }
     }
     if (!can && process().verifier != nullptr) process().verifier->note_unverified(*kernel, why_odd(*kernel));
-    std::lock_guard lock(kernel->mutex);
+    const Lock lock(kernel->mutex);
     if (runtime->separate_memories() || kernel->info == nullptr) touched.add(*kernel, runtime);
     process().session->summary.add_kernel(false);
     odd = !not_worth && !can;
@@ -241,7 +241,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
       });
   if (needs_code && status == CL_SUCCESS) runtime->make_code(*kernel, *queue);
   if (process().session->trace.on() && status == CL_SUCCESS) {
-    std::unique_lock lock(kernel->mutex);
+    Lock lock(kernel->mutex);
     const compiler::Reason why = why_native(*kernel, runtime, odd);
     lock.unlock();
     process().session->trace.count_native_kernel(kernel->name, why.text, why.line);
@@ -259,7 +259,7 @@ cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_u
     process().verifier->note_unverified(*kernel, "it has one work-group");
   TouchedByLaunch touched;
   {
-    std::lock_guard lock(kernel->mutex);
+    const Lock lock(kernel->mutex);
     touched.add(*kernel, runtime_of(*queue->context));
   }
   return enqueue_native(*queue, CL_COMMAND_TASK, touched.list(), {num_events_in_wait_list, event_wait_list},

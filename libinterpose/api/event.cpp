@@ -126,7 +126,7 @@ cl_int SetEventCallback(cl_event event, cl_int command_exec_callback_type,
     return error;
   }
   {
-    const std::lock_guard lock(ours->mutex);
+    const Lock lock(ours->mutex);
     ours->callbacks.push_back({command_exec_callback_type, pfn_notify, user_data});
   }
   event_status_changed(*ours);  // it may be due already

@@ -73,7 +73,7 @@ cl_kernel CloneKernel(cl_kernel source_kernel, cl_int* errcode_ret) {
   vendor::Owned<cl_kernel> native;
   size_t arguments = 0;
   {
-    const std::lock_guard lock(source->mutex);
+    const Lock lock(source->mutex);
     native = vendor_create<&cl_icd_dispatch::clCloneKernel>(error, source->native.get());
     arguments = source->arguments->size();
   }
@@ -83,8 +83,8 @@ cl_kernel CloneKernel(cl_kernel source_kernel, cl_int* errcode_ret) {
       new Kernel(source->program.get(), std::move(native), source->name, static_cast<cl_uint>(arguments));
   {
     // Only now: from here on memory that goes is dropped from the clone's arguments, too.
-    const std::lock_guard lock(source->mutex);
-    const std::lock_guard clone_lock(clone->mutex);
+    const Lock lock(source->mutex);
+    const Lock clone_lock(clone->mutex);
     clone->arguments = std::make_shared<KernelArguments>(*source->arguments);
     clone->uses_svm = source->uses_svm;
   }

@@ -98,8 +98,9 @@ bool equal(const KernelArgument& a, const KernelArgument& b) {
          a.value == b.value;
 }
 
-// Called with the kernel's mutex held. What is replaced goes to `old`, to be let go of without it.
-void store(Kernel& kernel, cl_uint index, KernelArgument& argument, std::shared_ptr<KernelArguments>& old) {
+// What is replaced goes to `old`, to be let go of without the mutex.
+void store(Kernel& kernel, cl_uint index, KernelArgument& argument, std::shared_ptr<KernelArguments>& old)
+    REQUIRES(kernel.mutex) {
   if (index >= kernel.arguments->size() || equal((*kernel.arguments)[index], argument)) return;
   if (kernel.arguments.use_count() > 1) {  // a captured launch has it
     old = kernel.arguments;
@@ -121,7 +122,7 @@ cl_int SetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const 
   Translated translated;
   translate(*ours, arg_index, arg_size, arg_value, translated);
   std::shared_ptr<KernelArguments> old;  // before the lock: what is let go of goes after it
-  const std::lock_guard lock(ours->mutex);
+  const Lock lock(ours->mutex);
   const cl_int error = vendor::table(ours->native.get())
                            .clSetKernelArg(ours->native.get(), arg_index, arg_size, translated.value);
   if (error == CL_SUCCESS) store(*ours, arg_index, translated.argument, old);
@@ -135,7 +136,7 @@ cl_int set_pointer_argument(cl_kernel kernel, cl_uint index, const void* pointer
   KernelArgument argument;
   argument.kind = KernelArgument::Kind::other;
   std::shared_ptr<KernelArguments> old;
-  const std::lock_guard lock(ours->mutex);
+  const Lock lock(ours->mutex);
   const cl_int error = of_driver(ours->native.get(), index, pointer);
   if (error == CL_SUCCESS) {
     ours->uses_svm = true;
@@ -155,7 +156,7 @@ cl_int SetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_
                          const void* param_value) {
   Kernel* ours = object_cast<Kernel>(kernel);
   if (ours == nullptr) return CL_INVALID_KERNEL;
-  const std::lock_guard lock(ours->mutex);
+  const Lock lock(ours->mutex);
   const cl_int error = vendor_call<&cl_icd_dispatch::clSetKernelExecInfo>(ours->native.get(), param_name,
                                                                           param_value_size, param_value);
   if (error == CL_SUCCESS) ours->uses_svm = true;

@@ -88,7 +88,7 @@ public:
     std::shared_ptr<SubKernels> made;
     if (compiled_ && known_.why_not.empty()) made = sub_kernels();
     {
-      const std::lock_guard lock(program.mutex);
+      const Lock lock(program.mutex);
       if (!turn_->alone()) {
         made = nullptr;  // no driver has seen it
         known_ = {nullptr, "its program was built twice at the same time"};

@@ -41,14 +41,14 @@ KnownOrigin origin_of_binaries(const Context& context, cl_uint count, const size
 }
 
 BuildTurn::BuildTurn(Program& program) : program_(&program) {
-  const std::lock_guard lock(program.mutex);
+  const Lock lock(program.mutex);
   program.built_from = nullptr;
   first_ = program.builds_under_way++ == 0;
   number_ = ++program.builds;
 }
 
 BuildTurn::~BuildTurn() {
-  const std::lock_guard lock(program_->mutex);
+  const Lock lock(program_->mutex);
   --program_->builds_under_way;
 }
 
@@ -80,7 +80,7 @@ KnownOrigin origin_as_read(const Program& program, KnownOrigin known, const Resu
 }
 
 std::shared_ptr<const compiler::Origin> built_from(Program& program) {
-  const std::lock_guard lock(program.mutex);
+  const Lock lock(program.mutex);
   return program.built_from;
 }
 

@@ -34,7 +34,10 @@ public:
 
   // Whether no other turn began meanwhile or was under way at the beginning: nobody knows which of two came
   // last. The program's mutex is held.
-  bool alone() const { return first_ && program_->builds == number_; }
+  bool alone() const {
+    program_->mutex.is_held();
+    return first_ && program_->builds == number_;
+  }
 
 private:
   const Ref<Program> program_;

@@ -131,7 +131,7 @@ void Runtime::note_code(const Action& action) {
   SubKernels::Ran ran{action.piece.device, {}};
   for (int d = 0; d < 3; ++d)
     ran.groups[d] = action.piece.hi[d] - action.piece.lo[d];
-  const std::lock_guard lock(code.ran_mutex);
+  const Lock lock(code.ran_mutex);
   const auto [known, is_new] = code.ran.try_emplace(
       {launch.kernel->name, launch.shape.local, lasts(configuration_, action.piece.device)}, ran);
   if (is_new) {
@@ -146,7 +146,7 @@ void Runtime::note_code(const Action& action) {
 
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch) {
   SubKernels& code = *launch.kernel->sub_kernels;
-  const std::lock_guard lock(code.ran_mutex);
+  const Lock lock(code.ran_mutex);
   const auto known = code.ran.find({launch.kernel->name, launch.shape.local, true});
   if (known == code.ran.end()) return std::nullopt;
   return known->second;

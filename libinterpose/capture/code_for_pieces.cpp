@@ -27,7 +27,7 @@ HasCode Runtime::can_divide(SubKernels& code, const KernelModel& model, const La
   const double whole = times_.seconds(model, cost, configuration_.home_index());
   bool missed_much = false;
   {
-    const std::lock_guard lock(code.mutex);
+    const Lock lock(code.mutex);
     code.whole += whole;
     code.missed += std::max(whole - together, 0.0);
     missed_much = code.missed > session_.code.seconds();
@@ -52,7 +52,7 @@ void Runtime::make_code(const Kernel& kernel, const Queue& queue) {
   if (session_.compilers.may_be_gone()) return;
   {
     SubKernels& code = *kernel.sub_kernels;
-    const std::lock_guard lock(code.mutex);
+    const Lock lock(code.mutex);
     if (code.wanted || code.whole < session_.code.seconds()) return;
   }
   const cl_command_queue native = queue.native.get();

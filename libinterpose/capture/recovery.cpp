@@ -25,7 +25,7 @@ CommandDeed& of_command(Deed& deed) {
 
 // A lost memory would not answer. Its bytes are overwritten so that nobody is served from it by mistake.
 void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
-  std::lock_guard lock(storage.bytes_mutex);
+  const Lock lock(storage.bytes_mutex);
   char* const bytes = storage.bytes[domain];
   if (bytes == nullptr) return;
   ranges.each_range([&](const ByteRange& r) { std::memset(bytes + r.lo, 0xA5, r.hi - r.lo); });

@@ -184,7 +184,7 @@ Runtime::Profitability Runtime::profitability() {
 }
 
 KernelModel& Runtime::kernel_model(Kernel& kernel) {
-  std::lock_guard lock(kernel.mutex);
+  const Lock lock(kernel.mutex);
   if (kernel.model == nullptr) {
     kernel.model = times_.of_kernel(kernel.name, content_of(kernel));
   }

@@ -11,7 +11,12 @@ namespace mkmd {
 
 CodeBuilder::~CodeBuilder() {
   stop();
-  if (thread_.joinable()) thread_.join();
+  std::thread thread;
+  {
+    const Lock lock(mutex_);
+    thread.swap(thread_);
+  }
+  if (thread.joinable()) thread.join();
 }
 
 void CodeBuilder::make(SubKernels& sub_kernels, const CodePlaces& places) {
@@ -30,7 +35,7 @@ void CodeBuilder::make(SubKernels& sub_kernels, const CodePlaces& places) {
 void CodeBuilder::make_beside(std::shared_ptr<SubKernels> sub_kernels, const CodePlaces& places,
                               vendor::Owned<cl_event> after) {
   {
-    const std::lock_guard lock(sub_kernels->mutex);
+    const Lock lock(sub_kernels->mutex);
     if (std::exchange(sub_kernels->wanted, true)) return;
   }
   Job job{std::move(sub_kernels), places, {}, std::move(after)};
@@ -39,7 +44,7 @@ void CodeBuilder::make_beside(std::shared_ptr<SubKernels> sub_kernels, const Cod
     job.contexts.push_back(vendor::retained(place.context));
   }
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (stopped_) return;
     if (start_thread()) {
       jobs_.push_back(std::move(job));
@@ -63,16 +68,16 @@ bool CodeBuilder::start_thread() {
 
 void CodeBuilder::run() {
   Job job;  // before the lock: a driver is called when it is let go of
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return stopped_ || !jobs_.empty(); });
+    changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return stopped_ || !jobs_.empty(); });
     if (stopped_) return;
     job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
     wait_for(job);
     lock.lock();
-    changed_.wait(lock, [&] { return stopped_ || paused_ == 0; });
+    changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return stopped_ || paused_ == 0; });
     if (stopped_) return;
     building_ = true;
     lock.unlock();
@@ -88,36 +93,36 @@ void CodeBuilder::run() {
 void CodeBuilder::wait_for(const Job& job) {
   constexpr std::chrono::milliseconds kStep{1};
   constexpr int kMost = 1000;  // steps
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   for (int i = 0; i < kMost && job.after && !stopped_; ++i) {
     lock.unlock();
     const bool over = vendor::execution_status(job.after.get()) <= CL_COMPLETE;
     lock.lock();
     if (over) return;
-    changed_.wait_for(lock, kStep, [&] { return stopped_; });
+    changed_.wait_for(lock.to_wait(), kStep, [&]() REQUIRES(mutex_) { return stopped_; });
   }
 }
 
 // A driver may fork while it builds, on this thread or on one of its own that holds up the build.
 void CodeBuilder::pause() {
   constexpr std::chrono::seconds kLongest{2};
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   ++paused_;
   if (std::this_thread::get_id() != thread_.get_id())
-    changed_.wait_for(lock, kLongest, [&] { return !building_; });
+    changed_.wait_for(lock.to_wait(), kLongest, [&]() REQUIRES(mutex_) { return !building_; });
 }
 
 void CodeBuilder::resume() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (paused_ > 0) --paused_;
   changed_.notify_all();
 }
 
 void CodeBuilder::stop() {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   stopped_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return !building_; });
+  changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return !building_; });
 }
 
 void CodeBuilder::say_refusals(SubKernels& sub_kernels, const CodePlaces& places) {
@@ -127,14 +132,14 @@ void CodeBuilder::say_refusals(SubKernels& sub_kernels, const CodePlaces& places
   for (size_t place = 0; place < places.all.size(); ++place) {
     std::string why;
     {
-      const std::lock_guard lock(sub_kernels.mutex);
+      const Lock lock(sub_kernels.mutex);
       why = sub_kernels.code[place].why;
     }
     if (why.empty()) continue;
     const std::string& devices = places.all[place].devices;
     bool is_new = false;
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       is_new = refusing_.insert(devices).second;
     }
     std::string line = devices;

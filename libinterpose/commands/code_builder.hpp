@@ -5,13 +5,13 @@
 #pragma once
 
 #include "common/log.hpp"
+#include "common/thread_annotations.hpp"
 #include "libinterpose/commands/piece_code.hpp"
 
 #include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -50,7 +50,7 @@ private:
     vendor::Owned<cl_event> after;
   };
 
-  bool start_thread();  // with the mutex held; false: there is none
+  bool start_thread() REQUIRES(mutex_);  // false: there is none
   void run();
   void wait_for(const Job& job);
   void say_refusals(SubKernels& sub_kernels, const CodePlaces& places);
@@ -59,14 +59,14 @@ private:
   void (*const built_)();
   const BuildCode build_;
   std::atomic<double> seconds_{0.25};
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_;
-  bool building_ = false;
-  int paused_ = 0;
-  bool stopped_ = false;
-  std::set<std::string> refusing_;  // devices, as the user names them
-  std::thread thread_;
+  std::deque<Job> jobs_ GUARDED_BY(mutex_);
+  bool building_ GUARDED_BY(mutex_) = false;
+  int paused_ GUARDED_BY(mutex_) = 0;
+  bool stopped_ GUARDED_BY(mutex_) = false;
+  std::set<std::string> refusing_ GUARDED_BY(mutex_);  // devices, as the user names them
+  std::thread thread_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mkmd

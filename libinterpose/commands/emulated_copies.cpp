@@ -25,7 +25,7 @@ char* bytes_in_process(emulation::Machine& machine, Storage& storage, int domain
                        cl_command_queue queue) {
   // The driver is called with the mutex held: PoCL gives a buffer its memory when it is first mapped, and two
   // threads that map it at once need not be given the same.
-  const std::lock_guard lock(storage.bytes_mutex);
+  const Lock lock(storage.bytes_mutex);
   char*& bytes = storage.bytes[domain];
   if (bytes != nullptr || memory == nullptr || !in_process_memory(queue)) return bytes;
   const emulation::VirtualClock::Stop stop(machine.clock());

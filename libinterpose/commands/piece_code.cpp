@@ -28,9 +28,10 @@ Devices devices_in(cl_context context) {
 
 // Returns when this place's code is ready or refused.
 State make_at(SubKernels& sub_kernels, const CodePlaces& places, size_t place, const BuildCode& build) {
-  std::unique_lock lock(sub_kernels.mutex);
+  Lock lock(sub_kernels.mutex);
   SubKernels::PieceCode& code = sub_kernels.code[place];
-  sub_kernels.made.wait(lock, [&] { return code.state != State::in_making; });
+  sub_kernels.made.wait(lock.to_wait(),
+                        [&]() REQUIRES(sub_kernels.mutex) { return code.state != State::in_making; });
   if (code.state != State::none) return code.state;
   code.state = State::in_making;
   lock.unlock();
@@ -84,7 +85,7 @@ BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place
 }
 
 HasCode has_piece_code(SubKernels& sub_kernels, size_t place) {
-  const std::lock_guard lock(sub_kernels.mutex);
+  const Lock lock(sub_kernels.mutex);
   switch (sub_kernels.code[place].state) {
   case State::ready:
     return HasCode::yes;
@@ -116,7 +117,7 @@ void make_piece_code(SubKernels& sub_kernels, const CodePlaces& places, const Bu
 }
 
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels) {
-  std::unique_lock lock(sub_kernels.mutex);
+  Lock lock(sub_kernels.mutex);
   if (lane.repair_options.empty()) {
     const auto known = sub_kernels.code.find(lane.code);
     return known != sub_kernels.code.end() ? known->second.program.get() : nullptr;

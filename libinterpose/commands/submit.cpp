@@ -41,7 +41,7 @@ Action::Work enqueue(Lane& lane, Call call) {
 cl_kernel lane_kernel(const Lane& lane, Kernel& kernel, cl_program sub_kernels) {
   const std::pair<const void*, bool> key{&lane, sub_kernels != nullptr};
   {
-    const std::lock_guard lock(kernel.lane_mutex);
+    const Lock lock(kernel.lane_mutex);
     if (const auto known = kernel.lane_kernels.find(key); known != kernel.lane_kernels.end())
       return known->second.get();
   }
@@ -49,7 +49,7 @@ cl_kernel lane_kernel(const Lane& lane, Kernel& kernel, cl_program sub_kernels) 
   cl_int error = CL_SUCCESS;
   vendor::Owned<cl_kernel> own(vendor::table(program).clCreateKernel(program, kernel.name.c_str(), &error));
   if (!own) return nullptr;
-  const std::lock_guard lock(kernel.lane_mutex);
+  const Lock lock(kernel.lane_mutex);
   return kernel.lane_kernels.try_emplace(key, std::move(own)).first->second.get();
 }
 

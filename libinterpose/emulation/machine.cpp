@@ -146,12 +146,12 @@ bool Machine::has_passed(Nanoseconds instant) const {
 }
 
 bool Machine::failed(int device) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return has_passed(fails_at(device));
 }
 
 bool Machine::lost(int domain) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return has_passed(lost_at(domain));
 }
 
@@ -166,14 +166,14 @@ bool Machine::fits(int domain, double bytes) const {
 
 bool Machine::has_room(int domain, uint64_t bytes) const {
   const auto size = static_cast<double>(bytes);
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return fits(domain, full_bytes(platform_.size_scale, size, size));
 }
 
 bool Machine::allocate(int domain, uint64_t bytes) {
   const double size =
       full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!fits(domain, size)) {
     ++totals_.refused;
     return false;
@@ -185,7 +185,7 @@ bool Machine::allocate(int domain, uint64_t bytes) {
 void Machine::release(int domain, uint64_t bytes) {
   const double size =
       full_bytes(platform_.size_scale, static_cast<double>(bytes), static_cast<double>(bytes));
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   allocated_[domain] -= size;
 }
 
@@ -209,7 +209,7 @@ void Machine::count(const Demand& d, Nanoseconds start, Nanoseconds end, Real re
 Machine::Real Machine::really(const Demand& d, const std::function<void()>& work) {
   bool compiles = false;
   if (d.kind == Demand::Kind::kernel) {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     compiles = compiled_.emplace(d.device, d.code).second;
   }
   std::optional<VirtualClock::Stop> stop;
@@ -224,7 +224,7 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
   SharedBandwidth* const shared = shared_[domain_[d.device]].get();
   int number = 0;
   {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     double bytes = 0;
     double launch = 0;
     const double seconds = seconds_of(d, bytes, launch);
@@ -246,13 +246,13 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
   const Real real = really(d, work);
   if (shared != nullptr) {
     clock_.sleep_until([&] {
-      std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       return shared->end_of(number);
     });
   } else {
     clock_.sleep_until(span.end);
   }
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (shared != nullptr) {
     span.end = shared->end_of(number);
     shared->forget(number);
@@ -265,7 +265,7 @@ Span Machine::run_on_device(const Demand& d, Nanoseconds ready, const std::funct
 Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::function<void()>& work) {
   Span span;
   {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     double bytes = 0;
     double launch = 0;
     const double seconds = seconds_of(d, bytes, launch);
@@ -282,7 +282,7 @@ Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::functi
   }
   const Real real = really(d, work);
   clock_.sleep_until(span.end);
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   count(d, span.start, span.end, real);
   return span;
 }
@@ -290,7 +290,7 @@ Span Machine::run_on_ports(const Demand& d, Nanoseconds ready, const std::functi
 Span Machine::run(const Demand& d, Nanoseconds ready, const std::function<void()>& work) {
   sleep_precisely();
   {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (began_ == 0) began_ = ready;
   }
   return d.kind == Demand::Kind::transfer ? run_on_ports(d, ready, work) : run_on_device(d, ready, work);
@@ -307,27 +307,27 @@ double HostWork::seconds() const {
 
 void Machine::owe(const HostWork& work) {
   const double seconds = work.seconds();
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   owed_ += seconds * (clock_.scale() - 1);
 }
 
 Nanoseconds Machine::pay(const HostWork& work) {
   owe(work);
   const Nanoseconds now = clock_.now();
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   paid_ = std::max(paid_, now) + nanoseconds(std::exchange(owed_, 0.0));
   return paid_;
 }
 
 double Machine::sample(const Demand& d) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   double bytes = 0;
   double launch = 0;
   return seconds_of(d, bytes, launch);
 }
 
 double Machine::sample_working(const Demand& d) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   double bytes = 0;
   double launch = 0;
   const double seconds = seconds_of(d, bytes, launch);
@@ -335,7 +335,7 @@ double Machine::sample_working(const Demand& d) {
 }
 
 std::vector<double> Machine::sample_together(const std::vector<Demand>& demands) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::map<int, SharedBandwidth> shared;  // by domain
   std::vector<double> seconds;
   std::vector<int> work;
@@ -357,12 +357,12 @@ std::vector<double> Machine::sample_together(const std::vector<Demand>& demands)
 }
 
 void Machine::count_again(uint64_t commands) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   totals_.again += commands;
 }
 
 Totals Machine::totals() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return totals_;
 }
 

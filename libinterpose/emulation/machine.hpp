@@ -109,17 +109,17 @@ public:
   void count_again(uint64_t commands);
 
 private:
-  double seconds_of(const Demand& demand, double& bytes, double& launch);
+  double seconds_of(const Demand& demand, double& bytes, double& launch) REQUIRES(mutex_);
   double jitter(uint64_t& state) const;
-  Nanoseconds slowed(int device, Nanoseconds start, double seconds) const;
-  Nanoseconds fails_at(int device) const;
-  Nanoseconds lost_at(int domain) const;  // when the last device of the memory has failed
-  bool has_passed(Nanoseconds instant) const;
-  bool fits(int domain, double bytes) const;
+  Nanoseconds slowed(int device, Nanoseconds start, double seconds) const REQUIRES(mutex_);
+  Nanoseconds fails_at(int device) const REQUIRES(mutex_);
+  Nanoseconds lost_at(int domain) const REQUIRES(mutex_);  // when the last device of the memory has failed
+  bool has_passed(Nanoseconds instant) const REQUIRES(mutex_);
+  bool fits(int domain, double bytes) const REQUIRES(mutex_);
   struct Real {
     Nanoseconds began, done;
   };
-  void count(const Demand& demand, Nanoseconds start, Nanoseconds end, Real real);
+  void count(const Demand& demand, Nanoseconds start, Nanoseconds end, Real real) REQUIRES(mutex_);
   Span run_on_device(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
   Span run_on_ports(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
   Real really(const Demand& demand, const std::function<void()>& work);
@@ -128,17 +128,18 @@ private:
   std::vector<int> domain_;            // by device
   std::vector<int> memory_of_domain_;  // the file's number
   VirtualClock clock_;
-  mutable std::mutex mutex_;
-  std::vector<Nanoseconds> device_free_;
-  std::vector<Nanoseconds> out_free_, in_free_;  // by domain
-  std::vector<double> allocated_;                // by domain; bytes at full size
-  std::vector<uint64_t> device_random_, port_random_;
-  std::vector<std::unique_ptr<SharedBandwidth>> shared_;  // by domain; null without a common limit
-  std::set<std::pair<int, uint64_t>> compiled_;           // by device
-  Nanoseconds began_ = 0;                                 // the first action; the origin of events
-  double owed_ = 0;                                       // virtual seconds
-  Nanoseconds paid_ = 0;                                  // when what was paid for last is done
-  Totals totals_;
+  mutable Mutex mutex_;
+  std::vector<Nanoseconds> device_free_ GUARDED_BY(mutex_);
+  std::vector<Nanoseconds> out_free_ GUARDED_BY(mutex_), in_free_ GUARDED_BY(mutex_);  // by domain
+  std::vector<double> allocated_ GUARDED_BY(mutex_);  // by domain; bytes at full size
+  std::vector<uint64_t> device_random_ GUARDED_BY(mutex_), port_random_ GUARDED_BY(mutex_);
+  // By domain; null without a common limit. What they point to is guarded, too.
+  std::vector<std::unique_ptr<SharedBandwidth>> shared_;
+  std::set<std::pair<int, uint64_t>> compiled_ GUARDED_BY(mutex_);  // by device
+  Nanoseconds began_ GUARDED_BY(mutex_) = 0;                        // the first action; the origin of events
+  double owed_ GUARDED_BY(mutex_) = 0;                              // virtual seconds
+  Nanoseconds paid_ GUARDED_BY(mutex_) = 0;                         // when what was paid for last is done
+  Totals totals_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mkmd::emulation

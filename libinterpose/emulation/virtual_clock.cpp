@@ -22,7 +22,7 @@ VirtualClock::Host::time_point VirtualClock::host_time(Nanoseconds instant) cons
 }
 
 Nanoseconds VirtualClock::now() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return at(Host::now());
 }
 
@@ -30,18 +30,18 @@ void VirtualClock::sleep_until(const std::function<Nanoseconds()>& deadline) {
   for (;;) {
     uint64_t seen = 0;
     {
-      std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       seen = generation_;
     }
     const Nanoseconds instant = deadline();  // asked without our lock: it may take one of its own
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     while (generation_ == seen) {
       if (stops_ > 0) {
-        changes_.wait(lock);
+        changes_.wait(lock.to_wait());
         continue;
       }
       if (at(Host::now()) >= instant) return;
-      changes_.wait_until(lock, host_time(instant) + std::chrono::nanoseconds(1));
+      changes_.wait_until(lock.to_wait(), host_time(instant) + std::chrono::nanoseconds(1));
     }
   }
 }
@@ -51,18 +51,18 @@ void VirtualClock::sleep_until(Nanoseconds deadline) {
 }
 
 void VirtualClock::changed() {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ++generation_;
   changes_.notify_all();
 }
 
 VirtualClock::Stop::Stop(VirtualClock& clock) : clock_(clock) {
-  std::lock_guard lock(clock_.mutex_);
+  const Lock lock(clock_.mutex_);
   if (clock_.stops_++ == 0) clock_.stopped_at_ = Host::now();
 }
 
 VirtualClock::Stop::~Stop() {
-  std::lock_guard lock(clock_.mutex_);
+  const Lock lock(clock_.mutex_);
   if (--clock_.stops_ > 0) return;
   clock_.stood_ += Host::now() - clock_.stopped_at_;
   clock_.changes_.notify_all();

@@ -4,11 +4,12 @@
 // Thread-safe.
 #pragma once
 
+#include "common/thread_annotations.hpp"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
 namespace mkmd::emulation {
 
@@ -43,17 +44,17 @@ public:
 
 private:
   using Host = std::chrono::steady_clock;
-  Nanoseconds at(Host::time_point) const;
-  Host::time_point host_time(Nanoseconds) const;
+  Nanoseconds at(Host::time_point) const REQUIRES(mutex_);
+  Host::time_point host_time(Nanoseconds) const REQUIRES(mutex_);
 
   const double scale_;
   const Host::time_point begin_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changes_;
-  int stops_ = 0;
-  uint64_t generation_ = 0;
-  Host::time_point stopped_at_;
-  Host::duration stood_{};  // in all
+  int stops_ GUARDED_BY(mutex_) = 0;
+  uint64_t generation_ GUARDED_BY(mutex_) = 0;
+  Host::time_point stopped_at_ GUARDED_BY(mutex_);
+  Host::duration stood_ GUARDED_BY(mutex_){};  // in all
 };
 
 }  // namespace mkmd::emulation

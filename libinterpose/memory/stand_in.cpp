@@ -6,13 +6,13 @@
 namespace mkmd {
 
 ByteRanges StandIn::held(int domain, const ByteRanges& among) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto kept = kept_.find(domain);
   return kept == kept_.end() ? ByteRanges() : kept->second.held.intersection(among);
 }
 
 void StandIn::keep(int domain, ByteRange range, const unsigned char* bytes) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Kept& kept = kept_[domain];
   kept.bytes.resize(size_);
   std::memcpy(kept.bytes.data() + range.lo, bytes, range.hi - range.lo);
@@ -21,7 +21,7 @@ void StandIn::keep(int domain, ByteRange range, const unsigned char* bytes) {
 }
 
 void StandIn::give(int domain, ByteRange range, unsigned char* to) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto kept = kept_.find(domain);
   if (kept == kept_.end()) return;
   kept->second.held.intersection({range.lo, range.hi}).each_range([&](const ByteRange& r) {
@@ -31,7 +31,7 @@ void StandIn::give(int domain, ByteRange range, unsigned char* to) const {
 
 void StandIn::drop(int domain, const ByteRanges& ranges) {
   if (!used_.load()) return;
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (const auto kept = kept_.find(domain); kept != kept_.end()) kept->second.held.subtract(ranges);
 }
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "common/byte_ranges.hpp"
+#include "common/thread_annotations.hpp"
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <vector>
 
 namespace mkmd {
@@ -32,8 +32,8 @@ private:
   };
   const uint64_t size_;
   std::atomic<bool> used_{false};
-  mutable std::mutex mutex_;
-  std::map<int, Kept> kept_;  // by domain
+  mutable Mutex mutex_;
+  std::map<int, Kept> kept_ GUARDED_BY(mutex_);  // by domain
 };
 
 }  // namespace mkmd

@@ -3,12 +3,12 @@
 // first needs it (Rule 6: storage is separate from the memory object). The home's is the memory object's own.
 #pragma once
 
+#include "common/thread_annotations.hpp"
 #include "libinterpose/memory/journal.hpp"
 #include "libinterpose/memory/region_map.hpp"
 #include "libinterpose/memory/stand_in.hpp"
 #include "libinterpose/objects/objects.hpp"
 
-#include <mutex>
 #include <vector>
 
 namespace mkmd {
@@ -44,8 +44,8 @@ public:
   uint64_t epoch = 0;   // the runtime's, in which `regions` has last met an action
 
   // On an emulated machine: where its bytes lie, by domain (commands/emulated_copies.hpp).
-  std::mutex bytes_mutex;
-  std::vector<char*> bytes;
+  Mutex bytes_mutex;
+  std::vector<char*> bytes GUARDED_BY(bytes_mutex);
 
 private:
   Memory& root_;

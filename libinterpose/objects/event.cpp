@@ -22,7 +22,7 @@ void event_status_changed(Event& event) {
   const cl_int status = event.status.load(std::memory_order_acquire);
   std::vector<Event::Callback> due;
   {
-    const std::lock_guard lock(event.mutex);
+    const Lock lock(event.mutex);
     // Statuses fall from CL_QUEUED to CL_COMPLETE; an error is below them all and makes every callback due.
     const auto first_due =
         std::stable_partition(event.callbacks.begin(), event.callbacks.end(),

@@ -87,7 +87,7 @@ const compiler::KernelInfo* info_of(const SubKernels* sub_kernels, const std::st
 }
 
 std::shared_ptr<SubKernels> sub_kernels_of(Program& program) {
-  const std::lock_guard lock(program.mutex);
+  const Lock lock(program.mutex);
   return program.sub_kernels;
 }
 }  // namespace

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/settings.hpp"
+#include "common/thread_annotations.hpp"
 #include "compiler/client.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
@@ -15,7 +16,6 @@
 #include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -150,20 +150,20 @@ public:
 struct SubKernels {
   compiler::Module module;
   std::string options;  // the program was built with
-  // Code for pieces, by place of the runtime's (commands/piece_code.hpp). `mutex` guards it and `repair`; no
-  // driver is called with it held.
+  // Code for pieces, by place of the runtime's (commands/piece_code.hpp).
   struct PieceCode {
     enum class State { none, in_making, ready, refused } state = State::none;
     vendor::Owned<cl_program> program;
     std::string why;  // it was refused
   };
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable made;  // some place's code is no longer in the making
-  std::map<size_t, PieceCode> code;
-  bool wanted = false;  // somebody was asked to make it beside the program
+  std::map<size_t, PieceCode> code GUARDED_BY(mutex);
+  bool wanted GUARDED_BY(mutex) = false;  // somebody was asked to make it beside the program
   // Of launches that had to do without, predicted seconds: what they took, and would have gained.
-  double whole = 0, missed = 0;
-  vendor::Owned<cl_program> repair;  // for the lane of repairs, built when something has failed
+  double whole GUARDED_BY(mutex) = 0, missed GUARDED_BY(mutex) = 0;
+  vendor::Owned<cl_program>
+      repair GUARDED_BY(mutex);  // for the lane of repairs, built when something has failed
 
   // What drivers surely have compiled: pieces that have run. See capture/at_exit.cpp.
   struct Code {
@@ -177,8 +177,8 @@ struct SubKernels {
     int lane = 0;
     std::array<uint64_t, 3> groups{};  // of the largest such piece
   };
-  std::mutex ran_mutex;
-  std::map<Code, Ran> ran;
+  Mutex ran_mutex;
+  std::map<Code, Ran> ran GUARDED_BY(ran_mutex);
 };
 
 class Program : public Object<Program, ObjectType::program, cl_program> {
@@ -193,12 +193,12 @@ public:
   const std::shared_ptr<const compiler::Origin> origin;
   std::vector<Ref<Device>> devices;  // it is for; all of the context's unless made for fewer
 
-  std::mutex mutex;                         // guards what follows
-  std::shared_ptr<SubKernels> sub_kernels;  // null: its kernels run whole at home
-  std::string not_analysed;                 // why there are none
-  int builds = 0, builds_under_way = 0;
-  std::shared_ptr<const compiler::Origin> built_from;  // what the latest build made; null: not known
-  int kernels = 0;                                     // attached: a program with kernels cannot be rebuilt
+  Mutex mutex;
+  std::shared_ptr<SubKernels> sub_kernels GUARDED_BY(mutex);  // null: its kernels run whole at home
+  std::string not_analysed GUARDED_BY(mutex);                 // why there are none
+  int builds GUARDED_BY(mutex) = 0, builds_under_way GUARDED_BY(mutex) = 0;
+  // What the latest build made; null: not known.
+  std::shared_ptr<const compiler::Origin> built_from GUARDED_BY(mutex);
 };
 
 // One argument as last set. Memory objects are our own handles: devices other than home need their own.
@@ -234,19 +234,21 @@ public:
   const std::shared_ptr<SubKernels> sub_kernels;
   const compiler::KernelInfo* info = nullptr;  // points into sub_kernels; null: runs whole at home
 
-  // Guards what follows, and `native`'s arguments. The driver is called with it held to set those, or to copy
-  // them to another kernel: they must stay the same as ours.
-  std::mutex mutex;
-  std::shared_ptr<KernelArguments> arguments;  // copied before a change if a command still holds it
-  uint64_t arguments_version = 0;              // rises with every clSetKernelArg
-  bool uses_svm = false;  // an SVM pointer or exec info was set: always runs whole at home
+  // Guards `native`'s arguments, too. The driver is called with it held to set those, or to copy them to
+  // another kernel: they must stay the same as ours.
+  Mutex mutex;
+  // Copied before a change if a command still holds it.
+  std::shared_ptr<KernelArguments> arguments GUARDED_BY(mutex);
+  uint64_t arguments_version GUARDED_BY(mutex) = 0;  // rises with every clSetKernelArg
+  bool uses_svm GUARDED_BY(mutex) = false;  // an SVM pointer or exec info was set: always runs whole at home
 
   // The runtime's own copies, one per lane, so that setting arguments never meets the program's.
-  std::mutex lane_mutex;
-  std::map<std::pair<const void*, bool>, vendor::Owned<cl_kernel>> lane_kernels;  // (lane, as sub-kernel)
-  std::shared_ptr<KernelModel> model;                     // what is known of its times; guarded by `mutex`
-  LaunchDecision decision;                                // guarded by `mutex`
-  std::vector<std::shared_ptr<const LaunchFacts>> facts;  // of its last launches; guarded by `mutex`
+  Mutex lane_mutex;
+  std::map<std::pair<const void*, bool>, vendor::Owned<cl_kernel>>
+      lane_kernels GUARDED_BY(lane_mutex);               // (lane, as sub-kernel)
+  std::shared_ptr<KernelModel> model GUARDED_BY(mutex);  // what is known of its times
+  LaunchDecision decision GUARDED_BY(mutex);
+  std::vector<std::shared_ptr<const LaunchFacts>> facts GUARDED_BY(mutex);  // of its last launches
 };
 
 // An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.
@@ -274,8 +276,8 @@ public:
     void(CL_CALLBACK* function)(cl_event, cl_int, void*);
     void* user_data;
   };
-  std::mutex mutex;                 // guards callbacks
-  std::vector<Callback> callbacks;  // of captured commands, not yet due
+  Mutex mutex;
+  std::vector<Callback> callbacks GUARDED_BY(mutex);  // of captured commands, not yet due
 };
 
 // The status of a captured command's event has changed: its callbacks that are due are run (run_callback).

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
-#include <shared_mutex>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -17,8 +15,8 @@ namespace {
 // Never destroyed, as everything that belongs to the process. The handles are spread over several tables so
 // that threads which set arguments do not meet.
 struct Shard {
-  std::shared_mutex mutex;
-  std::unordered_map<const void*, ObjectType> handles;
+  SharedMutex mutex;
+  std::unordered_map<const void*, ObjectType> handles GUARDED_BY(mutex);
 };
 
 std::array<Shard, 16>& all_shards() {
@@ -44,19 +42,19 @@ Kernels& kernels() {
 
 void remember_handle(const ObjectHeader* object) {
   Shard& shard = shard_of(object);
-  const std::lock_guard lock(shard.mutex);
+  const WriteLock lock(shard.mutex);
   shard.handles[object] = object->type;
 }
 
 void forget_handle(const ObjectHeader* object) {
   Shard& shard = shard_of(object);
-  const std::lock_guard lock(shard.mutex);
+  const WriteLock lock(shard.mutex);
   shard.handles.erase(object);
 }
 
 bool is_live_handle(const void* candidate, ObjectType type) {
   Shard& shard = shard_of(candidate);
-  const std::shared_lock lock(shard.mutex);
+  const ReadLock lock(shard.mutex);
   const auto found = shard.handles.find(candidate);
   return found != shard.handles.end() && found->second == type;
 }
@@ -64,7 +62,7 @@ bool is_live_handle(const void* candidate, ObjectType type) {
 std::vector<Ref<Memory>> live_memories() {
   std::vector<Ref<Memory>> live;
   for (Shard& shard : all_shards()) {
-    const std::shared_lock lock(shard.mutex);  // destructors wait for it
+    const ReadLock lock(shard.mutex);  // destructors wait for it
     for (const auto& [handle, type] : shard.handles) {
       if (type != ObjectType::memory) continue;
       auto* memory = static_cast<Memory*>(static_cast<ObjectHeader*>(const_cast<void*>(handle)));
@@ -95,7 +93,7 @@ void drop_from_kernel_arguments(Memory& memory) {
   Kernels& state = kernels();
   const Lock all_kernels(state.mutex);
   for (Kernel* kernel : state.all) {
-    const std::lock_guard lock(kernel->mutex);
+    const Lock lock(kernel->mutex);
     const auto holds = [&](const KernelArgument& argument) { return argument.memory.get() == &memory; };
     if (std::none_of(kernel->arguments->begin(), kernel->arguments->end(), holds)) continue;
     auto changed = std::make_shared<KernelArguments>(*kernel->arguments);

@@ -3,6 +3,7 @@
 
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
+#include "common/thread_annotations.hpp"
 #include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/commands/emulated_demands.hpp"
 #include "libinterpose/profiling/profile_progress.hpp"
@@ -45,11 +46,11 @@ double evenly(uint64_t k, uint64_t base) {
 
 struct Profiler::State {
   // One launch is measured at a time, so that none disturbs another: drivers are called with it held.
-  std::mutex mutex;
+  Mutex mutex;
   profiler::Spool spool{profiler::default_spool_folder()};
-  std::map<uint64_t, std::set<uint64_t>> shapes;  // measured, by the kernel's number
-  ProfileProgress progress;
-  bool transfers_measured = false;
+  std::map<uint64_t, std::set<uint64_t>> shapes GUARDED_BY(mutex);  // measured, by the kernel's number
+  ProfileProgress progress GUARDED_BY(mutex);
+  bool transfers_measured GUARDED_BY(mutex) = false;
 };
 
 class LaunchProfiler {
@@ -65,9 +66,8 @@ public:
   }
 
   void run() {
-    Profiler::State& s = state_;
-    std::lock_guard lock(s.mutex);
-    auto& shapes = s.shapes[model_.number];
+    const Lock lock(state_.mutex);
+    auto& shapes = state_.shapes[model_.number];
     if (shapes.contains(cost_.shape) || shapes.size() >= kShapesMeasured) return;
     const int wanted = configuration_.settings.profile;
     // The first launch is measured thoroughly; others of the kernel add inputs, which is what models need.
@@ -78,8 +78,8 @@ public:
       measure_emulated(runs);
       return;
     }
-    if (!s.transfers_measured && runtime_.separate_memories()) measure_transfers();
-    s.transfers_measured = true;
+    if (!state_.transfers_measured && runtime_.separate_memories()) measure_transfers();
+    state_.transfers_measured = true;
     if (const Status copied = copy_buffers(); !copied) {
       log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());
       return;
@@ -92,11 +92,12 @@ public:
       if (d != home) kinds[runtime_.times_.rates(d).kind].push_back(d);
     }
     const int together = boxed_ && configuration_.devices.size() > 1 ? std::max(1, runs / 5) : 0;
-    s.progress.begin(kernel_.name, launch_.shape.global, static_cast<int>(kinds.size()) * runs + together);
+    state_.progress.begin(kernel_.name, launch_.shape.global,
+                          static_cast<int>(kinds.size()) * runs + together);
     measure_alone(kinds, runs);
     for (int i = 0; i < together; ++i)
       measure_together(i);
-    s.progress.end();
+    state_.progress.end();
   }
 
 private:
@@ -172,7 +173,7 @@ private:
   }
 
   // On emulated devices nothing needs to run: the machine tells what it would take.
-  void measure_emulated(int runs) {
+  void measure_emulated(int runs) REQUIRES(state_.mutex) {
     ProfileProgress& progress = state_.progress;
     const int devices = static_cast<int>(configuration_.devices.size());
     progress.begin(kernel_.name, launch_.shape.global, devices * runs);
@@ -227,7 +228,7 @@ private:
 
   // In rounds over all kinds of device: others may slow a core down for a while, and the best of times that
   // are far apart is less likely to be one of then.
-  void measure_alone(const Kinds& kinds, int runs) {
+  void measure_alone(const Kinds& kinds, int runs) REQUIRES(state_.mutex) {
     std::vector<Measured> all;
     for (const auto& [kind, devices] : kinds)
       prepare(devices, runs, all);
@@ -256,7 +257,7 @@ private:
     }
   }
 
-  void prepare(const std::vector<int>& devices, int runs, std::vector<Measured>& all) {
+  void prepare(const std::vector<int>& devices, int runs, std::vector<Measured>& all) REQUIRES(state_.mutex) {
     ProfileProgress& progress = state_.progress;
     double largest = 1;
     for (const int device : devices)
@@ -282,7 +283,7 @@ private:
   // A sample tells what a kind of device can do, so the best of all devices of the kind counts: what slows
   // one down says nothing of the others. Of a short piece the second of two runs in a row counts, for it
   // finds the caches as the piece itself leaves them; what ran before the first is in no model.
-  void repeat(Measured& m) {
+  void repeat(Measured& m) REQUIRES(state_.mutex) {
     for (const int device : m.devices) {
       state_.progress.device(configuration_.lane_device(static_cast<size_t>(device)).name);
       Timed other = time(device, m.box);
@@ -301,7 +302,7 @@ private:
   }
 
   // All devices at the same time, each with an equal slab: what they lose by sharing memory.
-  void measure_together(int round) {
+  void measure_together(int round) REQUIRES(state_.mutex) {
     ProfileProgress& progress = state_.progress;
     progress.device("all devices");
     std::vector<int> devices;

@@ -6,7 +6,7 @@
 namespace mkmd {
 
 LiveNumber::LiveNumber(Numbers& numbers) : numbers_(numbers) {
-  const std::lock_guard lock(numbers_.mutex_);
+  const Lock lock(numbers_.mutex_);
   const auto free = std::find(numbers_.live_.begin(), numbers_.live_.end(), false);
   value_ = static_cast<size_t>(free - numbers_.live_.begin());
   if (free == numbers_.live_.end()) {
@@ -17,7 +17,7 @@ LiveNumber::LiveNumber(Numbers& numbers) : numbers_(numbers) {
 }
 
 LiveNumber::~LiveNumber() {
-  const std::lock_guard lock(numbers_.mutex_);
+  const Lock lock(numbers_.mutex_);
   numbers_.live_[value_] = false;
 }
 

@@ -3,10 +3,11 @@
 // keep on disk can be found again. Thread-safe.
 #pragma once
 
+#include "common/thread_annotations.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 namespace mkmd {
@@ -21,8 +22,8 @@ private:
 
   std::atomic<uint64_t> sequence_{0};
   std::atomic<uint64_t> buffer_{1};
-  std::mutex mutex_;
-  std::vector<bool> live_;
+  Mutex mutex_;
+  std::vector<bool> live_ GUARDED_BY(mutex_);
 };
 
 // A number that no other living object has, the lowest there is: what drivers keep on disk for the copies of

@@ -2,7 +2,6 @@
 #include "libinterpose/timing/launch_facts.hpp"
 
 #include "common/hash.hpp"
-#include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>
 
@@ -41,7 +40,7 @@ LaunchFacts::LaunchFacts(const compiler::KernelInfo& info, const compiler::Launc
 
 LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box, size_t most_blocks) const {
   {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (const Known& known : boxes_) {
       if (known.box == box && known.most_blocks == most_blocks) return known.footprints;
     }
@@ -49,7 +48,7 @@ LaunchFacts::Footprints LaunchFacts::of(const compiler::GroupBox& box, size_t mo
   auto found = std::make_shared<const std::vector<compiler::Footprint>>(footprints_.of(box, most_blocks));
   const size_t blocks = blocks_in(*found);
   if (blocks > kBlocksKept) return found;
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (boxes_.size() >= kBoxesKept || blocks_ + blocks > kBlocksKept) {
     boxes_.clear();
     blocks_ = 0;

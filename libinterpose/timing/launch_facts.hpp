@@ -4,7 +4,9 @@
 // last ones.
 #pragma once
 
+#include "common/thread_annotations.hpp"
 #include "compiler/footprint.hpp"
+#include "libinterpose/objects/objects.hpp"
 #include "models/model.hpp"
 
 #include <memory>
@@ -13,8 +15,6 @@
 #include <vector>
 
 namespace mkmd {
-
-class Kernel;
 
 class LaunchFacts {
 public:
@@ -39,14 +39,14 @@ private:
   const double operations_, bytes_, trips_;
   const uint64_t shape_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable Mutex mutex_;
   struct Known {
     compiler::GroupBox box;
     size_t most_blocks;
     Footprints footprints;
   };
-  mutable std::vector<Known> boxes_;
-  mutable size_t blocks_ = 0;  // of all their byte sets
+  mutable std::vector<Known> boxes_ GUARDED_BY(mutex_);
+  mutable size_t blocks_ GUARDED_BY(mutex_) = 0;  // of all their byte sets
   mutable std::once_flag grouped_;
   mutable double crowding_ = 1;
   mutable compiler::LaunchFootprints::GroupUse group_;
@@ -54,7 +54,8 @@ private:
   mutable models::Work work_;
 };
 
-// Those of the kernel's launch. With the kernel's mutex held; it has a KernelInfo.
-std::shared_ptr<const LaunchFacts> facts_of(Kernel& kernel, const compiler::Launch& launch);
+// Those of the kernel's launch. It has a KernelInfo.
+std::shared_ptr<const LaunchFacts> facts_of(Kernel& kernel, const compiler::Launch& launch)
+    REQUIRES(kernel.mutex);
 
 }  // namespace mkmd

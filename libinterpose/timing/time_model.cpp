@@ -76,12 +76,12 @@ void TimeModel::forget_unused() {
 }
 
 size_t TimeModel::kernels() const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return kernels_.size();
 }
 
 std::shared_ptr<KernelModel> TimeModel::of_kernel(const std::string& name, const std::string& content) {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Known& known = kernels_[name + "#" + content];
   known.held = ++asked_;
   if (known.model != nullptr) return known.model;
@@ -174,17 +174,17 @@ double TimeModel::kernel_seconds(const KernelModel& model, const LaunchCost& cos
 }
 
 double TimeModel::seconds(const KernelModel& model, const LaunchCost& cost, int device) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return rates_[device].launch_seconds + kernel_seconds(model, cost, device);
 }
 
 int TimeModel::samples(const KernelModel& model, int device) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return model.devices[device].samples;
 }
 
 double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   double kernel = kernel_seconds(model, cost, device);
   const auto& confirmed = model.against_profile[device];
   if (model.has_profile && !shape_correction(model, cost.shape, device) &&
@@ -196,7 +196,7 @@ double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& co
 
 std::optional<double> TimeModel::measured(const KernelModel& model, const LaunchCost& cost,
                                           int device) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto* const learned = learned_of(model, cost.shape);
   if (learned == nullptr || (*learned)[device].samples == 0) return std::nullopt;
   return rates_[device].launch_seconds + estimate(cost, device) * std::exp((*learned)[device].correction);
@@ -204,7 +204,7 @@ std::optional<double> TimeModel::measured(const KernelModel& model, const Launch
 
 void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds) {
   if (share <= 0 || seconds <= 0) return;
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const double whole = seconds / share;
   const double measured = std::log(whole / estimate(cost, device));
   update(model.devices[device], measured);
@@ -223,7 +223,7 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
 
 std::optional<double> TimeModel::together(const KernelModel& model, const LaunchCost& cost,
                                           int device) const {
-  std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!from_profile(model, cost, device) || stale(model)) return std::nullopt;
   return model.profiled[device]->together;
 }

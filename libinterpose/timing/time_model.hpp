@@ -7,13 +7,13 @@
 // process (capture/session.hpp).
 #pragma once
 
+#include "common/thread_annotations.hpp"
 #include "libinterpose/timing/calibration.hpp"
 #include "libinterpose/timing/profitability.hpp"
 #include "models/model.hpp"
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,27 +78,30 @@ public:
   double copy_seconds(int from, int to, double bytes) const;
 
 private:
-  void forget_unused();
+  void forget_unused() REQUIRES(mutex_);
   std::optional<double> profiled_copy(int device, bool to_device, double bytes) const;
   double calibrated_copy(int device, double bytes) const;
   double estimate(const LaunchCost& cost, int device) const;
-  std::optional<double> shape_correction(const KernelModel& model, uint64_t shape, int device) const;
-  double overall_correction(const std::vector<KernelModel::Learned>& learned, int device) const;
-  double reference(const KernelModel& model, const LaunchCost& cost, int device) const;
-  bool stale(const KernelModel& model) const;
-  std::optional<double> from_profile(const KernelModel& model, const LaunchCost& cost, int device) const;
-  double kernel_seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
+  std::optional<double> shape_correction(const KernelModel& model, uint64_t shape, int device) const
+      REQUIRES(mutex_);
+  double overall_correction(const std::vector<KernelModel::Learned>& learned, int device) const
+      REQUIRES(mutex_);
+  double reference(const KernelModel& model, const LaunchCost& cost, int device) const REQUIRES(mutex_);
+  bool stale(const KernelModel& model) const REQUIRES(mutex_);
+  std::optional<double> from_profile(const KernelModel& model, const LaunchCost& cost, int device) const
+      REQUIRES(mutex_);
+  double kernel_seconds(const KernelModel& model, const LaunchCost& cost, int device) const REQUIRES(mutex_);
 
   const std::vector<DeviceRates> rates_;
   const std::vector<models::Entry> profiles_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;  // of the models that were given away, too
   struct Known {
     std::shared_ptr<KernelModel> model;
     uint64_t held = 0;  // when it was last seen to be, by `asked_`
   };
-  std::map<std::string, Known> kernels_;
-  uint64_t asked_ = 0;
-  size_t look_again_ = kKept;  // at what size of `kernels_`
+  std::map<std::string, Known> kernels_ GUARDED_BY(mutex_);
+  uint64_t asked_ GUARDED_BY(mutex_) = 0;
+  size_t look_again_ GUARDED_BY(mutex_) = kKept;  // at what size of `kernels_`
 };
 
 // What a piece that moved `bytes` in `seconds` takes alone, when `devices` of its memory worked meanwhile.

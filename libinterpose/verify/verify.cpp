@@ -57,6 +57,7 @@ struct Verifier::State {
   explicit State(const Configuration& of) : configuration(of), report(of.settings.verify) {}
 
   const Configuration& configuration;
+  // One launch is checked at a time: drivers are called with it held. Guards what follows.
   std::timed_mutex mutex;
   Report report;
   struct Seen {
