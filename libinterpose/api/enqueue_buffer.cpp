@@ -45,11 +45,7 @@ cl_int EnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool 
   const Touched touched[] = {{memory, false, {{offset, size}}}};
   if (ptr != nullptr && memory->has(offset, size) && wants_capture(*queue, touched, waits) &&
       host_may(*memory, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)) {
-    Ref<Command> command(new Command(Command::Kind::read, queue));
-    command->source = Ref<Memory>(memory);
-    command->source_offset = offset;
-    command->size = size;
-    command->host = ptr;
+    Ref<Command> command(new Command(ReadCommand{{Ref<Memory>(memory), offset}, size, ptr}, queue));
     if (const auto status =
             capture(std::move(command), CL_COMMAND_READ_BUFFER, waits, event, blocking_read != CL_FALSE))
       return *status;
@@ -73,11 +69,7 @@ cl_int EnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool
   const Touched touched[] = {{memory, true, {{offset, size}}}};
   if (ptr != nullptr && memory->has(offset, size) && wants_capture(*queue, touched, waits) &&
       host_may(*memory, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)) {
-    Ref<Command> command(new Command(Command::Kind::write, queue));
-    command->destination = Ref<Memory>(memory);
-    command->destination_offset = offset;
-    command->size = size;
-    command->host = const_cast<void*>(ptr);
+    Ref<Command> command(new Command(WriteCommand{{Ref<Memory>(memory), offset}, size, ptr}, queue));
     if (const auto status =
             capture(std::move(command), CL_COMMAND_WRITE_BUFFER, waits, event, blocking_write != CL_FALSE))
       return *status;
@@ -104,12 +96,8 @@ cl_int EnqueueCopyBuffer(cl_command_queue command_queue, cl_mem src_buffer, cl_m
   const bool apart = source->root() != destination->root();  // overlap is an error the vendor reports
   if (apart && source->has(src_offset, size) && destination->has(dst_offset, size) &&
       wants_capture(*queue, touched, waits)) {
-    Ref<Command> command(new Command(Command::Kind::copy, queue));
-    command->source = Ref<Memory>(source);
-    command->destination = Ref<Memory>(destination);
-    command->source_offset = src_offset;
-    command->destination_offset = dst_offset;
-    command->size = size;
+    Ref<Command> command(new Command(
+        CopyCommand{{Ref<Memory>(source), src_offset}, {Ref<Memory>(destination), dst_offset}, size}, queue));
     if (const auto status = capture(std::move(command), CL_COMMAND_COPY_BUFFER, waits, event, false))
       return *status;
   }
@@ -134,12 +122,9 @@ cl_int EnqueueFillBuffer(cl_command_queue command_queue, cl_mem buffer, const vo
                           size % pattern_size == 0;
   const Touched touched[] = {{memory, true, {{offset, size}}}};
   if (pattern_ok && memory->has(offset, size) && wants_capture(*queue, touched, waits)) {
-    Ref<Command> command(new Command(Command::Kind::fill, queue));
-    command->destination = Ref<Memory>(memory);
-    command->destination_offset = offset;
-    command->size = size;
     const auto* bytes = static_cast<const unsigned char*>(pattern);
-    command->pattern.assign(bytes, bytes + pattern_size);
+    Ref<Command> command(
+        new Command(FillCommand{{Ref<Memory>(memory), offset}, size, {bytes, bytes + pattern_size}}, queue));
     if (const auto status = capture(std::move(command), CL_COMMAND_FILL_BUFFER, waits, event, false))
       return *status;
   }

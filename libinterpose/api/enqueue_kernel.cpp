@@ -221,8 +221,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
         decide(*kernel, shape, why_not);
       }
       if (wanted) {
-        Ref<Command> command(new Command(Command::Kind::kernel, queue));
-        command->launch = std::move(launch);
+        Ref<Command> command(new Command(KernelCommand{std::move(launch)}, queue));
         if (const auto status = capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false))
           return *status;
       }

@@ -16,8 +16,7 @@ cl_int enqueue_marker(cl_command_queue command_queue, cl_command_type type, Wait
   if (const cl_int error = check_wait_list(*queue->context, waits); error != CL_SUCCESS) return error;
   Runtime* runtime = runtime_of(*queue->context);
   if (runtime != nullptr && runtime->capturing() && may_capture(*queue, waits)) {
-    Ref<Command> command(new Command(Command::Kind::marker, queue));
-    command->is_barrier = type == CL_COMMAND_BARRIER;
+    Ref<Command> command(new Command(MarkerCommand{type == CL_COMMAND_BARRIER}, queue));
     if (const auto status = capture(std::move(command), type, waits, event, false)) return *status;
   }
   return enqueue_native(*queue, type, {}, waits, event, false, call);

@@ -125,7 +125,7 @@ void Runtime::finish_helpers(Session& session) {
 
 void Runtime::note_code(const Action& action) {
   if (!action.piece.ours) return;
-  const KernelLaunch& launch = command_of(action).launch;
+  const KernelLaunch& launch = command_of(action).kernel()->launch;
   SubKernels& code = *launch.kernel->sub_kernels;
   const Trouble& trouble = session_.trouble;
   SubKernels::Ran ran{action.piece.device, {}};

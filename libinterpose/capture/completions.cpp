@@ -21,10 +21,8 @@ void trace_memory(Trace& trace, const Action& action) {
 
 // Where the memories are several, the plan says how long home would take for fills and copies.
 timing::Window::Kind timing_kind(const Action& action, bool separate_memories) {
-  using Kind = Command::Kind;
   if (action.piece.device >= 0) return timing::Window::Kind::kernel;
-  const Kind kind = command_of(action).kind;
-  const bool placed = separate_memories && (kind == Kind::fill || kind == Kind::copy);
+  const bool placed = separate_memories && command_of(action).can_be_made_anywhere();
   return placed ? timing::Window::Kind::placed : timing::Window::Kind::other;
 }
 
@@ -97,15 +95,16 @@ void Runtime::note_piece(const Action& action) {
                 {"end", end}}}};
     });
   }
-  const KernelLaunch& launch = command_of(action).launch;
+  const KernelCommand& command = *command_of(action).kernel();
+  const KernelLaunch& launch = command.launch;
   if (launch.kernel->info == nullptr) return;
   if (action.lane == executor_.repair()) return;  // that was not how long such pieces take
   note_code(action);
-  if (const timing::Rivalry::Sample& sample = command_of(action).sample; sample.device == action.piece.device)
+  if (const timing::Rivalry::Sample& sample = command.sample; sample.device == action.piece.device)
     profitability()->rivalry().sampled(sample, seconds);
   const int domain = action.lane->domain;
   const int busy = executor_.busy_lanes(domain, action.lane);
-  times_.learn(kernel_model(*launch.kernel), command_of(action).cost, action.piece.device, action.piece.share,
+  times_.learn(kernel_model(*launch.kernel), command.cost, action.piece.device, action.piece.share,
                seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
                              session_.shared_memory(domain)));
 }
@@ -120,9 +119,8 @@ void Runtime::note_in_window(const Action& action) {
     const int home = configuration_.home_index();
     ran.share = action.piece.share;
     ran.at_home = action.piece.device == home;
-    if (!ran.at_home && configuration_.home_is_sum())
-      ran.known_at_home =
-          times_.measured(kernel_model(*command.launch.kernel), command.cost, home).value_or(0);
+    if (const KernelCommand& kernel = *command.kernel(); !ran.at_home && configuration_.home_is_sum())
+      ran.known_at_home = times_.measured(kernel_model(*kernel.launch.kernel), kernel.cost, home).value_or(0);
   }
   window.facts.ran(ran);
 }

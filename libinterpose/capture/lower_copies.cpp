@@ -18,9 +18,18 @@ struct Lowering::Share {
   cl_mem source, destination;  // of the root buffers
 };
 
-std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of, const Command& c) {
-  Memory* const from = c.kind == Command::Kind::copy ? c.source->root() : nullptr;
-  Memory& to = *c.destination->root();
+// What makes a share.
+struct Lowering::Made {
+  BufferUses uses;
+  Action::Work work;
+  std::function<Action::Work(Lane&)> redo;
+  uint64_t bytes;  // through memory
+};
+
+// `copy`: null for a fill.
+std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of, Memory& to,
+                                                 const CopyCommand* copy) {
+  Memory* const from = copy != nullptr ? &copy->source.root() : nullptr;
   std::vector<Share> shares;
   ByteRanges left = planning::own_bytes(of.task);
   // False if that memory is full.
@@ -45,9 +54,10 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
       plan_.may_keep = false;  // there may be room the next time
   }
   if (from != nullptr && of.task.follows_bytes) {
-    for (const RegionMap::Source& source : from->storage->regions.sources(shifted(left, c.source_ahead()))) {
+    const uint64_t ahead = copy->source_ahead();
+    for (const RegionMap::Source& source : from->storage->regions.sources(shifted(left, ahead))) {
       Lane& lane = lane_of(runtime_.domains_[source.domain].devices.front());
-      for (const ByteRange& range : planning::contiguous(of.task, shifted(source.ranges, -c.source_ahead())))
+      for (const ByteRange& range : planning::contiguous(of.task, shifted(source.ranges, -ahead)))
         add(lane, range);
     }
   }
@@ -55,46 +65,66 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
   return shares;
 }
 
-void Lowering::emit_fill_or_copy(const planning::PlannedTask& of, Command& c) {
-  const bool copies = c.kind == Command::Kind::copy;
-  Memory& to = *c.destination->root();
-  std::vector<Ref<Action>> actions;
-  std::vector<BufferUses> uses;
-  const std::vector<Share> shares = shares_of(of, c);
-  for (const Share& share : shares) {
+void Lowering::emit(planning::PlannedTask& of, Command& c, const FillCommand& fill) {
+  Memory& to = fill.destination.root();
+  emit_shares(shares_of(of, to, nullptr), c, to, [&](const Share& share) {
     Lane& lane = *share.lane;
-    const ByteRanges written(share.bytes.lo, share.bytes.hi);
-    BufferUses& of_share = uses.emplace_back();
-    Action::Work work;
-    std::function<Action::Work(Lane&)> redo;
-    if (copies) {
-      const ByteRanges read = shifted(written, c.source_ahead());
-      of_share.push_back({c.source->root(), read, {}, read});
-      make_valid(lane.domain, *c.source->root(), read);
-      work =
-          emulated_copy_work(runtime_.configuration_.machine, lane, c, share.source, share.destination,
-                             share.bytes, copy_bytes(lane, c, share.source, share.destination, share.bytes));
-      redo = [&c, share](Lane& home) {
-        return copy_bytes(home, c, share.source, share.destination, share.bytes);
+    Made made{{{&to, {}, {share.bytes.lo, share.bytes.hi}, {}}}, {}, {}, share.bytes.hi - share.bytes.lo};
+    made.work = emulated_fill_work(runtime_.configuration_.machine, lane, fill, share.destination,
+                                   share.bytes, fill_bytes(lane, fill, share.destination, share.bytes));
+    if (lane.domain == 0) {
+      made.redo = [&fill, share](Lane& home) {
+        return fill_bytes(home, fill, share.destination, share.bytes);
       };
     } else {
-      work = emulated_fill_work(runtime_.configuration_.machine, lane, c, share.destination, share.bytes,
-                                fill_bytes(lane, c, share.destination, share.bytes));
-      redo = [&c, share](Lane& home) { return fill_bytes(home, c, share.destination, share.bytes); };
-    }
-    of_share.push_back({&to, {}, written, {}});
-    const Ref<Action> action = new_action(lane, &c, std::move(work));
-    if (lane.domain != 0) {
-      redo = [&c, copies, bytes = share.bytes, where = remote(lane.domain, of_share)](Lane&) {
-        return copies ? copy_afar(c, bytes, where) : fill_afar(c, bytes, where);
+      made.redo = [&fill, bytes = share.bytes, where = remote(lane.domain, made.uses)](Lane&) {
+        return fill_afar(fill, bytes, where);
       };
     }
-    action->redo = std::move(redo);
-    action->uses = of_share;
-    action->demand = emulated_fill_or_copy(runtime_.configuration_.machine, lane.device, c,
-                                           share.bytes.hi - share.bytes.lo);
-    journal(*action, of_share);
-    order_uses(lane.domain, of_share, *action);
+    return made;
+  });
+}
+
+void Lowering::emit(planning::PlannedTask& of, Command& c, const CopyCommand& copy) {
+  Memory& from = copy.source.root();
+  Memory& to = copy.destination.root();
+  emit_shares(shares_of(of, to, &copy), c, to, [&](const Share& share) REQUIRES(runtime_.executor_.mutex()) {
+    Lane& lane = *share.lane;
+    const ByteRanges written(share.bytes.lo, share.bytes.hi);
+    const ByteRanges read = shifted(written, copy.source_ahead());
+    make_valid(lane.domain, from, read);
+    Made made{
+        {{&from, read, {}, read}, {&to, {}, written, {}}}, {}, {}, 2 * (share.bytes.hi - share.bytes.lo)};
+    made.work =
+        emulated_copy_work(runtime_.configuration_.machine, lane, copy, share.source, share.destination,
+                           share.bytes, copy_bytes(lane, copy, share.source, share.destination, share.bytes));
+    if (lane.domain == 0) {
+      made.redo = [&copy, share](Lane& home) {
+        return copy_bytes(home, copy, share.source, share.destination, share.bytes);
+      };
+    } else {
+      made.redo = [&copy, bytes = share.bytes, where = remote(lane.domain, made.uses)](Lane&) {
+        return copy_afar(copy, bytes, where);
+      };
+    }
+    return made;
+  });
+}
+
+void Lowering::emit_shares(const std::vector<Share>& shares, Command& c, Memory& to,
+                           const std::function<Made(const Share&)>& make) {
+  std::vector<Ref<Action>> actions;
+  std::vector<BufferUses> uses;
+  for (const Share& share : shares) {
+    Lane& lane = *share.lane;
+    Made made = make(share);
+    const Ref<Action> action = new_action(lane, &c, std::move(made.work));
+    action->redo = std::move(made.redo);
+    action->uses = made.uses;
+    action->demand = emulated_fill_or_copy(runtime_.configuration_.machine, lane.device, made.bytes, to);
+    journal(*action, made.uses);
+    order_uses(lane.domain, made.uses, *action);
+    uses.push_back(std::move(made.uses));
     actions.push_back(action);
   }
   // Then each record says that the bytes are valid there alone: several may have made the same.

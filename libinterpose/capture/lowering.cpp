@@ -63,7 +63,7 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
   if (command != nullptr) {
     ++command->pending;
     ++command->open_actions;
-    action->what = to_string(command->kind);
+    action->what = to_string(command->kind());
     action->of_queue = &command->queue->unposted;
   }
   if (runtime_.configuration_.machine != nullptr) runtime_.emulated_.push_back(action);
@@ -163,12 +163,10 @@ void Lowering::journal(Action& action, const BufferUses& uses, const compiler::G
   if (!runtime_.journal_) return;
   auto deed = std::make_shared<CommandDeed>();
   Command& command = command_of(action);
-  const Command::Kind kind = command.kind;
   deed->sequence = command.sequence;
   deed->command = Ref<Command>(&command);
   deed->box = box;
-  deed->repeatable =
-      kind == Command::Kind::kernel || kind == Command::Kind::copy || kind == Command::Kind::fill;
+  deed->repeatable = command.is_repeatable();
   for (const BufferUse& use : uses) {
     deed->roots.push_back(use.root);
     deed->uses.push_back({use.root->storage->history.get(), use.needed, use.writes});
@@ -212,7 +210,7 @@ RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
   return where;
 }
 
-void Lowering::emit_marker(Command& c) {
+void Lowering::emit(planning::PlannedTask&, Command& c, const MarkerCommand&) {
   // Complete when what it waits for is. Of native commands before it the entry alone knows, and of their
   // errors the drivers, who are asked when an action ends.
   if ((!runtime_.entry_ || runtime_.entry_->complete()) && !c.waits_for_native()) return;
@@ -231,100 +229,101 @@ void Lowering::emit(size_t i) {
     runtime_.join_epoch(*use.root);
   if (doomed(of, c)) return;
   order_ = order_of(of.order);
-  switch (c.kind) {
-  case Command::Kind::kernel:
-    return emit_kernel(of, c);
-  case Command::Kind::read:
-    return emit_read(of, c);
-  case Command::Kind::write:
-    return emit_write(of, c);
-  case Command::Kind::copy:
-  case Command::Kind::fill:
-    return emit_fill_or_copy(of, c);
-  case Command::Kind::marker:
-    return emit_marker(c);
-  }
+  std::visit([&](auto& what) REQUIRES(runtime_.executor_.mutex()) { emit(of, c, what); }, c.what);
 }
 
-void Lowering::emit_kernel(planning::PlannedTask& of, Command& c) {
-  const bool boxed = of.task.understood;
+// Where each piece runs, by argument the memories there. A piece whose memory is full runs at home, which has
+// room by definition.
+std::vector<std::vector<cl_mem>> Lowering::places_of(planning::PlannedTask& of, const KernelLaunch& launch) {
+  const Configuration& configuration = runtime_.configuration_;
   std::vector<std::vector<cl_mem>> memories;
   for (planning::Piece& piece : of.pieces) {
-    const int domain = runtime_.configuration_.lane_domain(piece.device);
-    memories.push_back(memories_in(domain, c.launch));
-    if (memories.back().size() !=
-        c.launch.arguments->size()) {  // that memory is full: home has room by definition
-      piece.device = runtime_.configuration_.home_index();
-      memories.back() = memories_in(0, c.launch);
+    memories.push_back(memories_in(configuration.lane_domain(piece.device), launch));
+    if (memories.back().size() != launch.arguments->size()) {
+      piece.device = configuration.home_index();
+      memories.back() = memories_in(0, launch);
       plan_.may_keep = false;  // there may be room the next time
     }
     order_ = order_of(piece.order);
     for (const BufferUse& use : piece.uses)
-      make_valid(runtime_.configuration_.lane_domain(piece.device), *use.root, use.needed);
+      make_valid(configuration.lane_domain(piece.device), *use.root, use.needed);
   }
-  const double bytes = emulated_bytes(runtime_.configuration_.machine, c.launch, boxed);
-  std::vector<Ref<Action>> actions;
+  return memories;
+}
+
+Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning::Piece& piece, Command& c,
+                                const KernelCommand& kernel, std::vector<cl_mem> memories) {
+  const bool boxed = of.task.understood;
+  const int domain = runtime_.configuration_.lane_domain(piece.device);
+  Lane& lane = *runtime_.executor_.compute()[piece.device];
+  order_ = order_of(piece.order);
+  // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
+  const bool own = &lane == &runtime_.executor_.home() && piece.box == kernel.launch.whole() && !of.as_before;
+  const auto work_on = [&kernel, box = piece.box, memories = std::move(memories), boxed = boxed && !own](
+                           Lane& some) { return kernel_piece(some, kernel, box, memories, boxed); };
+  const Ref<Action> action = new_action(lane, &c, work_on(lane));
+  const double share =
+      static_cast<double>(piece.box.group_count()) / static_cast<double>(kernel.launch.group_count());
+  if (piece.seconds > 0) {
+    action->piece.seconds = piece.seconds;
+    action->moved = work_on;
+    action->seconds_on = [share, exact = runtime_.configuration_.settings.exact, &times = runtime_.times_,
+                          &model = runtime_.kernel_model(*kernel.launch.kernel), &kernel,
+                          from = piece.device, together = of.updates_together,
+                          &machine = *runtime_.machine_](const Lane& other) {
+      // The planner chose among devices of one code generator, if it had to (Rule 11), or among those that may
+      // update the same bytes.
+      const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
+                       (!together || machine.may_update_together(other.device));
+      return may ? times.seconds(model, kernel.cost, other.device) * share : scheduler::kNever;
+    };
+  }
+  if (domain == 0) {
+    action->redo = work_on;
+  } else {
+    action->redo = [&kernel, box = piece.box, uses = piece.uses, where = remote(domain, piece.uses)](
+                       Lane& home) { return piece_from_afar(home, kernel, box, uses, where); };
+  }
+  action->uses = piece.uses;
+  action->piece.device = piece.device;
+  action->piece.ours = boxed && !own;
+  action->piece.lo = piece.box.lo;
+  action->piece.hi = piece.box.hi;
+  action->piece.groups = piece.box.group_count();
+  action->piece.share = share;
+  action->piece.bytes = of.bytes * share;
+  return action;
+}
+
+void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& kernel) {
+  const Configuration& configuration = runtime_.configuration_;
+  std::vector<std::vector<cl_mem>> memories = places_of(of, kernel.launch);
+  const double bytes = emulated_bytes(configuration.machine, kernel.launch, of.task.understood);
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const planning::Piece& piece : of.pieces)
-    sharing[runtime_.configuration_.lane_domain(piece.device)].insert(piece.device);
+    sharing[configuration.lane_domain(piece.device)].insert(piece.device);
+  std::vector<Ref<Action>> actions;
   for (size_t i = 0; i < of.pieces.size(); ++i) {
     const planning::Piece& piece = of.pieces[i];
-    const int domain = runtime_.configuration_.lane_domain(piece.device);
-    Lane& lane = *runtime_.executor_.compute()[piece.device];
-    order_ = order_of(piece.order);
-    // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
-    const bool own = &lane == &runtime_.executor_.home() && piece.box == c.launch.whole() && !of.as_before;
-    const auto work_on = [&c, box = piece.box, memories = memories[i], boxed = boxed && !own](Lane& some) {
-      return kernel_piece(some, c, box, memories, boxed);
-    };
-    const Ref<Action> action = new_action(lane, &c, work_on(lane));
-    const double share =
-        static_cast<double>(piece.box.group_count()) / static_cast<double>(c.launch.group_count());
-    if (piece.seconds > 0) {
-      action->piece.seconds = piece.seconds;
-      action->moved = work_on;
-      action->seconds_on = [share, exact = runtime_.configuration_.settings.exact, &times = runtime_.times_,
-                            &model = runtime_.kernel_model(*c.launch.kernel), &c, from = piece.device,
-                            together = of.updates_together,
-                            &machine = *runtime_.machine_](const Lane& other) {
-        // The planner chose among devices of one code generator, if it had to (Rule 11), or among those that
-        // may update the same bytes.
-        const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
-                         (!together || machine.may_update_together(other.device));
-        return may ? times.seconds(model, c.cost, other.device) * share : scheduler::kNever;
-      };
-    }
-    if (domain == 0) {
-      action->redo = work_on;
-    } else {
-      action->redo = [&c, box = piece.box, uses = piece.uses, where = remote(domain, piece.uses)](
-                         Lane& home) { return piece_from_afar(home, c, box, uses, where); };
-    }
-    action->uses = piece.uses;
-    action->piece.device = piece.device;
+    const int domain = configuration.lane_domain(piece.device);
+    const Ref<Action> action = new_piece(of, piece, c, kernel, std::move(memories[i]));
     action->piece.sharing = static_cast<int>(sharing[domain].size());
-    action->piece.ours = boxed && !own;
-    action->piece.lo = piece.box.lo;
-    action->piece.hi = piece.box.hi;
-    action->piece.groups = piece.box.group_count();
-    action->piece.share = share;
-    action->piece.bytes = of.bytes * action->piece.share;
-    action->demand =
-        emulated_piece(runtime_.configuration_.machine, piece.device, c, bytes, action->piece.share, boxed);
+    action->demand = emulated_piece(configuration.machine, piece.device, kernel, bytes, action->piece.share,
+                                    of.task.understood);
     journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
   for (size_t i = 0; i < actions.size(); ++i) {
-    record_uses(runtime_.configuration_.lane_domain(of.pieces[i].device), of.pieces[i].uses, *actions[i]);
+    record_uses(configuration.lane_domain(of.pieces[i].device), of.pieces[i].uses, *actions[i]);
     runtime_.executor_.push(actions[i]);
   }
 }
 
-void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
+void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& read) {
   // Each part of the read writes its own bytes of the program's memory.
-  const uint64_t from = c.source->origin + c.source_offset;
-  const auto to = reinterpret_cast<uintptr_t>(c.host);
+  const uint64_t from = read.source.in_root();
+  const auto to = reinterpret_cast<uintptr_t>(read.host);
   const BufferUse& use = of.whole.front();
   RegionMap& regions = use.root->storage->regions;
   auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges)
@@ -341,9 +340,9 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
     const Ref<Action> action =
         new_action(home, &c,
                    emulated_read_work(runtime_.configuration_.machine, *use.root->storage, home,
-                                      use.root->native.get(), c, use.reads, read_at_home(home, c)));
-    action->redo = [&c](Lane& lane) { return read_at_home(lane, c); };
-    action->uses = {{use.root, use.reads, {}, use.reads}, {nullptr, {}, ByteRanges(to, to + c.size), {}}};
+                                      use.root->native.get(), read, use.reads, read_at_home(home, read)));
+    action->redo = [&read](Lane& lane) { return read_at_home(lane, read); };
+    action->uses = {{use.root, use.reads, {}, use.reads}, {nullptr, {}, ByteRanges(to, to + read.size), {}}};
     record(action, 0, use.reads);
     return;
   }
@@ -353,8 +352,8 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
     const Ref<Action> action =
         new_action(lane, &c,
                    emulated_read_work(
-                       runtime_.configuration_.machine, *use.root->storage, lane, memory, c, source.ranges,
-                       read_elsewhere(runtime_.executor_.devices(), lane, c, memory, source.ranges)));
+                       runtime_.configuration_.machine, *use.root->storage, lane, memory, read, source.ranges,
+                       read_elsewhere(runtime_.executor_.devices(), lane, read, memory, source.ranges)));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
     action->buffer = buffer_number(runtime_.session_.numbers, *use.root);
@@ -366,19 +365,19 @@ void Lowering::emit_read(const planning::PlannedTask& of, Command& c) {
   }
 }
 
-void Lowering::emit_write(const planning::PlannedTask& of, Command& c) {
+void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& write) {
   Lane& home = runtime_.executor_.home();
-  Memory& root = *c.destination->root();
+  Memory& root = write.destination.root();
   const Ref<Action> action =
       new_action(home, &c,
                  emulated_write_work(runtime_.configuration_.machine, *root.storage, home, root.native.get(),
-                                     c, write_at_home(home, c)));
+                                     write, write_at_home(home, write)));
   journal(*action, of.whole);
   order_uses(0, of.whole, *action);
   record_uses(0, of.whole, *action);
-  const auto from = reinterpret_cast<uintptr_t>(c.host);
-  const ByteRanges given(from, from + c.size);
-  action->redo = [&c](Lane& lane) { return write_at_home(lane, c); };
+  const auto from = reinterpret_cast<uintptr_t>(write.host);
+  const ByteRanges given(from, from + write.size);
+  action->redo = [&write](Lane& lane) { return write_at_home(lane, write); };
   action->uses = of.whole;
   action->uses.push_back({nullptr, given, {}, given});
   runtime_.host_memory_.read(0, given, *action);

@@ -26,10 +26,19 @@ private:
   bool doomed(const planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
   void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {})
       REQUIRES(runtime_.executor_.mutex());
-  void emit_kernel(planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
-  void emit_read(const planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
-  void emit_write(const planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
-  void emit_marker(Command& command) REQUIRES(runtime_.executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const KernelCommand& kernel)
+      REQUIRES(runtime_.executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const ReadCommand& read)
+      REQUIRES(runtime_.executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const WriteCommand& write)
+      REQUIRES(runtime_.executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const MarkerCommand& marker)
+      REQUIRES(runtime_.executor_.mutex());
+  std::vector<std::vector<cl_mem>> places_of(planning::PlannedTask& of, const KernelLaunch& launch)
+      REQUIRES(runtime_.executor_.mutex());
+  Ref<Action> new_piece(const planning::PlannedTask& of, const planning::Piece& piece, Command& command,
+                        const KernelCommand& kernel, std::vector<cl_mem> memories)
+      REQUIRES(runtime_.executor_.mutex());
   Ref<Action> new_action(Lane& lane, Command* command, Action::Work work)
       REQUIRES(runtime_.executor_.mutex());
   std::vector<RegionMap::Source> sources(int domain, Memory& root, const ByteRanges& missing) const;
@@ -41,9 +50,14 @@ private:
 
   // lower_copies.cpp
   struct Share;
-  std::vector<Share> shares_of(const planning::PlannedTask& of, const Command& command);
-  void emit_fill_or_copy(const planning::PlannedTask& of, Command& command)
+  struct Made;
+  void emit(planning::PlannedTask& of, Command& command, const CopyCommand& copy)
       REQUIRES(runtime_.executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const FillCommand& fill)
+      REQUIRES(runtime_.executor_.mutex());
+  std::vector<Share> shares_of(const planning::PlannedTask& of, Memory& destination, const CopyCommand* copy);
+  void emit_shares(const std::vector<Share>& shares, Command& command, Memory& destination,
+                   const std::function<Made(const Share&)>& make) REQUIRES(runtime_.executor_.mutex());
 
   double order_of(size_t place) const { return first_order_ + static_cast<double>(place); }
 

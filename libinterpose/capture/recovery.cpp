@@ -59,7 +59,7 @@ void Runtime::note_done(Action& action) {
   }
   if (!action.deed) return;
   journal_->complete(*action.deed, action.lane->domain);
-  if (command_of(action).kind == Command::Kind::read) journal_->remove({action.deed});
+  if (std::holds_alternative<ReadCommand>(command_of(action).what)) journal_->remove({action.deed});
   action.deed = nullptr;
 }
 
@@ -133,25 +133,20 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
     const Ref<Command> old = deeds.front()->command;
     Ref<Command> command = old;
     if (old->done) {
-      command = Ref<Command>(new Command(old->kind, old->queue.get()));
+      command = Ref<Command>(new Command(old->what, old->queue.get()));
       command->sequence = sequence;
-      command->launch = old->launch;
-      command->source = old->source;
-      command->destination = old->destination;
-      command->source_offset = old->source_offset;
-      command->destination_offset = old->destination_offset;
-      command->size = old->size;
-      command->pattern = old->pattern;
       command->queued = old->queued;
       unfinished_.fetch_add(1, std::memory_order_acq_rel);
     } else {
       ++command->pending;
     }
     command->number = session_.numbers.next_sequence();
-    command->redo.clear();
-    if (deeds.size() < parts[old.get()] && command->kind == Command::Kind::kernel) {
-      for (const CommandDeed* deed : deeds)
-        command->redo.push_back(deed->box);
+    if (KernelCommand* const kernel = command->kernel()) {
+      if (old->done) kernel->sample = {.device = -1};
+      kernel->redo.clear();
+      for (const CommandDeed* deed : deeds) {
+        if (deeds.size() < parts[old.get()]) kernel->redo.push_back(deed->box);
+      }
     }
     commands.push_back(std::move(command));
   }

@@ -210,11 +210,12 @@ void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) 
   if (queue->in_order()) {
     unfinished.last = Ref<Command>(&command);
   } else {
-    if (command.kind == Command::Kind::marker && waits.empty()) {
+    const auto* const marker = std::get_if<MarkerCommand>(&command.what);
+    if (marker != nullptr && waits.empty()) {
       for (const auto& [sequence, before] : unfinished.all)
         order(before);
     }
-    if (command.is_barrier) unfinished.last = Ref<Command>(&command);
+    if (marker != nullptr && marker->is_barrier) unfinished.last = Ref<Command>(&command);
     unfinished.all.emplace(command.sequence, &command);
   }
   if (command.event) command_of_event_[command.event.get()] = Ref<Command>(&command);
@@ -241,8 +242,8 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   bool full = false;
   bool exploring = false;
   timing::KernelHistory* kernel = nullptr;
-  if (machine == nullptr && command->kind == Command::Kind::kernel)
-    kernel = &kernel_model(*command->launch.kernel).history;
+  if (const KernelCommand* const asked = command->kernel(); asked != nullptr && machine == nullptr)
+    kernel = &kernel_model(*asked->launch.kernel).history;
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {

@@ -30,23 +30,24 @@ nlohmann::json describe(const planning::PlannedTask& of, const Command& c, bool 
   const planning::Task& task = of.task;
   std::vector<double> seconds = task.seconds;
   if (home_is_whole) seconds.push_back(task.is_kernel() ? task.at_home : task.seconds[0]);
-  nlohmann::json line = {{"id", c.number}, {"kind", to_string(c.kind)}, {"start", of.start}};
-  if (!task.is_kernel()) {
-    line["bytes"] = c.size;
+  nlohmann::json line = {{"id", c.number}, {"kind", to_string(c.kind())}, {"start", of.start}};
+  const KernelCommand* const kernel = c.kernel();
+  if (kernel == nullptr) {
+    line["bytes"] = task.size;
     line["seconds"] = seconds;
     return line;
   }
   line["kernel"] = task.name;
   line["groups"] = task.groups;
-  line["local"] = c.launch.shape.local;
-  line["operations"] = c.cost.operations;
-  line["bytes"] = c.cost.bytes;
+  line["local"] = kernel->launch.shape.local;
+  line["operations"] = kernel->cost.operations;
+  line["bytes"] = kernel->cost.bytes;
   line["seconds"] = seconds;
   line["pieces"] = nlohmann::json::array();
   for (const planning::Piece& piece : of.pieces)
     line["pieces"].push_back({{"device", piece.device}, {"lo", piece.box.lo}, {"hi", piece.box.hi}});
   if (of.pieces.size() < 2) {
-    const compiler::Reason reason = why_whole(c.launch, of);
+    const compiler::Reason reason = why_whole(kernel->launch, of);
     line["whole_because"] = reason.text;
     line["line"] = reason.line;
   }

@@ -18,7 +18,6 @@ namespace mkmd {
 
 namespace {
 
-using planning::CommandKind;
 using planning::Purpose;
 
 void add_memory(Numbers& numbers, std::vector<uint64_t>& words, const Ref<Memory>& memory) {
@@ -82,6 +81,30 @@ planning::Machine describe_machine(Session& session, const TimeModel& times, boo
   return machine;
 }
 
+// Of a command that is no kernel: which bytes it moves or makes.
+struct BytesOf {
+  Place source, destination;
+  size_t size = 0, pattern_size = 0;
+};
+
+BytesOf bytes_of(const Command& c) {
+  return std::visit(Visitor{[](const KernelCommand&) { return BytesOf{}; },
+                            [](const ReadCommand& read) {
+                              return BytesOf{read.source, {}, read.size};
+                            },
+                            [](const WriteCommand& write) {
+                              return BytesOf{{}, write.destination, write.size};
+                            },
+                            [](const CopyCommand& copy) {
+                              return BytesOf{copy.source, copy.destination, copy.size};
+                            },
+                            [](const FillCommand& fill) {
+                              return BytesOf{{}, fill.destination, fill.size, fill.pattern.size()};
+                            },
+                            [](const MarkerCommand&) { return BytesOf{}; }},
+                    c.what);
+}
+
 // What is measured, or asked of a driver.
 void ask_about_memory(planning::Machine& machine, Session& session) {
   machine.platform.memories = session.shared_memories();
@@ -115,17 +138,21 @@ planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& 
   std::vector<uint64_t>& words = identity.words;
   for (const Ref<Command>& command : window) {
     const Command& c = *command;
-    if (!c.redo.empty()) return {};
-    words.push_back(static_cast<uint64_t>(c.kind));
-    if (c.kind != CommandKind::kernel) {
-      add_memory(numbers, words, c.source);
-      add_memory(numbers, words, c.destination);
-      words.insert(words.end(), {c.source_offset, c.destination_offset, c.size, c.pattern.size()});
+    words.push_back(static_cast<uint64_t>(c.kind()));
+    const KernelCommand* const kernel = c.kernel();
+    if (kernel == nullptr) {
+      const BytesOf bytes = bytes_of(c);
+      add_memory(numbers, words, bytes.source.memory);
+      add_memory(numbers, words, bytes.destination.memory);
+      words.insert(words.end(),
+                   {bytes.source.offset, bytes.destination.offset, bytes.size, bytes.pattern_size});
       continue;
     }
-    words.push_back(reinterpret_cast<uintptr_t>(c.launch.facts.get()));  // the kernel, its shape and scalars
-    identity.named.emplace_back(c.launch.facts);
-    for (const KernelArgument& a : *c.launch.arguments) {
+    if (!kernel->redo.empty()) return {};
+    const KernelLaunch& launch = kernel->launch;
+    words.push_back(reinterpret_cast<uintptr_t>(launch.facts.get()));  // the kernel, its shape and scalars
+    identity.named.emplace_back(launch.facts);
+    for (const KernelArgument& a : *launch.arguments) {
       if (a.kind == KernelArgument::Kind::memory) add_memory(numbers, words, a.memory);
     }
   }
@@ -133,7 +160,7 @@ planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& 
 }
 
 // An emulated memory may be full; a real driver's word comes when something is allocated.
-bool WindowPlanning::has_room(const Command& c, int device) const {
+bool WindowPlanning::has_room(const KernelCommand& c, int device) const {
   emulation::Machine* const emulated = configuration().machine;
   const int domain = configuration().domain[device];
   if (emulated == nullptr || domain == 0) return true;
@@ -247,7 +274,7 @@ void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
                        host_seconds());
   for (size_t i = 0; i < described_.size(); ++i) {
     if (const auto& sample = described_[i].sample)
-      window[i]->sample = {sample->device, sample->share, sample->budgeted};
+      window[i]->kernel()->sample = {sample->device, sample->share, sample->budgeted};
   }
 }
 
@@ -262,17 +289,17 @@ planning::Task WindowPlanning::next(const std::vector<Ref<Command>>& window, siz
 
 planning::Task WindowPlanning::describe(Command& c) const {
   planning::Task task;
-  task.kind = c.kind;
+  task.kind = c.kind();
   task.seconds.assign(configuration().devices.size(), scheduler::kNever);
-  if (c.kind == CommandKind::kernel) {
-    describe_kernel(c, task);
+  if (KernelCommand* const kernel = c.kernel()) {
+    describe_kernel(*kernel, task);
   } else {
     describe_transfer(c, task);
   }
   return task;
 }
 
-bool WindowPlanning::may_run_on(const Command& c, int device) const {
+bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
   if (p.machine != nullptr && p.machine->failed(device)) return false;
@@ -280,7 +307,7 @@ bool WindowPlanning::may_run_on(const Command& c, int device) const {
   return device == 0 || c.redo.empty();
 }
 
-void WindowPlanning::describe_kernel(Command& c, planning::Task& task) const {
+void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) const {
   const int home = configuration().home_index();
   const TimeModel& times = runtime_.times_;
   Kernel& kernel = *c.launch.kernel;
@@ -330,27 +357,28 @@ void WindowPlanning::describe_kernel(Command& c, planning::Task& task) const {
 }
 
 void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) const {
-  if (c.source) {
-    task.source = c.source->root();
-    task.source_begin = c.source->origin + c.source_offset;
+  const BytesOf bytes = bytes_of(c);
+  if (bytes.source.memory) {
+    task.source = &bytes.source.root();
+    task.source_begin = bytes.source.in_root();
   }
-  if (c.destination) {
-    task.destination = c.destination->root();
-    task.destination_begin = c.destination->origin + c.destination_offset;
+  if (bytes.destination.memory) {
+    task.destination = &bytes.destination.root();
+    task.destination_begin = bytes.destination.in_root();
   }
-  task.size = c.size;
-  task.pattern_size = c.pattern.size();
+  task.size = bytes.size;
+  task.pattern_size = bytes.pattern_size;
   task.follows_bytes = follows_bytes(c);
   const int home = configuration().home_index();
   if (task.follows_bytes) {
     for (size_t d = 0; d < task.seconds.size(); ++d)
-      task.seconds[d] = seconds_to_make(c, static_cast<int>(d));
-    task.at_home = seconds_to_make(c, home);
+      task.seconds[d] = seconds_to_make(task, static_cast<int>(d));
+    task.at_home = seconds_to_make(task, home);
     return;
   }
   const DeviceRates& rates = runtime_.times_.rates(home);
-  task.at_home = static_cast<double>(c.size) / rates.copy_bytes_per_second;
-  if (c.kind == CommandKind::fill || c.kind == CommandKind::copy) task.at_home += rates.launch_seconds;
+  task.at_home = static_cast<double>(task.size) / rates.copy_bytes_per_second;
+  if (c.can_be_made_anywhere()) task.at_home += rates.launch_seconds;
   task.seconds[0] = task.at_home;
 }
 
@@ -369,13 +397,12 @@ bool WindowPlanning::understands(const Kernel& kernel) const {
 
 // Where devices can fail, the journal wants to know of one place for every byte.
 bool WindowPlanning::follows_bytes(const Command& c) const {
-  return (c.kind == CommandKind::fill || c.kind == CommandKind::copy) && runtime_.separate_memories() &&
-         !runtime_.journal_;
+  return c.can_be_made_anywhere() && runtime_.separate_memories() && !runtime_.journal_;
 }
 
-double WindowPlanning::seconds_to_make(const Command& c, int device) const {
+double WindowPlanning::seconds_to_make(const planning::Task& task, int device) const {
   const DeviceRates& rates = runtime_.times_.rates(device);
-  const double bytes = static_cast<double>(c.size) * (c.kind == CommandKind::copy ? 2 : 1);
+  const double bytes = static_cast<double>(task.size) * (task.source != nullptr ? 2 : 1);
   return rates.launch_seconds + bytes / rates.bytes_per_second;
 }
 
@@ -384,7 +411,7 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
   if (window_ == nullptr) return;
   if (task.follows_bytes) window_->plan(task.at_home);
   if (!task.is_kernel()) return;
-  const auto model = runtime_.kernel_model(*c.launch.kernel).shared_from_this();
+  const auto model = runtime_.kernel_model(*c.kernel()->launch.kernel).shared_from_this();
   window_->plan({model, &model->history}, predicted(task), task.decision);
 }
 

@@ -25,7 +25,7 @@ private:
   const Configuration& configuration() const { return runtime_.configuration_; }
   planning::Purpose purpose_of(bool at_home) const;
   planning::Identity identity_of(const std::vector<Ref<Command>>& window) const;
-  bool has_room(const Command& command, int device) const;
+  bool has_room(const KernelCommand& command, int device) const;
   const planning::Machine& machine();
   std::optional<planning::Plan> take_over(const std::vector<Ref<Command>>& window,
                                           const planning::Identity& identity);
@@ -33,13 +33,13 @@ private:
   void take_turns(const std::vector<Ref<Command>>& window);
   planning::Task next(const std::vector<Ref<Command>>& window, size_t i);
   planning::Task describe(Command& command) const;
-  void describe_kernel(Command& command, planning::Task& task) const;
+  void describe_kernel(KernelCommand& command, planning::Task& task) const;
   void describe_transfer(const Command& command, planning::Task& task) const;
-  bool may_run_on(const Command& command, int device) const;
+  bool may_run_on(const KernelCommand& command, int device) const;
   bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
   bool has_code(const Kernel& kernel) const;     // for pieces; else it is being made, or was refused
   bool follows_bytes(const Command& command) const;
-  double seconds_to_make(const Command& command, int device) const;
+  double seconds_to_make(const planning::Task& task, int device) const;
   timing::Launch predicted(const planning::Task& task) const;
   void note_planned(const Command& command, const planning::Task& task) const;
 

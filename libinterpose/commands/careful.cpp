@@ -189,8 +189,8 @@ cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, c
   });
 }
 
-Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::GroupBox& box, BufferUses uses,
-                             RemoteMemory where) {
+Action::Work piece_from_afar(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
+                             BufferUses uses, RemoteMemory where) {
   return [&lane, &command, box, uses = std::move(uses), where = std::move(where)](const auto& waits) {
     Doubles doubles(lane, command.launch);
     std::vector<cl_mem> memories;
@@ -221,26 +221,26 @@ Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::Group
   };
 }
 
-Action::Work fill_afar(Command& command, ByteRange bytes, RemoteMemory where) {
+Action::Work fill_afar(const FillCommand& command, ByteRange bytes, RemoteMemory where) {
   return [&command, bytes, where = std::move(where)](const auto&) {
     std::vector<unsigned char> content(bytes.hi - bytes.lo);
     for (size_t i = 0; i < content.size(); ++i)
       content[i] = command.pattern[i % command.pattern.size()];
-    Storage& storage = *command.destination->root()->storage;
+    Storage& storage = *command.destination.root().storage;
     return Action::Outcome{
         put_bytes(*where.devices, storage, *where.transfer, where.memories.back(), bytes, content.data()),
         {}};
   };
 }
 
-Action::Work copy_afar(Command& command, ByteRange bytes, RemoteMemory where) {
+Action::Work copy_afar(const CopyCommand& command, ByteRange bytes, RemoteMemory where) {
   return [&command, bytes, where = std::move(where)](const auto&) {
     std::vector<unsigned char> content(bytes.hi - bytes.lo);
     const uint64_t from = bytes.lo + command.source_ahead();
-    cl_int status = get_bytes(*where.devices, *command.source->root()->storage, *where.transfer,
+    cl_int status = get_bytes(*where.devices, *command.source.root().storage, *where.transfer,
                               where.memories.front(), {from, from + content.size()}, content.data());
     if (status == CL_SUCCESS) {
-      status = put_bytes(*where.devices, *command.destination->root()->storage, *where.transfer,
+      status = put_bytes(*where.devices, *command.destination.root().storage, *where.transfer,
                          where.memories.back(), bytes, content.data());
     }
     return Action::Outcome{status, {}};

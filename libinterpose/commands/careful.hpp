@@ -39,9 +39,9 @@ struct RemoteMemory {
   const Lane* transfer;
   std::vector<cl_mem> memories;  // of the root buffers: by use, or a copy's source, then the destination
 };
-Action::Work piece_from_afar(Lane& lane, Command& command, const compiler::GroupBox& box, BufferUses uses,
-                             RemoteMemory where);
-Action::Work fill_afar(Command& command, ByteRange bytes, RemoteMemory where);
-Action::Work copy_afar(Command& command, ByteRange bytes, RemoteMemory where);
+Action::Work piece_from_afar(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
+                             BufferUses uses, RemoteMemory where);
+Action::Work fill_afar(const FillCommand& command, ByteRange bytes, RemoteMemory where);
+Action::Work copy_afar(const CopyCommand& command, ByteRange bytes, RemoteMemory where);
 
 }  // namespace mkmd

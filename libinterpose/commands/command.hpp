@@ -18,6 +18,8 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace mkmd {
@@ -44,13 +46,70 @@ struct WindowUnderWay {
   cl_ulong ended = 0;     // the last of their actions so far, on the clock that actions have
 };
 
+// What the program has asked for: one alternative each, in the order of planning::CommandKind.
+struct KernelCommand {
+  KernelLaunch launch;
+  LaunchCost cost = {};
+  // It is a part of the launch that shows how long another device takes; the device is -1 otherwise.
+  timing::Rivalry::Sample sample = {.device = -1};
+  // After a device has failed: only these work-groups are to be executed (again), at home. Empty: all.
+  std::vector<compiler::GroupBox> redo = {};
+};
+
+// Where the bytes of a command begin in a memory object.
+struct Place {
+  Ref<Memory> memory;
+  size_t offset = 0;
+  Memory& root() const { return *memory->root(); }
+  uint64_t in_root() const { return memory->origin + offset; }
+};
+
+struct ReadCommand {
+  Place source;
+  size_t size;
+  void* host;
+};
+
+struct WriteCommand {
+  Place destination;
+  size_t size;
+  const void* host;
+};
+
+struct CopyCommand {
+  Place source, destination;
+  size_t size;
+  // From a byte of the destination's root to that of the source's, modulo 2^64.
+  uint64_t source_ahead() const { return source.in_root() - destination.in_root(); }
+};
+
+struct FillCommand {
+  Place destination;
+  size_t size;
+  std::vector<unsigned char> pattern;
+};
+
+struct MarkerCommand {
+  bool is_barrier = false;  // later commands of the queue wait for it, too
+};
+
+// A visitor made of one function for each alternative.
+template <typename... Functions>
+struct Visitor : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Visitor(Functions...) -> Visitor<Functions...>;
+
 class Command : public ActionOwner {
 public:
   using Kind = planning::CommandKind;
+  using What =
+      std::variant<KernelCommand, ReadCommand, WriteCommand, CopyCommand, FillCommand, MarkerCommand>;
 
-  Command(Kind kind, Queue* queue) : kind(kind), queue(queue) {}
+  Command(What what, Queue* queue) : what(std::move(what)), queue(queue) {}
 
-  const Kind kind;
+  What what;
   uint64_t sequence = 0;  // its place among all captured commands of the process
   uint64_t number =
       0;  // what traces call it: the same, but another one when it is planned again after a loss
@@ -59,25 +118,16 @@ public:
   std::vector<Ref<Event>> waits;  // the events of its wait list that had not ended when it was captured
   bool eager = false;  // somebody may want to know at once when it is complete, or what is before it
 
-  KernelLaunch launch;       // kernel
-  Ref<Memory> source;        // read, copy
-  Ref<Memory> destination;   // write, copy, fill
-  size_t source_offset = 0;  // bytes, in `source`
-  size_t destination_offset = 0;
-  size_t size = 0;                     // bytes
-  void* host = nullptr;                // read: where to; write: where from
-  std::vector<unsigned char> pattern;  // fill
-  bool is_barrier = false;             // marker: later commands of the queue wait for it, too
-  // Copy: from a byte of the destination's root to that of the source's, modulo 2^64.
-  uint64_t source_ahead() const {
-    return source->origin + source_offset - destination->origin - destination_offset;
+  Kind kind() const { return static_cast<Kind>(what.index()); }
+  // Null if it is none.
+  KernelCommand* kernel() { return std::get_if<KernelCommand>(&what); }
+  const KernelCommand* kernel() const { return std::get_if<KernelCommand>(&what); }
+  // What it makes, any device can make in its own memory: a fill or a copy.
+  bool can_be_made_anywhere() const {
+    return std::holds_alternative<CopyCommand>(what) || std::holds_alternative<FillCommand>(what);
   }
-  LaunchCost cost;  // kernel
-  // Kernel: a part of it that shows how long another device takes; its device is -1 otherwise.
-  timing::Rivalry::Sample sample{.device = -1};
-  // Kernel, after a device has failed: only these work-groups are to be executed (again), at home. Empty:
-  // all.
-  std::vector<compiler::GroupBox> redo;
+  // After it is complete, too: nothing of the program's own memory enters it or is made by it.
+  bool is_repeatable() const { return kernel() != nullptr || can_be_made_anywhere(); }
 
   // Progress; guarded by the runtime's mutex.
   int pending = 1;       // incomplete actions and predecessors, and one until it is planned

@@ -58,13 +58,14 @@ Action::Work emulated_transfer_work(emulation::Machine* machine, Storage& storag
 }
 
 Action::Work emulated_read_work(emulation::Machine* machine, Storage& storage, Lane& lane, cl_mem memory,
-                                Command& command, const ByteRanges& ranges, Action::Work otherwise) {
+                                const ReadCommand& command, const ByteRanges& ranges,
+                                Action::Work otherwise) {
   if (machine == nullptr) return otherwise;
   return [machine, &storage, &lane, memory, &command, ranges,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
     const char* source = bytes_in_process(*machine, storage, lane.domain, memory, lane.queue.get());
     if (source == nullptr) return otherwise(waits);
-    const uint64_t base = command.source->origin + command.source_offset;
+    const uint64_t base = command.source.in_root();
     ranges.each_range([&](const ByteRange& r) {
       std::memcpy(static_cast<char*>(command.host) + (r.lo - base), source + r.lo, r.hi - r.lo);
     });
@@ -73,25 +74,24 @@ Action::Work emulated_read_work(emulation::Machine* machine, Storage& storage, L
 }
 
 Action::Work emulated_write_work(emulation::Machine* machine, Storage& storage, Lane& lane, cl_mem memory,
-                                 Command& command, Action::Work otherwise) {
+                                 const WriteCommand& command, Action::Work otherwise) {
   if (machine == nullptr) return otherwise;
   return [machine, &storage, &lane, memory, &command,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
     char* destination = bytes_in_process(*machine, storage, lane.domain, memory, lane.queue.get());
     if (destination == nullptr) return otherwise(waits);
-    std::memcpy(destination + command.destination->origin + command.destination_offset, command.host,
-                command.size);
+    std::memcpy(destination + command.destination.in_root(), command.host, command.size);
     return Action::Outcome{};
   };
 }
 
-Action::Work emulated_fill_work(emulation::Machine* machine, Lane& lane, Command& command, cl_mem destination,
-                                ByteRange bytes, Action::Work otherwise) {
+Action::Work emulated_fill_work(emulation::Machine* machine, Lane& lane, const FillCommand& command,
+                                cl_mem destination, ByteRange bytes, Action::Work otherwise) {
   if (machine == nullptr) return otherwise;
   return [machine, &lane, &command, destination, bytes,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
-    char* const to = bytes_in_process(*machine, *command.destination->root()->storage, lane.domain,
-                                      destination, lane.queue.get());
+    char* const to = bytes_in_process(*machine, *command.destination.root().storage, lane.domain, destination,
+                                      lane.queue.get());
     if (to == nullptr) return otherwise(waits);
     for (uint64_t at = bytes.lo; at < bytes.hi; at += command.pattern.size())
       std::memcpy(to + at, command.pattern.data(), command.pattern.size());
@@ -99,16 +99,16 @@ Action::Work emulated_fill_work(emulation::Machine* machine, Lane& lane, Command
   };
 }
 
-Action::Work emulated_copy_work(emulation::Machine* machine, Lane& lane, Command& command, cl_mem source,
-                                cl_mem destination, ByteRange bytes, Action::Work otherwise) {
+Action::Work emulated_copy_work(emulation::Machine* machine, Lane& lane, const CopyCommand& command,
+                                cl_mem source, cl_mem destination, ByteRange bytes, Action::Work otherwise) {
   if (machine == nullptr) return otherwise;
   return [machine, &lane, &command, source, destination, bytes,
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
     const auto in_process = [&](Memory& memory, cl_mem object) {
       return bytes_in_process(*machine, *memory.root()->storage, lane.domain, object, lane.queue.get());
     };
-    const char* const from = in_process(*command.source, source);
-    char* const to = in_process(*command.destination, destination);
+    const char* const from = in_process(*command.source.memory, source);
+    char* const to = in_process(*command.destination.memory, destination);
     if (from == nullptr || to == nullptr) return otherwise(waits);
     std::memcpy(to + bytes.lo, from + (bytes.lo + command.source_ahead()), bytes.hi - bytes.lo);
     return Action::Outcome{};

@@ -11,7 +11,10 @@
 
 namespace mkmd {
 
-class Command;
+struct ReadCommand;
+struct WriteCommand;
+struct CopyCommand;
+struct FillCommand;
 
 class Memory;
 class Storage;
@@ -32,12 +35,12 @@ Action::Work emulated_transfer_work(emulation::Machine* machine, Storage& storag
                                     cl_mem from_memory, Lane& to, cl_mem to_memory, const ByteRanges& ranges,
                                     Action::Work otherwise);
 Action::Work emulated_read_work(emulation::Machine* machine, Storage& storage, Lane& lane, cl_mem memory,
-                                Command& command, const ByteRanges& ranges, Action::Work otherwise);
+                                const ReadCommand& command, const ByteRanges& ranges, Action::Work otherwise);
 Action::Work emulated_write_work(emulation::Machine* machine, Storage& storage, Lane& lane, cl_mem memory,
-                                 Command& command, Action::Work otherwise);
-Action::Work emulated_fill_work(emulation::Machine* machine, Lane& lane, Command& command, cl_mem destination,
-                                ByteRange bytes, Action::Work otherwise);
-Action::Work emulated_copy_work(emulation::Machine* machine, Lane& lane, Command& command, cl_mem source,
+                                 const WriteCommand& command, Action::Work otherwise);
+Action::Work emulated_fill_work(emulation::Machine* machine, Lane& lane, const FillCommand& command,
                                 cl_mem destination, ByteRange bytes, Action::Work otherwise);
+Action::Work emulated_copy_work(emulation::Machine* machine, Lane& lane, const CopyCommand& command,
+                                cl_mem source, cl_mem destination, ByteRange bytes, Action::Work otherwise);
 
 }  // namespace mkmd

@@ -19,8 +19,7 @@ bool has_local_memory(const KernelLaunch& launch) {
 }
 
 // PoCL compiles a kernel per local size, and anew for another program.
-uint64_t code_of(const Command& c, bool boxed) {
-  const KernelLaunch& launch = c.launch;
+uint64_t code_of(const KernelLaunch& launch, bool boxed) {
   uint64_t hash = short_hash_of(launch.kernel->name);
   for (const uint64_t fact : {uint64_t{reinterpret_cast<uintptr_t>(launch.kernel->program.get())},
                               uint64_t{boxed}, uint64_t{launch.shape.work_dim}})
@@ -42,14 +41,14 @@ double emulated_bytes(emulation::Machine* machine, const KernelLaunch& launch, b
   return bytes;
 }
 
-std::unique_ptr<Demand> emulated_piece(const emulation::Machine* machine, int device, const Command& c,
+std::unique_ptr<Demand> emulated_piece(const emulation::Machine* machine, int device, const KernelCommand& c,
                                        double bytes, double share, bool boxed) {
   if (machine == nullptr) return nullptr;
   const KernelLaunch& launch = c.launch;
   auto demand = std::make_unique<Demand>();
   demand->device = device;
   demand->share = share;
-  demand->code = code_of(c, boxed);
+  demand->code = code_of(launch, boxed);
   emulation::KernelCounts& counts = demand->counts;
   counts.name = launch.kernel->name;
   counts.local_memory = has_local_memory(launch);
@@ -69,14 +68,14 @@ std::unique_ptr<Demand> emulated_transfer(const emulation::Machine* machine, int
       emulation::transfer_demand(from, to, static_cast<double>(bytes), static_cast<double>(root.size)));
 }
 
-std::unique_ptr<Demand> emulated_fill_or_copy(const emulation::Machine* machine, int device, const Command& c,
-                                              uint64_t bytes) {
+std::unique_ptr<Demand> emulated_fill_or_copy(const emulation::Machine* machine, int device, uint64_t bytes,
+                                              const Memory& root) {
   if (machine == nullptr) return nullptr;
   auto demand = std::make_unique<Demand>();
   demand->kind = Demand::Kind::fill_or_copy;
   demand->device = device;
-  demand->bytes = static_cast<double>(bytes) * (c.kind == Command::Kind::copy ? 2 : 1);
-  demand->buffer_bytes = static_cast<double>(c.destination->root()->size);
+  demand->bytes = static_cast<double>(bytes);
+  demand->buffer_bytes = static_cast<double>(root.size);
   return demand;
 }
 

@@ -13,13 +13,13 @@ namespace mkmd {
 double emulated_bytes(emulation::Machine* machine, const KernelLaunch& launch, bool boxed);
 // A piece with this share of the command's work-groups. `bytes`: the above.
 std::unique_ptr<emulation::Demand> emulated_piece(const emulation::Machine* machine, int device,
-                                                  const Command& command, double bytes, double share,
+                                                  const KernelCommand& command, double bytes, double share,
                                                   bool boxed);
 std::unique_ptr<emulation::Demand> emulated_transfer(const emulation::Machine* machine, int from, int to,
                                                      uint64_t bytes, const Memory& root);
 // Of filling or copying so many bytes inside the device's memory. Reads and writes of the home's ask for
 // nothing: that memory is the program's own.
 std::unique_ptr<emulation::Demand> emulated_fill_or_copy(const emulation::Machine* machine, int device,
-                                                         const Command& command, uint64_t bytes);
+                                                         uint64_t bytes, const Memory& root);
 
 }  // namespace mkmd

@@ -207,7 +207,7 @@ cl_int read_ranges(const Lane& lane, cl_mem memory, const ByteRanges& ranges, ch
 
 }  // namespace
 
-Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
+Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
                           std::vector<cl_mem> memories, bool boxed) {
   return enqueue(
       lane,
@@ -237,25 +237,25 @@ Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox
       });
 }
 
-Action::Work read_at_home(Lane& lane, Command& command) {
+Action::Work read_at_home(Lane& lane, const ReadCommand& command) {
   return enqueue(
       lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-        return vendor::table(queue).clEnqueueReadBuffer(queue, command.source->native.get(), CL_FALSE,
-                                                        command.source_offset, command.size, command.host,
+        return vendor::table(queue).clEnqueueReadBuffer(queue, command.source.memory->native.get(), CL_FALSE,
+                                                        command.source.offset, command.size, command.host,
                                                         count, waits, event);
       });
 }
 
-Action::Work write_at_home(Lane& lane, Command& command) {
+Action::Work write_at_home(Lane& lane, const WriteCommand& command) {
   return enqueue(
       lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-        return vendor::table(queue).clEnqueueWriteBuffer(queue, command.destination->native.get(), CL_FALSE,
-                                                         command.destination_offset, command.size,
+        return vendor::table(queue).clEnqueueWriteBuffer(queue, command.destination.memory->native.get(),
+                                                         CL_FALSE, command.destination.offset, command.size,
                                                          command.host, count, waits, event);
       });
 }
 
-Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRange bytes) {
+Action::Work fill_bytes(Lane& lane, const FillCommand& command, cl_mem destination, ByteRange bytes) {
   return enqueue(lane, [&command, destination, bytes](cl_command_queue queue, cl_uint count,
                                                       const cl_event* waits, cl_event* event) {
     return vendor::table(queue).clEnqueueFillBuffer(queue, destination, command.pattern.data(),
@@ -264,7 +264,8 @@ Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRa
   });
 }
 
-Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes) {
+Action::Work copy_bytes(Lane& lane, const CopyCommand& command, cl_mem source, cl_mem destination,
+                        ByteRange bytes) {
   return enqueue(lane, [from = bytes.lo + command.source_ahead(), source, destination, bytes](
                            cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
     return vendor::table(queue).clEnqueueCopyBuffer(queue, source, destination, from, bytes.lo,
@@ -272,12 +273,12 @@ Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem dest
   });
 }
 
-Action::Work read_elsewhere(Devices& devices, Lane& lane, Command& command, cl_mem memory,
+Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& command, cl_mem memory,
                             ByteRanges ranges) {
   return [&devices, &lane, &command, memory, ranges = std::move(ranges)](const Waits&) {
-    const uint64_t base = command.source->origin + command.source_offset;
+    const uint64_t base = command.source.in_root();
     auto* const host = static_cast<char*>(command.host);
-    Storage& storage = *command.source->root()->storage;
+    Storage& storage = *command.source.root().storage;
     cl_int status = CL_SUCCESS;
     if (!storage.stand_in.holds(lane.domain, ranges)) {
       status = read_ranges(lane, memory, ranges, host, base);

@@ -11,17 +11,19 @@ namespace mkmd {
 // A piece of a kernel (`box` in work-groups): `boxed` as a sub-kernel, otherwise the whole of it as the
 // program wrote it. `memories` holds the vendor object of every memory argument, by argument index, in the
 // lane's domain.
-Action::Work kernel_piece(Lane& lane, Command& command, const compiler::GroupBox& box,
+Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
                           std::vector<cl_mem> memories, bool boxed);
 
-Action::Work read_at_home(Lane& lane, Command& command);
-Action::Work write_at_home(Lane& lane, Command& command);
+Action::Work read_at_home(Lane& lane, const ReadCommand& command);
+Action::Work write_at_home(Lane& lane, const WriteCommand& command);
 // These bytes of the command's destination, in the lane's domain. The memories there are those of the root
 // buffers.
-Action::Work fill_bytes(Lane& lane, Command& command, cl_mem destination, ByteRange bytes);
-Action::Work copy_bytes(Lane& lane, Command& command, cl_mem source, cl_mem destination, ByteRange bytes);
+Action::Work fill_bytes(Lane& lane, const FillCommand& command, cl_mem destination, ByteRange bytes);
+Action::Work copy_bytes(Lane& lane, const CopyCommand& command, cl_mem source, cl_mem destination,
+                        ByteRange bytes);
 // Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
-Action::Work read_elsewhere(Devices& devices, Lane& lane, Command& command, cl_mem memory, ByteRanges ranges);
+Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& command, cl_mem memory,
+                            ByteRanges ranges);
 Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
                       cl_mem to_memory, ByteRanges ranges);
 // Over when what the lane was given before is.

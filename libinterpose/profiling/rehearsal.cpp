@@ -7,19 +7,16 @@
 namespace mkmd {
 
 Rehearsal::Rehearsal(Runtime& runtime, const KernelLaunch& launch, size_t slack)
-    : runtime_(runtime), command_(new Command(Command::Kind::kernel, nullptr)),
-      scratch_(runtime.configuration().devices, slack),
+    : runtime_(runtime), command_{launch}, scratch_(runtime.configuration().devices, slack),
       has_pieces_(launch.kernel->info->split_allowed &&
-                  runtime.can_divide(*launch.kernel->sub_kernels) == HasCode::yes) {
-  command_->launch = launch;
-}
+                  runtime.can_divide(*launch.kernel->sub_kernels) == HasCode::yes) {}
 
 void Rehearsal::finish_native() {
   runtime_.finish_native();
 }
 
 Status Rehearsal::copy(const std::vector<Scratch::Place>& places) {
-  return scratch_.copy(places, runtime_.executor_.home().queue.get(), command_->launch);
+  return scratch_.copy(places, runtime_.executor_.home().queue.get(), command_.launch);
 }
 
 std::vector<Scratch::Place> Rehearsal::place_per_domain() const {
@@ -39,7 +36,7 @@ Scratch::Place Rehearsal::place_of(int lane) const {
 vendor::Owned<cl_event> Rehearsal::start(int lane, const compiler::GroupBox& box, size_t set, bool boxed,
                                          cl_int& status) {
   Action::Outcome outcome =
-      kernel_piece(*runtime_.executor_.compute()[lane], *command_, box, scratch_.memories(set), boxed)({});
+      kernel_piece(*runtime_.executor_.compute()[lane], command_, box, scratch_.memories(set), boxed)({});
   status = outcome.status;
   if (status == CL_SUCCESS) vendor::table(queue(lane)).clFlush(queue(lane));
   return std::move(outcome.event);

@@ -26,14 +26,14 @@ public:
                                 cl_int& status);
   cl_command_queue queue(int lane) const;
 
-  Command& command() { return *command_; }
+  KernelCommand& command() { return command_; }
   Scratch& scratch() { return scratch_; }
   // Devices have code for its pieces, and may split it as far as its code is concerned.
   bool has_pieces() const { return has_pieces_; }
 
 private:
   Runtime& runtime_;
-  const Ref<Command> command_;
+  KernelCommand command_;
   Scratch scratch_;
   const bool has_pieces_;
 };

@@ -144,8 +144,7 @@ Ref<Memory> VirtualContext::buffer(const std::vector<float>& values) {
 }
 
 Ref<Command> VirtualContext::launch(const Ref<Kernel>& kernel, const std::vector<Ref<Memory>>& buffers) {
-  Ref<Command> command = of_kind(Command::Kind::kernel);
-  KernelLaunch& launch = command->launch;
+  KernelLaunch launch;
   launch.kernel = kernel;
   auto arguments = std::make_shared<KernelArguments>(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -159,7 +158,7 @@ Ref<Command> VirtualContext::launch(const Ref<Kernel>& kernel, const std::vector
   launch.groups[0] = launch.shape.global[0] / kLocal;
   const std::lock_guard lock(kernel->mutex);
   launch.facts = facts_of(*kernel, launch.shape);
-  return command;
+  return command(KernelCommand{std::move(launch)});
 }
 
 Ref<Command> VirtualContext::twice(const Ref<Memory>& in, const Ref<Memory>& out) {
@@ -171,37 +170,22 @@ Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, con
 }
 
 Ref<Command> VirtualContext::fill(const Ref<Memory>& buffer, float value) {
-  Ref<Command> command = of_kind(Command::Kind::fill);
-  command->destination = buffer;
-  command->size = buffer->size;
-  command->pattern.resize(sizeof value);
-  std::memcpy(command->pattern.data(), &value, sizeof value);
-  return command;
+  std::vector<unsigned char> pattern(sizeof value);
+  std::memcpy(pattern.data(), &value, sizeof value);
+  return command(FillCommand{{buffer}, buffer->size, std::move(pattern)});
 }
 
 Ref<Command> VirtualContext::copy(const Ref<Memory>& from, const Ref<Memory>& to) {
-  Ref<Command> command = of_kind(Command::Kind::copy);
-  command->source = from;
-  command->destination = to;
-  command->size = to->size;
-  return command;
+  return command(CopyCommand{{from}, {to}, to->size});
 }
 
 Ref<Command> VirtualContext::write(const Ref<Memory>& to, const std::vector<float>& values) {
-  Ref<Command> command = of_kind(Command::Kind::write);
-  command->destination = to;
-  command->size = values.size() * sizeof(float);
-  command->host = const_cast<float*>(values.data());
-  return command;
+  return command(WriteCommand{{to}, values.size() * sizeof(float), values.data()});
 }
 
 Ref<Command> VirtualContext::read(const Ref<Memory>& from, std::vector<float>& values) {
   values.resize(from->size / sizeof(float));
-  Ref<Command> command = of_kind(Command::Kind::read);
-  command->source = from;
-  command->size = from->size;
-  command->host = values.data();
-  return command;
+  return command(ReadCommand{{from}, from->size, values.data()});
 }
 
 Ref<Event> VirtualContext::with_event(const Ref<Command>& command) {

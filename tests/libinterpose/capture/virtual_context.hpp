@@ -54,7 +54,9 @@ public:
 
 private:
   Ref<Command> launch(const Ref<Kernel>& kernel, const std::vector<Ref<Memory>>& buffers);
-  Ref<Command> of_kind(Command::Kind kind) { return Ref<Command>(new Command(kind, queue_.get())); }
+  Ref<Command> command(Command::What what) {
+    return Ref<Command>(new Command(std::move(what), queue_.get()));
+  }
   Ref<Kernel> kernel(const char* name, unsigned arguments);
 
   fake::Driver driver_;
