@@ -47,6 +47,15 @@ template <typename Call>
 cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched,
                       WaitList wait_list, cl_event* event, bool blocking, Call&& call);
 
+// The same for a command that names no memory object: its pointers are the home's.
+template <typename Call>
+cl_int enqueue_pointers(cl_command_queue command_queue, cl_command_type type, WaitList wait_list,
+                        cl_event* event, bool blocking, Call&& call) {
+  Queue* queue = object_cast<Queue>(command_queue);
+  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  return enqueue_native(*queue, type, {}, wait_list, event, blocking, call);
+}
+
 }  // namespace mkmd::api
 
 #include "libinterpose/api/enqueue_native.inl"

@@ -11,6 +11,7 @@
 #include "libinterpose/verify/verify.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace mkmd::api {
 
@@ -37,12 +38,12 @@ bool decided(const Kernel& kernel, const Shape& shape) REQUIRES(kernel.mutex) {
          same(d.offset, shape.offset, shape.work_dim);
 }
 
-void decide(Kernel& kernel, const Shape& shape, const char* why_not) REQUIRES(kernel.mutex) {
+void decide(Kernel& kernel, const Shape& shape, const Runtime::Answer& answer) REQUIRES(kernel.mutex) {
   LaunchDecision& d = kernel.decision;
   d.version = kernel.arguments_version;
   d.work_dim = shape.work_dim;
-  d.why_not = why_not;
-  d.uses_left = why_not == Runtime::kNoCodeYet ? 0 : timing::kLimits.launches_per_answer;
+  d.why_not = answer.why_not;
+  d.uses_left = answer.for_want_of_code ? 0 : timing::kLimits.launches_per_answer;
   for (cl_uint i = 0; i < shape.work_dim; ++i) {
     d.global[i] = shape.global[i];
     d.local[i] = shape.local != nullptr ? shape.local[i] : 0;
@@ -170,6 +171,67 @@ compiler::Reason why_native(const Kernel& kernel, const Runtime* runtime, bool o
   return why;
 }
 
+// Whether the launch is to be captured, now that it can be. Where launches are measured or verified, that
+// happens now, on copies; the launch itself then runs at home.
+bool wants_capture(Runtime& runtime, Kernel& kernel, const Shape& shape, const KernelLaunch& launch,
+                   bool capturing, bool& needs_code) {
+  const bool exiting = process_exiting.load();
+  if (process().profiler != nullptr) {
+    process().profiler->measure(runtime, launch);
+    return capturing && !exiting;
+  }
+  if (process().verifier != nullptr) {
+    if (exiting) {  // drivers may have lost their compilers
+      process().verifier->note_unverified(kernel, "the program is ending");
+    } else {
+      process().verifier->check(runtime, launch);
+    }
+    return capturing && !exiting;
+  }
+  if (capturing && !exiting) return true;
+  const Runtime::Answer answer = runtime.why_native(kernel, launch);
+  needs_code = answer.for_want_of_code;
+  const Lock lock(kernel.mutex);
+  decide(kernel, shape, answer);
+  return answer.why_not == nullptr;
+}
+
+// What was found of a launch that the runtime may capture.
+struct Considered {
+  std::optional<cl_int> captured;  // it is captured, with this status; else it is the home's
+  bool odd = false;                // not to be captured, whatever it is worth
+  bool needs_code = false;         // for its pieces
+};
+
+Considered consider(Runtime& runtime, Queue& queue, Kernel& kernel, const Shape& shape, const WaitList& waits,
+                    cl_event* event) {
+  Considered result;
+  const bool capturing = runtime.capturing();
+  bool not_worth = false;
+  bool can = false;
+  KernelLaunch launch;
+  {
+    const Lock lock(kernel.mutex);
+    if (!capturing && decided(kernel, shape)) {
+      --kernel.decision.uses_left;
+      not_worth = kernel.decision.why_not != nullptr;
+    }
+    can = !not_worth && !kernel.uses_svm && may_capture(queue, waits);
+    if (can) launch.arguments = kernel.arguments;
+  }
+  can = can && make_launch(queue, kernel, shape, launch);
+  if (can && check_wait_list(*queue.context, waits) == CL_SUCCESS &&
+      wants_capture(runtime, kernel, shape, launch, capturing, result.needs_code)) {
+    Ref<Command> command(new Command(KernelCommand{std::move(launch)}, &queue));
+    result.captured = capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false);
+    if (result.captured) return result;
+  }
+  if (!can && process().verifier != nullptr) process().verifier->note_unverified(kernel, why_odd(kernel));
+  process().session->summary.add_kernel(false);
+  result.odd = !not_worth && !can;
+  return result;
+}
+
 }  // namespace
 
 cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_handle, cl_uint work_dim,
@@ -181,56 +243,15 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   Kernel* kernel = object_cast<Kernel>(kernel_handle);
   if (kernel == nullptr) return CL_INVALID_KERNEL;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
-  const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
   Runtime* runtime = runtime_of(*queue->context);
   TouchedByLaunch touched;
-  bool odd = false;  // not to be captured, whatever it is worth
-  bool needs_code = false;
+  Considered considered;
   if (runtime != nullptr) {
-    const bool capturing = runtime->capturing();
-    bool not_worth = false;
-    KernelLaunch launch;
-    bool can = false;
-    {
-      const Lock lock(kernel->mutex);
-      if (!capturing && decided(*kernel, shape)) {
-        --kernel->decision.uses_left;
-        not_worth = kernel->decision.why_not != nullptr;
-      }
-      can = !not_worth && !kernel->uses_svm && may_capture(*queue, waits);
-      if (can) launch.arguments = kernel->arguments;
-    }
-    can = can && make_launch(*queue, *kernel, shape, launch);
-    if (can && check_wait_list(*queue->context, waits) == CL_SUCCESS) {
-      const bool exiting = process_exiting.load();
-      bool wanted = capturing && !exiting;
-      if (process().profiler != nullptr) {  // measured now, on copies; the launch itself then runs at home
-        process().profiler->measure(*runtime, launch);
-      } else if (process().verifier != nullptr) {
-        if (exiting) {
-          process().verifier->note_unverified(
-              *kernel, "the program is ending");  // drivers may have lost their compilers
-        } else {
-          process().verifier->check(*runtime, launch);
-        }
-      } else if (!capturing || exiting) {
-        const char* why_not = runtime->why_native(*kernel, launch);
-        wanted = why_not == nullptr;
-        needs_code = why_not == Runtime::kNoCodeYet;
-        const Lock lock(kernel->mutex);
-        decide(*kernel, shape, why_not);
-      }
-      if (wanted) {
-        Ref<Command> command(new Command(KernelCommand{std::move(launch)}, queue));
-        if (const auto status = capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false))
-          return *status;
-      }
-    }
-    if (!can && process().verifier != nullptr) process().verifier->note_unverified(*kernel, why_odd(*kernel));
+    const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
+    considered = consider(*runtime, *queue, *kernel, shape, waits, event);
+    if (considered.captured) return *considered.captured;
     const Lock lock(kernel->mutex);
     if (runtime->separate_memories() || kernel->info == nullptr) touched.add(*kernel, runtime);
-    process().session->summary.add_kernel(false);
-    odd = !not_worth && !can;
   }
   const cl_int status = enqueue_native(
       *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& n) {
@@ -238,10 +259,10 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
                                                              global_work_offset, global_work_size,
                                                              local_work_size, n.wait_count, n.waits, n.event);
       });
-  if (needs_code && status == CL_SUCCESS) runtime->make_code(*kernel, *queue);
+  if (considered.needs_code && status == CL_SUCCESS) runtime->make_code(*kernel, *queue);
   if (process().session->trace.on() && status == CL_SUCCESS) {
     Lock lock(kernel->mutex);
-    const compiler::Reason why = why_native(*kernel, runtime, odd);
+    const compiler::Reason why = why_native(*kernel, runtime, considered.odd);
     lock.unlock();
     process().session->trace.count_native_kernel(kernel->name, why.text, why.line);
   }

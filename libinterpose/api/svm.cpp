@@ -8,15 +8,6 @@ namespace mkmd::api {
 
 namespace {
 
-// `call` is the vendor's slot, with its own arguments bound.
-template <typename Call>
-cl_int enqueue_svm(cl_command_queue command_queue, cl_command_type type, WaitList waits, cl_event* event,
-                   bool blocking, Call&& call) {
-  Queue* queue = object_cast<Queue>(command_queue);
-  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  return enqueue_native(*queue, type, {}, waits, event, blocking, call);
-}
-
 // clEnqueueSVMFree with a function of the program's, which is told its own queue.
 struct FreeCall {
   Ref<Queue> queue;
@@ -51,7 +42,7 @@ cl_int EnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, 
                       void(CL_CALLBACK* pfn_free_func)(cl_command_queue, cl_uint, void*[], void*),
                       void* user_data, cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
                       cl_event* event) {
-  return enqueue_svm(
+  return enqueue_pointers(
       command_queue, CL_COMMAND_SVM_FREE, {num_events_in_wait_list, event_wait_list}, event, false,
       [&](const NativeCall& n) {
         if (pfn_free_func == nullptr) {
@@ -71,52 +62,53 @@ cl_int EnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, 
 cl_int EnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy, void* dst_ptr,
                         const void* src_ptr, size_t size, cl_uint num_events_in_wait_list,
                         const cl_event* event_wait_list, cl_event* event) {
-  return enqueue_svm(command_queue, CL_COMMAND_SVM_MEMCPY, {num_events_in_wait_list, event_wait_list}, event,
-                     blocking_copy != CL_FALSE, [&](const NativeCall& n) {
-                       return vendor_call<&cl_icd_dispatch::clEnqueueSVMMemcpy>(
-                           n.queue, CL_FALSE, dst_ptr, src_ptr, size, n.wait_count, n.waits, n.event);
-                     });
+  return enqueue_pointers(command_queue, CL_COMMAND_SVM_MEMCPY, {num_events_in_wait_list, event_wait_list},
+                          event, blocking_copy != CL_FALSE, [&](const NativeCall& n) {
+                            return vendor_call<&cl_icd_dispatch::clEnqueueSVMMemcpy>(
+                                n.queue, CL_FALSE, dst_ptr, src_ptr, size, n.wait_count, n.waits, n.event);
+                          });
 }
 
 cl_int EnqueueSVMMemFill(cl_command_queue command_queue, void* svm_ptr, const void* pattern,
                          size_t pattern_size, size_t size, cl_uint num_events_in_wait_list,
                          const cl_event* event_wait_list, cl_event* event) {
-  return enqueue_svm(command_queue, CL_COMMAND_SVM_MEMFILL, {num_events_in_wait_list, event_wait_list}, event,
-                     false, [&](const NativeCall& n) {
-                       return vendor_call<&cl_icd_dispatch::clEnqueueSVMMemFill>(
-                           n.queue, svm_ptr, pattern, pattern_size, size, n.wait_count, n.waits, n.event);
-                     });
+  return enqueue_pointers(command_queue, CL_COMMAND_SVM_MEMFILL, {num_events_in_wait_list, event_wait_list},
+                          event, false, [&](const NativeCall& n) {
+                            return vendor_call<&cl_icd_dispatch::clEnqueueSVMMemFill>(
+                                n.queue, svm_ptr, pattern, pattern_size, size, n.wait_count, n.waits,
+                                n.event);
+                          });
 }
 
 cl_int EnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_flags flags, void* svm_ptr,
                      size_t size, cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
                      cl_event* event) {
-  return enqueue_svm(command_queue, CL_COMMAND_SVM_MAP, {num_events_in_wait_list, event_wait_list}, event,
-                     blocking_map != CL_FALSE, [&](const NativeCall& n) {
-                       return vendor_call<&cl_icd_dispatch::clEnqueueSVMMap>(
-                           n.queue, CL_FALSE, flags, svm_ptr, size, n.wait_count, n.waits, n.event);
-                     });
+  return enqueue_pointers(command_queue, CL_COMMAND_SVM_MAP, {num_events_in_wait_list, event_wait_list},
+                          event, blocking_map != CL_FALSE, [&](const NativeCall& n) {
+                            return vendor_call<&cl_icd_dispatch::clEnqueueSVMMap>(
+                                n.queue, CL_FALSE, flags, svm_ptr, size, n.wait_count, n.waits, n.event);
+                          });
 }
 
 cl_int EnqueueSVMUnmap(cl_command_queue command_queue, void* svm_ptr, cl_uint num_events_in_wait_list,
                        const cl_event* event_wait_list, cl_event* event) {
-  return enqueue_svm(command_queue, CL_COMMAND_SVM_UNMAP, {num_events_in_wait_list, event_wait_list}, event,
-                     false, [&](const NativeCall& n) {
-                       return vendor_call<&cl_icd_dispatch::clEnqueueSVMUnmap>(n.queue, svm_ptr, n.wait_count,
-                                                                               n.waits, n.event);
-                     });
+  return enqueue_pointers(command_queue, CL_COMMAND_SVM_UNMAP, {num_events_in_wait_list, event_wait_list},
+                          event, false, [&](const NativeCall& n) {
+                            return vendor_call<&cl_icd_dispatch::clEnqueueSVMUnmap>(
+                                n.queue, svm_ptr, n.wait_count, n.waits, n.event);
+                          });
 }
 
 cl_int EnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers,
                             const void** svm_pointers, const size_t* sizes, cl_mem_migration_flags flags,
                             cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
                             cl_event* event) {
-  return enqueue_svm(command_queue, CL_COMMAND_SVM_MIGRATE_MEM, {num_events_in_wait_list, event_wait_list},
-                     event, false, [&](const NativeCall& n) {
-                       return vendor_call<&cl_icd_dispatch::clEnqueueSVMMigrateMem>(
-                           n.queue, num_svm_pointers, svm_pointers, sizes, flags, n.wait_count, n.waits,
-                           n.event);
-                     });
+  return enqueue_pointers(command_queue, CL_COMMAND_SVM_MIGRATE_MEM,
+                          {num_events_in_wait_list, event_wait_list}, event, false, [&](const NativeCall& n) {
+                            return vendor_call<&cl_icd_dispatch::clEnqueueSVMMigrateMem>(
+                                n.queue, num_svm_pointers, svm_pointers, sizes, flags, n.wait_count, n.waits,
+                                n.event);
+                          });
 }
 
 }  // namespace mkmd::api

@@ -117,11 +117,7 @@ cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint index, const void* p
 template <typename Call>
 cl_int enqueue_usm(cl_command_queue command_queue, cl_command_type type, WaitList waits, cl_event* event,
                    bool blocking, Call&& call) {
-  return guarded([&]() -> cl_int {
-    Queue* queue = object_cast<Queue>(command_queue);
-    if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-    return enqueue_native(*queue, type, {}, waits, event, blocking, call);
-  });
+  return guarded([&] { return enqueue_pointers(command_queue, type, waits, event, blocking, call); });
 }
 
 cl_int CL_API_CALL fill(cl_command_queue queue, void* destination, const void* pattern, size_t pattern_size,

@@ -8,8 +8,6 @@
 
 namespace mkmd {
 
-const char* const Runtime::kNoCodeYet = "its code for pieces is being made";
-
 HasCode Runtime::can_divide(SubKernels& code) {
   const HasCode has = can_be_divided(code, code_places_);
   if (has != HasCode::not_yet || !must_wait(false)) return has;

@@ -73,12 +73,14 @@ public:
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
   bool separate_memories() const { return domains_.size() > 1; }
-  // Why the launch is not worth running over several devices, given what was learned so far: a literal, null
-  // if it is.
-  const char* why_native(Kernel& kernel, const KernelLaunch& launch);
-  // This answer holds until the code is there. Whoever gets it calls make_code() once the launch is on the
-  // queue.
-  static const char* const kNoCodeYet;
+  // Whether the launch is worth running over several devices, given what was learned so far.
+  struct Answer {
+    const char* why_not = nullptr;  // a literal; null: it is
+    // Until the code for its pieces is there. Whoever gets this answer calls make_code() once the launch is
+    // on the queue.
+    bool for_want_of_code = false;
+  };
+  Answer why_native(Kernel& kernel, const KernelLaunch& launch);
   void make_code(const Kernel& kernel, const Queue& queue);
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
@@ -109,6 +111,13 @@ public:
   cl_int failed() const { return executor_.failed(); }
 
 private:
+  // lanes.cpp
+  Status make_domains();
+  Status make_compute_lanes();
+  Status make_transfer_lanes();
+  void read_clocks();
+  Status make_repair_lane();
+
   void note_code(const Action& action);  // at_exit.cpp
 
   friend class WindowPlanning;
@@ -125,15 +134,20 @@ private:
   bool must_wait(bool missed_much) const;
   bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
 
-  // runtime.cpp
-  KernelModel& kernel_model(Kernel& kernel);
+  // windows.cpp
   class PlanningTurn;
   // What plan() and plan_emulated() leave of the window is to be let go of without the mutex.
   bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
   // Lets go of the mutex while it looks at the window. True: there is more to be planned.
   bool plan(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
-  void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
+  // The same on an emulated machine, where planning is paid for in its time. Returns when, by the emulated
+  // clock, the plan is made; 0: a device was lost meanwhile, and nothing was planned.
+  cl_ulong plan_emulated(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
   void wait_for_exploring_window() EXCLUDES(executor_.mutex());
+
+  // runtime.cpp
+  KernelModel& kernel_model(Kernel& kernel);
+  void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
   // One call at a time in the whole process, since contexts share what is known of kernels. Its mutex is a
   // leaf.
   struct Profitability {
@@ -142,9 +156,6 @@ private:
     timing::Profitability* operator->() const { return asked; }
   };
   Profitability profitability();
-  // The same on an emulated machine, where planning is paid for in its time. Returns when, by the emulated
-  // clock, the plan is made; 0: a device was lost meanwhile, and nothing was planned.
-  cl_ulong plan_emulated(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
   void add_predecessors(Command& command, std::span<Event* const> waits) REQUIRES(executor_.mutex());
   // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
   cl_ulong now() const;

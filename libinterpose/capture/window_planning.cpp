@@ -3,13 +3,13 @@
 
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
+#include "libinterpose/capture/describe_machine.hpp"
 #include "libinterpose/capture/trace_plan.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/planning/record.hpp"
 #include "libinterpose/planning/turns.hpp"
-#include "libinterpose/timing/emulated_rates.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -26,59 +26,6 @@ void add_memory(Numbers& numbers, std::vector<uint64_t>& words, const Ref<Memory
   } else {
     words.push_back(0);
   }
-}
-
-scheduler::Device describe_device(const vendor::Device& of, int domain, const DeviceRates& rates) {
-  scheduler::Device device;
-  device.name = of.name;
-  device.device_class = (of.type & CL_DEVICE_TYPE_GPU) != 0   ? scheduler::DeviceClass::gpu
-                        : (of.type & CL_DEVICE_TYPE_CPU) != 0 ? scheduler::DeviceClass::cpu
-                                                              : scheduler::DeviceClass::accelerator;
-  device.mem = domain;
-  device.launch = rates.launch_seconds;
-  return device;
-}
-
-// Whose code changes home's memory with the instructions of home's own. Of two drivers, or of devices of
-// other kinds, we do not know it.
-std::vector<bool> atomic_at_home(const Configuration& p) {
-  const auto is = [&p](size_t lane) {
-    const vendor::Device& device = p.lane_device(lane);
-    return p.lane_domain(lane) == 0 && (device.type & CL_DEVICE_TYPE_CPU) != 0 &&
-           vendor::whole_of(device).id == vendor::whole_of(p.home).id;
-  };
-  std::vector<bool> result;
-  for (size_t lane = 0; lane < p.lane_count(); ++lane)
-    result.push_back(is(lane));
-  return result;
-}
-
-planning::Machine describe_machine(Session& session, const TimeModel& times, bool can_fail) {
-  const Configuration& p = session.configuration;
-  planning::Machine machine;
-  for (size_t d = 0; d < p.devices.size(); ++d)
-    machine.platform.devices.push_back(
-        describe_device(p.devices[d], p.domain[d], times.rates(static_cast<int>(d))));
-  const DeviceRates& home = times.rates(p.home_index());
-  machine.platform.bw = home.copy_bytes_per_second;
-  machine.platform.lat = home.copy_seconds;
-  if (p.machine != nullptr) {
-    machine.platform.links = emulated_links(*p.machine);
-  } else {
-    machine.copy_seconds = [&times](int from, int to, double bytes) {
-      return times.copy_seconds(from, to, bytes);
-    };
-  }
-  machine.domains = p.domain_count;
-  machine.home = p.home_index();
-  machine.home_is_whole = p.home_is_whole();
-  machine.home_is_sum = p.home_is_sum();
-  machine.can_fail = can_fail;
-  machine.atomic_at_home = atomic_at_home(p);
-  machine.policy = session.policy();
-  machine.policy_name = p.settings.policy;
-  machine.regardless_of_gain = machine.policy != nullptr && machine.policy->regardless_of_gain();
-  return machine;
 }
 
 // Of a command that is no kernel: which bytes it moves or makes.
@@ -103,14 +50,6 @@ BytesOf bytes_of(const Command& c) {
                             },
                             [](const MarkerCommand&) { return BytesOf{}; }},
                     c.what);
-}
-
-// What is measured, or asked of a driver.
-void ask_about_memory(planning::Machine& machine, Session& session) {
-  machine.platform.memories = session.shared_memories();
-  if (session.configuration.machine == nullptr)
-    machine.cache = static_cast<double>(
-        vendor::device_value<cl_ulong>(session.configuration.home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
 }
 
 }  // namespace

@@ -101,6 +101,8 @@ struct Visitor : Functions... {
 template <typename... Functions>
 Visitor(Functions...) -> Visitor<Functions...>;
 
+// This class has more than 15 fields: what was asked for, the program's order, and progress, of which traces
+// tell.
 class Command : public ActionOwner {
 public:
   using Kind = planning::CommandKind;
