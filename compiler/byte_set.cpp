@@ -1,207 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/byte_set.hpp"
 
+#include "compiler/lattice.hpp"
+
 #include <algorithm>
 
 namespace mkmd::compiler {
 namespace {
 
 __extension__ using Wide = __int128;
-
-// A block is equal rows at equal distances: sets of bytes are as large as they have blocks.
-constexpr int64_t kMaxRanges = 65536;
-
-// start + Σ i·stride for 0 <= i < count, each `length` bytes long, cut to [clip_lo, clip_hi).
-struct Lattice {
-  struct Step {
-    int64_t stride, count;
-  };
-  static constexpr int kMaxSteps = 6 + Form::kMaxOthers;
-
-  int64_t start = 0, length = 0, clip_lo = 0, clip_hi = INT64_MAX;
-  std::array<Step, kMaxSteps> steps;
-  int steps_count = 0;
-  bool valid = true;
-
-  void add(int64_t coefficient, const Interval& v) {
-    if (coefficient == 0) return;
-    const int64_t first = coefficient > 0 ? v.lo : v.hi;
-    int64_t product;
-    if (__builtin_mul_overflow(coefficient, first, &product) ||
-        __builtin_add_overflow(start, product, &start) || coefficient == INT64_MIN) {
-      valid = false;
-      return;
-    }
-    if (v.hi > v.lo) steps[static_cast<size_t>(steps_count++)] = {std::abs(coefficient), v.count()};
-  }
-
-  // Sorts the strides and joins them where that loses nothing; false on overflow.
-  bool normalise(int64_t& extent) {
-    std::sort(steps.begin(), steps.begin() + steps_count,
-              [](const Step& a, const Step& b) { return a.stride < b.stride; });
-    int kept = 0;
-    extent = length;
-    for (int i = 0; i < steps_count; ++i) {
-      const Step s = steps[static_cast<size_t>(i)];
-      int64_t reach;
-      if (__builtin_mul_overflow(s.stride, s.count - 1, &reach) ||
-          __builtin_add_overflow(extent, reach, &extent))
-        return false;
-      Step* last = kept ? &steps[static_cast<size_t>(kept - 1)] : nullptr;
-      if (!last && s.stride <= length) {
-        length += reach;
-      } else if (last && s.stride % last->stride == 0 && s.stride / last->stride <= last->count) {
-        last->count += s.stride / last->stride * (s.count - 1);
-      } else {
-        steps[static_cast<size_t>(kept++)] = s;
-      }
-    }
-    steps_count = kept;
-    int64_t end;
-    return !__builtin_add_overflow(start, extent, &end);
-  }
-
-  int64_t ranges() const {
-    int64_t total = 1;
-    for (int i = 0; i < steps_count; ++i)
-      if (__builtin_mul_overflow(total, steps[static_cast<size_t>(i)].count, &total)) return INT64_MAX;
-    return total;
-  }
-
-  int64_t blocks() const { return steps_count > 0 ? ranges() / steps[0].count : 1; }
-
-  void fill_innermost_gaps() {
-    length += steps[0].stride * (steps[0].count - 1);
-    int filled = 1;
-    for (; filled < steps_count && steps[static_cast<size_t>(filled)].stride <= length; ++filled) {
-      const Step& s = steps[static_cast<size_t>(filled)];
-      length += s.stride * (s.count - 1);
-    }
-    std::copy(steps.begin() + filled, steps.begin() + steps_count, steps.begin());
-    steps_count -= filled;
-  }
-
-  bool list(ByteRanges& out, bool& exact, size_t most_blocks) {
-    const auto most = static_cast<int64_t>(most_blocks);
-    int64_t extent = 0;
-    if (!valid || !normalise(extent) || start == INT64_MIN) return false;
-    bool ordered = true;  // blocks of an inner step never reach into the next block of an outer one
-    int64_t inner = length;
-    for (int i = 0; i < steps_count; ++i) {
-      const Step& s = steps[static_cast<size_t>(i)];
-      ordered = ordered && s.stride >= inner;
-      inner += s.stride * (s.count - 1);
-    }
-    // Too many to list: the smallest gaps are filled, for instance those between the rows of each plane.
-    while (ordered && steps_count > 1 && (ranges() > kMaxRanges || blocks() > most)) {
-      fill_innermost_gaps();
-      exact = false;
-    }
-    if (ranges() > (ordered ? kMaxRanges : most)) {
-      exact = false;
-      length = extent;
-      steps_count = 0;
-    }
-    ByteRanges listed = all(ordered);
-    if (out.empty())
-      out = std::move(listed);
-    else
-      out.unite(listed);
-    if (out.size() > most_blocks) {
-      exact = false;
-      out = {out.hull().lo, out.hull().hi};
-    }
-    return true;
-  }
-
-  ByteRanges all(bool ordered) const {
-    const int64_t below = std::max<int64_t>(0, -start);  // offsets may be negative before they are clipped
-    const bool rows = ordered && steps_count > 0;        // the innermost step is one block
-    std::vector<ByteRows> blocks;
-    std::array<int64_t, kMaxSteps> counter{};
-    for (int64_t at = start + below;;) {
-      blocks.push_back({static_cast<uint64_t>(at), static_cast<uint64_t>(length)});
-      if (rows) {
-        blocks.back().pitch = static_cast<uint64_t>(steps[0].stride);
-        blocks.back().count = static_cast<uint64_t>(steps[0].count);
-      }
-      int i = rows ? 1 : 0;
-      for (; i < steps_count; ++i) {
-        const Step& s = steps[static_cast<size_t>(i)];
-        int64_t& c = counter[static_cast<size_t>(i)];
-        at += s.stride;
-        if (++c < s.count) break;
-        at -= s.stride * s.count;
-        c = 0;
-      }
-      if (i == steps_count) break;
-    }
-    ByteRanges listed;
-    if (!ordered) {
-      std::sort(blocks.begin(), blocks.end(),
-                [](const ByteRows& a, const ByteRows& b) { return a.lo < b.lo; });
-    }
-    for (ByteRows block : blocks) {
-      if (!ordered && block.lo < listed.hull().hi) {  // single ranges of one length overlap
-        block.length = block.hi() - listed.hull().hi;
-        block.lo = listed.hull().hi;
-      }
-      if (block.length > 0) listed.add(block);
-    }
-    if (clip_lo >= clip_hi) return {};
-    listed.clip(static_cast<uint64_t>(clip_lo) + static_cast<uint64_t>(below),
-                static_cast<uint64_t>(clip_hi) + static_cast<uint64_t>(below));
-    listed.shift(-static_cast<uint64_t>(below));
-    return listed;
-  }
-};
-
-// A constraint over the same combination of variables as the address cuts the addresses themselves.
-bool clip(Lattice& lattice, const Form& address, const Form& constraint) {
-  // address = a·X + a0, constraint = c·X + c0 >= 0 with one common X
-  int64_t a = 0, c = 0;
-  const auto proportional = [&](int64_t x, int64_t y) {
-    if (x == 0 && y == 0) return true;
-    if (x == 0 || y == 0) return false;
-    if (x % lattice.length != 0) return false;  // elements side by side or apart, never overlapping
-    if (a == 0) {
-      a = x;
-      c = y;
-      return true;
-    }
-    return static_cast<Wide>(a) * y == static_cast<Wide>(x) * c;
-  };
-  for (size_t d = 0; d < 3; ++d)
-    if (!proportional(address.group[d], constraint.group[d]) ||
-        !proportional(address.local[d], constraint.local[d]))
-      return false;
-  if (address.others_count != constraint.others_count) return false;
-  for (const Form::Other& o : address.rest()) {
-    int64_t other = 0;
-    for (const Form::Other& p : constraint.rest())
-      if (p.variable == o.variable) other = p.coefficient;
-    if (!proportional(o.coefficient, other)) return false;
-  }
-  if (a == 0) return false;
-  // c·X >= -c0, and address - a0 = a·X: a bound for address - a0 = a · (c·X) / c.
-  const Wide product = -static_cast<Wide>(constraint.base) * a;
-  if (product > INT64_MAX || product < INT64_MIN) return false;
-  const auto bound = static_cast<int64_t>(product);
-  const int64_t e = lattice.length;
-  int64_t limit;
-  if ((a > 0) == (c > 0)) {  // address - a0 >= bound / c
-    const int64_t first = ceil_divide(ceil_divide(bound, c), e);
-    if (__builtin_mul_overflow(first, e, &limit) || __builtin_add_overflow(limit, address.base, &limit))
-      return false;
-    lattice.clip_lo = std::max(lattice.clip_lo, limit);
-  } else {
-    const int64_t last = floor_divide(floor_divide(bound, c), e);
-    if (__builtin_mul_overflow(last + 1, e, &limit) || __builtin_add_overflow(limit, address.base, &limit))
-      return false;
-    lattice.clip_hi = std::min(lattice.clip_hi, limit);
-  }
-  return true;
-}
 
 // Variables which a constraint and the address combine in the same way, when all their combinations together
 // are every step of one range: "group_id(1)·8 + local_id(0)" below a height that is no multiple of 8. They
@@ -398,6 +205,32 @@ Boxes boxes(const Region& region, const Form& address, size_t d) {
   return out;
 }
 
+// Adds to the set what the work-items of all boxes touch. False: it is not known.
+bool list_boxes(const Region& region, const Form& address, const Bundles& bundles, const Lattice& lattice,
+                size_t most_blocks, ByteSet& set) {
+  std::array<Boxes, 3> parts;
+  for (size_t d = 0; d < 3; ++d)
+    parts[d] = boxes(region, address, d);
+  std::array<int, 3> at{};
+  for (at[2] = 0; at[2] < parts[2].count; ++at[2])
+    for (at[1] = 0; at[1] < parts[1].count; ++at[1])
+      for (at[0] = 0; at[0] < parts[0].count; ++at[0]) {
+        Lattice piece = lattice;
+        for (size_t d = 0; d < 3; ++d) {
+          if (bundles.has(Bundles::id_name(d))) continue;
+          if (parts[d].joined) {
+            piece.add(address.local[d], region.id[d]);
+          } else {
+            const auto& [group, local] = parts[d].box[static_cast<size_t>(at[d])];
+            if (!bundles.has(Bundles::group_name(d))) piece.add(address.group[d], group);
+            if (!bundles.has(Bundles::local_name(d))) piece.add(address.local[d], local);
+          }
+        }
+        if (!piece.list(set.bytes, set.exact, most_blocks)) return false;
+      }
+  return true;
+}
+
 }  // namespace
 
 ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, size_t most_blocks) {
@@ -442,26 +275,7 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, 
     lattice.add(o.coefficient, o.variable.kind == Variable::Kind::loop ? region.loop(o.variable.index)
                                                                        : region.derived(o.variable.index));
   }
-  std::array<Boxes, 3> parts;
-  for (size_t d = 0; d < 3; ++d)
-    parts[d] = boxes(region, address, d);
-  std::array<int, 3> at{};
-  for (at[2] = 0; at[2] < parts[2].count; ++at[2])
-    for (at[1] = 0; at[1] < parts[1].count; ++at[1])
-      for (at[0] = 0; at[0] < parts[0].count; ++at[0]) {
-        Lattice piece = lattice;
-        for (size_t d = 0; d < 3; ++d) {
-          if (bundles.has(Bundles::id_name(d))) continue;
-          if (parts[d].joined) {
-            piece.add(address.local[d], region.id[d]);
-          } else {
-            const auto& [group, local] = parts[d].box[static_cast<size_t>(at[d])];
-            if (!bundles.has(Bundles::group_name(d))) piece.add(address.group[d], group);
-            if (!bundles.has(Bundles::local_name(d))) piece.add(address.local[d], local);
-          }
-        }
-        if (!piece.list(set.bytes, set.exact, most_blocks)) return {};
-      }
+  if (!list_boxes(region, address, bundles, lattice, most_blocks, set)) return {};
   return set;
 }
 

@@ -18,6 +18,11 @@ inline int64_t floor_divide(int64_t a, int64_t b) {
 inline int64_t ceil_divide(int64_t a, int64_t b) {
   return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
 }
+// sum += a * b, false on overflow.
+inline bool multiply_add(int64_t& sum, int64_t a, int64_t b) {
+  int64_t product;
+  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
 
 struct Interval {
   int64_t lo = 0, hi = 0;  // inclusive; hi may be kUnbounded

@@ -39,6 +39,7 @@ struct Form {
 };
 Form subtract(const Form& a, const Form& b, int64_t constant, int64_t factor = 1);  // a - factor·b - constant
 
+// This class has more than 25 methods: guards, loops and checks narrow the same intervals in small steps.
 class Region {
 public:
   Region(const KernelInfo& info, std::span<const LaunchFootprints::Value> values,
@@ -74,11 +75,19 @@ private:
   Interval derived(int index, bool with_limits) const;
   void enter_loop(const Access& access, size_t position);
   void enter_guard(const Guard& guard);
+
+  // region_narrowing.cpp
   void require_nonnegative(const Form& form);
   void exclude_zero(const Form& form);
   void limit_operand(size_t derived);
+  struct Part;
+  using Parts = std::array<Part, 6 + Form::kMaxOthers>;
+  size_t take_apart(const Form& form, Parts& parts) const;
+  Interval& interval_of(const Part& part);
+  void narrow(Part& part, int64_t rest, bool rest_bounded);
   void narrow(Interval& interval, int64_t coefficient, int64_t rest, bool rest_bounded);
   void settle(size_t d);
+
   bool loop_used_after(const Access& access, size_t position) const;
 
   const KernelInfo& info_;

@@ -120,56 +120,6 @@ std::optional<Number> Values::multiply(const std::optional<Number>& a, const std
   return r;
 }
 
-namespace {
-
-// Whether a value made inside the loop is the same in all iterations: nothing but arithmetic on what comes
-// from outside. Whatever reads memory, or joins ways through the loop, may differ.
-bool fixed_in(const llvm::Loop& loop, const llvm::Value* v, int depth) {
-  const auto* i = dyn_cast<llvm::Instruction>(v);
-  if (!i || !loop.contains(i)) return true;
-  if (depth > 8 || isa<llvm::PHINode, llvm::AllocaInst, llvm::FreezeInst>(i)) return false;
-  if (const auto* call = dyn_cast<llvm::CallBase>(i)) {
-    if (work_item_builtin(declared_callee(*call)) == Builtin::none) return false;
-  } else if (i->mayReadOrWriteMemory()) {
-    return false;
-  }
-  return llvm::all_of(i->operands(), [&](const llvm::Use& u) { return fixed_in(loop, u.get(), depth + 1); });
-}
-
-}  // namespace
-
-std::set<int> Values::varies_in(llvm::Value* v) const {
-  std::set<int> found;
-  const auto* i = dyn_cast<llvm::Instruction>(v);
-  for (const llvm::Loop* l = i ? loops_.getLoopFor(i->getParent()) : nullptr; l; l = l->getParentLoop())
-    if (!fixed_in(*l, v, 0)) found.insert(loop_index(l));
-  return found;
-}
-
-std::optional<Number> Values::hull(llvm::Value* v, int lane, const std::optional<Number>& a,
-                                   const std::optional<Number>& b) {
-  if (!a || !b) return std::nullopt;
-  if (a->poly == b->poly) {
-    Number r = *a;
-    merge_checks(r.checks, b->checks);
-    return r;
-  }
-  const auto wild = [&](const Number& n) { return is_integer(v) && b_.wild_terms(n.poly, width(v)) > 0; };
-  if (wild(*a) || wild(*b)) return b_.opaque({v, lane}, width(v), varies_in(v));
-  return b_.between({v, lane}, *a, *b, varies_in(v));
-}
-
-std::optional<Number> Values::symbol(Expression::Op op, unsigned d) {
-  // Drivers differ in what they say of dimensions there are not: PoCL 3.1 answers 0 where 1 is specified.
-  if (d > 2) return std::nullopt;
-  return Number{Poly::atom(b_.uniform(Expression::symbol(op, d))), {}};
-}
-
-std::optional<Number> Values::id(Variable::Kind kind, unsigned d) {
-  if (d > 2) return std::nullopt;
-  return Number{Poly::atom(b_.variable({kind, static_cast<int>(d)})), {}};
-}
-
 // An integer inside a vector or struct argument.
 std::optional<Number> Values::slot(int argument, uint64_t offset, uint64_t bytes) {
   KernelInfo& info = b_.info();
@@ -300,32 +250,55 @@ std::optional<Expression> Values::uniform_condition(llvm::Value* condition, std:
   return Expression::combine(op, *left, *right);
 }
 
+// 2^shift.
+std::optional<Number> Values::power_of_two(llvm::Value* shift, int lane) {
+  std::optional<Number> s = as_unsigned(shift, lane);
+  const unsigned bits = width(shift);
+  if (!s) return std::nullopt;
+  if (std::optional<int64_t> c = s->poly.constant()) {
+    if (*c < 0 || *c > 62 || *c >= bits) return std::nullopt;
+    return Number{Poly(int64_t{1} << *c), {}};
+  }
+  if (!b_.is_uniform(s->poly)) return std::nullopt;
+  if (!b_.check(*s, s->poly, 0, bits - 2)) return std::nullopt;
+  std::optional<Expression> e = b_.as_expression(s->poly);
+  if (!e) return std::nullopt;
+  return Number{Poly::atom(b_.uniform(Expression::combine(Expression::Op::shift_left, int64_t{1}, *e))),
+                s->checks};
+}
+
+std::optional<Number> Values::quotient(const std::optional<Number>& a, const std::optional<Number>& d,
+                                       bool floor) {
+  return a && d ? b_.quotient(*a, *d, floor) : std::nullopt;
+}
+
+std::optional<Number> Values::remainder(const std::optional<Number>& a, const std::optional<Number>& d,
+                                        bool floor) {
+  return a && d ? b_.remainder(*a, *d, floor) : std::nullopt;
+}
+
+std::optional<Number> Values::bitwise(Derived::Op op, llvm::Value* x, llvm::Value* y, int lane) {
+  const std::optional<Number> a = as_unsigned(x, lane), b = as_unsigned(y, lane);
+  return a && b ? of_unsigned(b_.derive(op, *a, *b), width(x)) : std::nullopt;
+}
+
+std::optional<Number> Values::bit_and(llvm::Value* x, llvm::Value* y, int lane) {
+  llvm::ConstantInt* mask = nullptr;
+  if (match(x, m_ConstantInt(mask))) std::swap(x, y);
+  if (lane < 0 && match(y, m_ConstantInt(mask))) {
+    // The rest is the same for all numbers that are equal modulo the width: it needs no check.
+    const int64_t m = mask->getSExtValue();
+    if (m > 0 && m < INT64_MAX && (m & (m + 1)) == 0)  // …00111
+      return remainder(number(x), Number{Poly(m + 1), {}}, true);
+    if (m < 0 && m != INT64_MIN && (-m & (-m - 1)) == 0)  // …11000
+      return add(number(x), remainder(number(x), Number{Poly(-m), {}}, true), -1);
+  }
+  return bitwise(Derived::Op::bit_and, x, y, lane);
+}
+
 std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
   llvm::Value *x = b->getOperand(0), *y = b->getOperand(1);
   if (width(b) == 1) return std::nullopt;
-  const auto power = [&](llvm::Value* shift) -> std::optional<Number> {  // 2^shift
-    std::optional<Number> s = as_unsigned(shift, lane);
-    if (!s) return std::nullopt;
-    if (std::optional<int64_t> c = s->poly.constant()) {
-      if (*c < 0 || *c > 62 || *c >= width(b)) return std::nullopt;
-      return Number{Poly(int64_t{1} << *c), {}};
-    }
-    if (!b_.is_uniform(s->poly)) return std::nullopt;
-    if (!b_.check(*s, s->poly, 0, width(b) - 2)) return std::nullopt;
-    std::optional<Expression> e = b_.as_expression(s->poly);
-    if (!e) return std::nullopt;
-    return Number{Poly::atom(b_.uniform(Expression::combine(Expression::Op::shift_left, int64_t{1}, *e))),
-                  s->checks};
-  };
-  const auto divide = [&](std::optional<Number> a, std::optional<Number> d, bool floor,
-                          bool rest) -> std::optional<Number> {
-    if (!a || !d) return std::nullopt;
-    return rest ? b_.remainder(*a, *d, floor) : b_.quotient(*a, *d, floor);
-  };
-  const auto bits = [&](Derived::Op op) -> std::optional<Number> {
-    const std::optional<Number> a = as_unsigned(x, lane), c = as_unsigned(y, lane);
-    return a && c ? of_unsigned(b_.derive(op, *a, *c), width(b)) : std::nullopt;
-  };
   switch (b->getOpcode()) {
   case llvm::Instruction::Add:
     return add(number(x, lane), number(y, lane));
@@ -334,38 +307,27 @@ std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
   case llvm::Instruction::Mul:
     return multiply(number(x, lane), number(y, lane));
   case llvm::Instruction::Shl:
-    return multiply(number(x, lane), power(y));
+    return multiply(number(x, lane), power_of_two(y, lane));
   case llvm::Instruction::UDiv:
-    return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, false);
+    return quotient(as_unsigned(x, lane), as_unsigned(y, lane), true);
   case llvm::Instruction::URem:
-    return divide(as_unsigned(x, lane), as_unsigned(y, lane), true, true);
+    return remainder(as_unsigned(x, lane), as_unsigned(y, lane), true);
   case llvm::Instruction::SDiv:
-    return divide(as_signed(x, lane), as_signed(y, lane), false, false);
+    return quotient(as_signed(x, lane), as_signed(y, lane), false);
   case llvm::Instruction::SRem:
-    return divide(as_signed(x, lane), as_signed(y, lane), false, true);
+    return remainder(as_signed(x, lane), as_signed(y, lane), false);
   case llvm::Instruction::LShr:
-    return divide(as_unsigned(x, lane), power(y), true, false);
+    return quotient(as_unsigned(x, lane), power_of_two(y, lane), true);
   case llvm::Instruction::AShr:
-    return divide(as_signed(x, lane), power(y), true, false);
-  case llvm::Instruction::And: {
-    llvm::ConstantInt* mask = nullptr;
-    if (match(x, m_ConstantInt(mask))) std::swap(x, y);
-    if (lane < 0 && match(y, m_ConstantInt(mask))) {
-      // The rest is the same for all numbers that are equal modulo the width: it needs no check.
-      const int64_t m = mask->getSExtValue();
-      if (m > 0 && m < INT64_MAX && (m & (m + 1)) == 0)  // …00111
-        return divide(number(x), Number{Poly(m + 1), {}}, true, true);
-      if (m < 0 && m != INT64_MIN && (-m & (-m - 1)) == 0)  // …11000
-        return add(number(x), divide(number(x), Number{Poly(-m), {}}, true, true), -1);
-    }
-    return bits(Derived::Op::bit_and);
-  }
+    return quotient(as_signed(x, lane), power_of_two(y, lane), true);
+  case llvm::Instruction::And:
+    return bit_and(x, y, lane);
   case llvm::Instruction::Or:
     if (lane < 0 && llvm::haveNoCommonBitsSet(x, y, layout_)) return add(number(x), number(y));
-    return bits(Derived::Op::bit_or);
+    return bitwise(Derived::Op::bit_or, x, y, lane);
   case llvm::Instruction::Xor:
     if (match(y, m_AllOnes())) return add(Number{Poly(-1), {}}, number(x, lane), -1);
-    return bits(Derived::Op::bit_xor);
+    return bitwise(Derived::Op::bit_xor, x, y, lane);
   default:
     return std::nullopt;
   }
@@ -417,158 +379,6 @@ std::optional<Number> Values::load(llvm::LoadInst* l) {
   const uint64_t size = layout_.getTypeAllocSize(a->getParamByValType()).getFixedValue();
   if (width(l) % 8 != 0 || offset.getZExtValue() + width(l) / 8 > size) return std::nullopt;
   return slot(static_cast<int>(a->getArgNo()), offset.getZExtValue(), width(l) / 8);
-}
-
-std::optional<Number> Values::call(llvm::CallBase* c) {
-  if (auto* intrinsic = dyn_cast<llvm::MinMaxIntrinsic>(c)) {
-    const auto a = intrinsic->isSigned() ? as_signed(c->getArgOperand(0)) : as_unsigned(c->getArgOperand(0));
-    const auto b = intrinsic->isSigned() ? as_signed(c->getArgOperand(1)) : as_unsigned(c->getArgOperand(1));
-    const bool least =
-        llvm::ICmpInst::isLT(intrinsic->getPredicate()) || llvm::ICmpInst::isLE(intrinsic->getPredicate());
-    return extreme(least, intrinsic->isSigned(), a, b, width(c));
-  }
-  const llvm::StringRef mangled = declared_callee(*c);
-  const Builtin builtin = work_item_builtin(mangled);
-  if (builtin == Builtin::work_dim) return symbol(Expression::Op::work_dim, 0);
-  const auto local_linear = [&]() -> std::optional<Number> {
-    using Op = Expression::Op;
-    using Kind = Variable::Kind;
-    const auto yz = add(id(Kind::local_id, 1), multiply(id(Kind::local_id, 2), symbol(Op::local_size, 1)));
-    return add(id(Kind::local_id, 0), multiply(yz, symbol(Op::local_size, 0)));
-  };
-  const auto global_linear = [&]() -> std::optional<Number> {
-    using Op = Expression::Op;
-    const auto at = [&](unsigned d) {
-      return add(id(Variable::Kind::global_id, d), symbol(Op::global_offset, d), -1);
-    };
-    const auto yz = add(at(1), multiply(at(2), symbol(Op::global_size, 1)));
-    return add(at(0), multiply(yz, symbol(Op::global_size, 0)));
-  };
-  if (builtin == Builtin::local_linear_id) return local_linear();
-  if (builtin == Builtin::global_linear_id) return global_linear();
-  if (builtin != Builtin::none) {
-    auto* dimension = c->arg_size() == 1 ? dyn_cast<llvm::ConstantInt>(c->getArgOperand(0)) : nullptr;
-    if (!dimension) return std::nullopt;
-    const auto d = static_cast<unsigned>(std::min<uint64_t>(dimension->getZExtValue(), 3));
-    switch (builtin) {
-    case Builtin::global_id:
-      return id(Variable::Kind::global_id, d);
-    case Builtin::group_id:
-      return id(Variable::Kind::group_id, d);
-    case Builtin::local_id:
-      return id(Variable::Kind::local_id, d);
-    case Builtin::global_size:
-      return symbol(Expression::Op::global_size, d);
-    case Builtin::num_groups:
-      return symbol(Expression::Op::num_groups, d);
-    case Builtin::local_size:
-      return symbol(Expression::Op::local_size, d);
-    case Builtin::global_offset:
-      return symbol(Expression::Op::global_offset, d);
-    default:
-      return std::nullopt;
-    }
-  }
-  const llvm::StringRef name = base_name(mangled), types = parameters(mangled);
-  if (!is_integer(c) || types.empty()) return std::nullopt;
-  const bool is_signed = llvm::StringRef("acsilx").contains(types[0]);
-  const auto operand = [&](unsigned i) {
-    return is_signed ? as_signed(c->getArgOperand(i)) : as_unsigned(c->getArgOperand(i));
-  };
-  if ((name == "min" || name == "max") && c->arg_size() == 2)
-    return extreme(name == "min", is_signed, operand(0), operand(1), width(c));
-  if (name == "clamp" && c->arg_size() == 3) {
-    // Read as what it is until the upper limit bounds it.
-    const auto raised = extreme(false, true, operand(0), operand(1), width(c));
-    return extreme(true, is_signed, raised, operand(2), width(c));
-  }
-  if (name == "abs" && is_signed) {
-    const std::optional<Number> a = operand(0);
-    return a ? b_.derive(Derived::Op::absolute, *a, Number{}) : a;
-  }
-  if (name == "mul24" || name == "mad24") {
-    // Defined only for 24-bit operands; the product may be cut to 32 bits, which the ring arithmetic allows.
-    std::optional<Number> a = number(c->getArgOperand(0)), b = number(c->getArgOperand(1));
-    const int64_t lo = is_signed ? -(1 << 23) : 0, hi = is_signed ? (1 << 23) - 1 : (1 << 24) - 1;
-    if (!a || !b || !b_.check(*a, a->poly, lo, hi) || !b_.check(*b, b->poly, lo, hi)) return std::nullopt;
-    const auto product = multiply(a, b);
-    return name == "mul24" ? product : add(product, number(c->getArgOperand(2)));
-  }
-  return std::nullopt;
-}
-
-std::optional<Number> Values::at_loop_exit(llvm::PHINode* p) {
-  // A value of a loop seen after it: known only if no loop that was left moves it.
-  llvm::Value* inside = p->getIncomingValue(0);
-  if (llvm::any_of(p->incoming_values(), [&](const llvm::Use& u) { return u.get() != inside; }))
-    return std::nullopt;
-  std::optional<Number> n = number(inside);
-  if (!n) return n;
-  for (const llvm::BasicBlock* from : p->blocks())
-    for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
-      if (b_.depends_on_loop(n->poly, loop_index(l)) && !(n = after(*l, *n))) return n;
-  return n;
-}
-
-// A number where the loop's test ends it: the counter has passed as many tests as the loop's distance has
-// steps.
-std::optional<Number> Values::after(const llvm::Loop& loop, const Number& n) {
-  const int index = loop_index(&loop);
-  const mkmd::compiler::Loop& known = b_.info().loops[static_cast<size_t>(index)];
-  const auto distance = distances_.find(&loop);
-  const std::optional<int64_t> step = b_.info().expressions[static_cast<size_t>(known.step)].constant();
-  if (distance == distances_.end() || !known.exact || loop.getExitingBlock() != test_block(&loop) || !step ||
-      *step <= 0)
-    return std::nullopt;
-  std::optional<Number> passed = add(distance->second, Number{Poly(*step - 1), {}});
-  if (passed && *step > 1) passed = b_.quotient(*passed, {Poly(*step), {}}, true);
-  if (!passed) return std::nullopt;
-  if (const std::optional<Expression> e = b_.as_expression(passed->poly))
-    passed->poly = Poly::atom(b_.uniform(Expression::combine(Expression::Op::maximum, *e, int64_t{0})));
-  else
-    passed = b_.derive(Derived::Op::maximum, *passed, Number{});
-  const auto parts = n.poly.linear_in(b_.variable({Variable::Kind::loop, index}));
-  if (!parts) return std::nullopt;
-  const std::optional<Number> last =
-      add(Number{parts->second, n.checks}, multiply(Number{parts->first, {}}, passed));
-  // Its checks would have to hold for the counter's last value, too.
-  const auto in_loop = [&](int check) { return b_.depends_on_loop(b_.check_poly(check), index); };
-  if (!last || b_.depends_on_loop(last->poly, index) || llvm::any_of(n.checks, in_loop)) return std::nullopt;
-  return last;
-}
-
-std::optional<Number> Values::phi(llvm::PHINode* p) {
-  llvm::Loop* loop = loops_.getLoopFor(p->getParent());
-  if (!loop || loop->getHeader() != p->getParent()) {
-    bool leaves = false;
-    for (llvm::BasicBlock* from : p->blocks()) {
-      llvm::Loop* l = loops_.getLoopFor(from);
-      if (l && !l->contains(p->getParent())) leaves = true;
-    }
-    if (leaves) return at_loop_exit(p);
-    std::optional<Number> all = number(p->getIncomingValue(0));
-    for (unsigned i = 1; i < p->getNumIncomingValues() && all; ++i)
-      all = hull(p, -1, all, number(p->getIncomingValue(i)));
-    return all;
-  }
-  llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();
-  if (!preheader || !latch) return std::nullopt;
-  const std::optional<Number> init = number(p->getIncomingValueForBlock(preheader));
-  if (!init) return std::nullopt;
-  const size_t mark = order_.size();
-  const int self = b_.placeholder();
-  numbers_[{p, -1}] = Number{Poly::atom(self), {}};
-  std::optional<Number> next = number(p->getIncomingValueForBlock(latch));
-  forget_since(mark);
-  numbers_.erase({p, -1});
-  if (!next) return std::nullopt;
-  std::optional<Poly> step = Poly::sum(next->poly, Poly::atom(self), -1);
-  if (!step) return std::nullopt;
-  for (const auto& [l, index] : loop_index_)
-    if (loop->contains(l) && b_.depends_on_loop(*step, index)) return std::nullopt;  // also: placeholders
-  if (loop_index_.empty() || step->contains(self)) return std::nullopt;
-  const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(loop)})), next->checks};
-  return add(init, multiply(Number{*step, {}}, counter));
 }
 
 }  // namespace mkmd::compiler

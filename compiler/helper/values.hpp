@@ -12,6 +12,7 @@
 #include <llvm/IR/Instructions.h>
 #include <map>
 
+#include "compiler/helper/builtins.hpp"
 #include "compiler/helper/poly.hpp"
 
 namespace mkmd::compiler {
@@ -36,6 +37,7 @@ struct Place {
   Number offset;       // bytes
 };
 
+// This class has more than 25 methods: one for each form of value, which all ask each other.
 class Values {
 public:
   Values(llvm::Function& f, InfoBuilder& builder, llvm::LoopInfo& loops);
@@ -62,16 +64,32 @@ private:
   std::optional<Expression> uniform_condition(llvm::Value* condition, std::vector<int>& checks);
   std::optional<Number> instruction(llvm::Instruction* i, int lane);
   std::optional<Number> binary(llvm::BinaryOperator* b, int lane);
+  std::optional<Number> bit_and(llvm::Value* x, llvm::Value* y, int lane);
+  std::optional<Number> bitwise(Derived::Op op, llvm::Value* x, llvm::Value* y, int lane);
+  std::optional<Number> power_of_two(llvm::Value* shift, int lane);
+  std::optional<Number> quotient(const std::optional<Number>& a, const std::optional<Number>& d, bool floor);
+  std::optional<Number> remainder(const std::optional<Number>& a, const std::optional<Number>& d, bool floor);
+
+  // values_of_calls.cpp
   std::optional<Number> call(llvm::CallBase* c);
-  std::optional<Number> phi(llvm::PHINode* p);
-  std::optional<Number> at_loop_exit(llvm::PHINode* p);
-  std::optional<Number> after(const llvm::Loop& loop, const Number& n);
+  std::optional<Number> work_item(Builtin builtin, llvm::CallBase* c);
+  std::optional<Number> integer_builtin(llvm::StringRef mangled, llvm::CallBase* c);
+  std::optional<Number> local_linear_id();
+  std::optional<Number> global_linear_id();
+  std::optional<Number> symbol(Expression::Op op, unsigned d);
+  std::optional<Number> id(Variable::Kind kind, unsigned d);
+
+  // values_of_loops.cpp
   // `v` is a or b, or lies between them.
   std::optional<Number> hull(llvm::Value* v, int lane, const std::optional<Number>& a,
                              const std::optional<Number>& b);
   // In whose iterations a value may differ: loops around it, less those in which all that it is made of is
   // fixed.
   std::set<int> varies_in(llvm::Value* v) const;
+  std::optional<Number> phi(llvm::PHINode* p);
+  std::optional<Number> at_loop_exit(llvm::PHINode* p);
+  std::optional<Number> after(const llvm::Loop& loop, const Number& n);
+
   std::optional<Number> of_unsigned(const std::optional<Number>& n, unsigned bits);
   std::optional<Number> extreme(bool least, bool is_signed, const std::optional<Number>& a,
                                 const std::optional<Number>& b, unsigned bits);
@@ -80,8 +98,6 @@ private:
   std::optional<Number> add(const std::optional<Number>& a, const std::optional<Number>& b,
                             int64_t factor = 1);
   std::optional<Number> multiply(const std::optional<Number>& a, const std::optional<Number>& b);
-  std::optional<Number> symbol(Expression::Op op, unsigned d);
-  std::optional<Number> id(Variable::Kind kind, unsigned d);
   std::optional<Number> slot(int argument, uint64_t offset, uint64_t bytes);
   Place compute_place(llvm::Value* pointer);
   Place place_phi(llvm::PHINode* p);

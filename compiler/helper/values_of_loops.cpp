@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Values that reads what ways through the code join: values that loops move, and values after
+// loops.
+#include "compiler/helper/values.hpp"
+
+#include "compiler/helper/builtins.hpp"
+
+namespace mkmd::compiler {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+namespace {
+
+// Whether a value made inside the loop is the same in all iterations: nothing but arithmetic on what comes
+// from outside. Whatever reads memory, or joins ways through the loop, may differ.
+bool fixed_in(const llvm::Loop& loop, const llvm::Value* v, int depth) {
+  const auto* i = dyn_cast<llvm::Instruction>(v);
+  if (!i || !loop.contains(i)) return true;
+  if (depth > 8 || isa<llvm::PHINode, llvm::AllocaInst, llvm::FreezeInst>(i)) return false;
+  if (const auto* call = dyn_cast<llvm::CallBase>(i)) {
+    if (work_item_builtin(declared_callee(*call)) == Builtin::none) return false;
+  } else if (i->mayReadOrWriteMemory()) {
+    return false;
+  }
+  return llvm::all_of(i->operands(), [&](const llvm::Use& u) { return fixed_in(loop, u.get(), depth + 1); });
+}
+
+}  // namespace
+
+std::set<int> Values::varies_in(llvm::Value* v) const {
+  std::set<int> found;
+  const auto* i = dyn_cast<llvm::Instruction>(v);
+  for (const llvm::Loop* l = i ? loops_.getLoopFor(i->getParent()) : nullptr; l; l = l->getParentLoop())
+    if (!fixed_in(*l, v, 0)) found.insert(loop_index(l));
+  return found;
+}
+
+std::optional<Number> Values::hull(llvm::Value* v, int lane, const std::optional<Number>& a,
+                                   const std::optional<Number>& b) {
+  if (!a || !b) return std::nullopt;
+  if (a->poly == b->poly) {
+    Number r = *a;
+    merge_checks(r.checks, b->checks);
+    return r;
+  }
+  const auto wild = [&](const Number& n) { return is_integer(v) && b_.wild_terms(n.poly, width(v)) > 0; };
+  if (wild(*a) || wild(*b)) return b_.opaque({v, lane}, width(v), varies_in(v));
+  return b_.between({v, lane}, *a, *b, varies_in(v));
+}
+
+std::optional<Number> Values::at_loop_exit(llvm::PHINode* p) {
+  // A value of a loop seen after it: known only if no loop that was left moves it.
+  llvm::Value* inside = p->getIncomingValue(0);
+  if (llvm::any_of(p->incoming_values(), [&](const llvm::Use& u) { return u.get() != inside; }))
+    return std::nullopt;
+  std::optional<Number> n = number(inside);
+  if (!n) return n;
+  for (const llvm::BasicBlock* from : p->blocks())
+    for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
+      if (b_.depends_on_loop(n->poly, loop_index(l)) && !(n = after(*l, *n))) return n;
+  return n;
+}
+
+// A number where the loop's test ends it: the counter has passed as many tests as the loop's distance has
+// steps.
+std::optional<Number> Values::after(const llvm::Loop& loop, const Number& n) {
+  const int index = loop_index(&loop);
+  const mkmd::compiler::Loop& known = b_.info().loops[static_cast<size_t>(index)];
+  const auto distance = distances_.find(&loop);
+  const std::optional<int64_t> step = b_.info().expressions[static_cast<size_t>(known.step)].constant();
+  if (distance == distances_.end() || !known.exact || loop.getExitingBlock() != test_block(&loop) || !step ||
+      *step <= 0)
+    return std::nullopt;
+  std::optional<Number> passed = add(distance->second, Number{Poly(*step - 1), {}});
+  if (passed && *step > 1) passed = b_.quotient(*passed, {Poly(*step), {}}, true);
+  if (!passed) return std::nullopt;
+  if (const std::optional<Expression> e = b_.as_expression(passed->poly))
+    passed->poly = Poly::atom(b_.uniform(Expression::combine(Expression::Op::maximum, *e, int64_t{0})));
+  else
+    passed = b_.derive(Derived::Op::maximum, *passed, Number{});
+  const auto parts = n.poly.linear_in(b_.variable({Variable::Kind::loop, index}));
+  if (!parts) return std::nullopt;
+  const std::optional<Number> last =
+      add(Number{parts->second, n.checks}, multiply(Number{parts->first, {}}, passed));
+  // Its checks would have to hold for the counter's last value, too.
+  const auto in_loop = [&](int check) { return b_.depends_on_loop(b_.check_poly(check), index); };
+  if (!last || b_.depends_on_loop(last->poly, index) || llvm::any_of(n.checks, in_loop)) return std::nullopt;
+  return last;
+}
+
+std::optional<Number> Values::phi(llvm::PHINode* p) {
+  llvm::Loop* loop = loops_.getLoopFor(p->getParent());
+  if (!loop || loop->getHeader() != p->getParent()) {
+    bool leaves = false;
+    for (llvm::BasicBlock* from : p->blocks()) {
+      llvm::Loop* l = loops_.getLoopFor(from);
+      if (l && !l->contains(p->getParent())) leaves = true;
+    }
+    if (leaves) return at_loop_exit(p);
+    std::optional<Number> all = number(p->getIncomingValue(0));
+    for (unsigned i = 1; i < p->getNumIncomingValues() && all; ++i)
+      all = hull(p, -1, all, number(p->getIncomingValue(i)));
+    return all;
+  }
+  llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();
+  if (!preheader || !latch) return std::nullopt;
+  const std::optional<Number> init = number(p->getIncomingValueForBlock(preheader));
+  if (!init) return std::nullopt;
+  const size_t mark = order_.size();
+  const int self = b_.placeholder();
+  numbers_[{p, -1}] = Number{Poly::atom(self), {}};
+  std::optional<Number> next = number(p->getIncomingValueForBlock(latch));
+  forget_since(mark);
+  numbers_.erase({p, -1});
+  if (!next) return std::nullopt;
+  std::optional<Poly> step = Poly::sum(next->poly, Poly::atom(self), -1);
+  if (!step) return std::nullopt;
+  for (const auto& [l, index] : loop_index_)
+    if (loop->contains(l) && b_.depends_on_loop(*step, index)) return std::nullopt;  // also: placeholders
+  if (loop_index_.empty() || step->contains(self)) return std::nullopt;
+  const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(loop)})), next->checks};
+  return add(init, multiply(Number{*step, {}}, counter));
+}
+
+}  // namespace mkmd::compiler
