@@ -5,19 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace mkmd::timing {
 
 double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams) {
-  std::map<int, double> launches_per_second;  // by team
-  for (size_t d = 0; d < seconds.size(); ++d)
-    launches_per_second[teams.empty() ? 0 : teams[d]] += 1 / seconds[d];
-  double of_quickest = 0;
-  for (const auto& [team, rate] : launches_per_second) {
-    if (team > 0) of_quickest = std::max(of_quickest, rate);
+  double launches_per_second = 0;
+  for (size_t d = 0; d < seconds.size(); ++d) {
+    if (teams.empty() || teams[d] == 0 || teams[d] == teams.front()) launches_per_second += 1 / seconds[d];
   }
-  return 1 / (launches_per_second[0] + of_quickest);
+  return 1 / launches_per_second;
 }
 
 Rivalry::Rivalry(std::vector<int> teams, RegretBudget& budget) : teams_(std::move(teams)), budget_(budget) {
