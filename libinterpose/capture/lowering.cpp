@@ -261,7 +261,7 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
   const bool own = &lane == &runtime_.executor_.home() && piece.box == kernel.launch.whole() && !of.as_before;
   const auto work_on = [&kernel, box = piece.box, memories = std::move(memories), boxed = boxed && !own](
                            Lane& some) { return kernel_piece(some, kernel, box, memories, boxed); };
-  const Ref<Action> action = new_action(lane, &c, work_on(lane));
+  Ref<Action> action = new_action(lane, &c, work_on(lane));
   const double share =
       static_cast<double>(piece.box.group_count()) / static_cast<double>(kernel.launch.group_count());
   if (piece.seconds > 0) {

@@ -14,7 +14,7 @@ namespace {
 // A simulator and a quick driver both run kernels in the thread that waits.
 TEST(Calibration, TellsASlowDeviceFromAQuickOneInLittleTime) {
   for (const char* name : {"XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME"})
-    setenv(name, "/nonexistent", 1);
+    unsetenv(name);
   virtual_time::reset();
   fake::Driver driver(2);
   driver.builds_all = true;

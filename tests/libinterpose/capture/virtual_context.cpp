@@ -56,7 +56,7 @@ vendor::Owned<T> owned(T handle) {
 // Nothing is known from earlier runs, or remembered for later ones.
 void forget_files() {
   for (const char* name : {"XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME"})
-    setenv(name, "/nonexistent", 1);
+    unsetenv(name);
 }
 
 }  // namespace

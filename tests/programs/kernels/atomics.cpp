@@ -53,6 +53,15 @@ constexpr const char* kSource = R"(
     atomic_inc(&seen[atomic_inc(next) & 1023u]);
   })";
 
+void show_tickets(const Cl& cl, cl_program program, size_t count) {
+  const cl_mem next = buffer_of(cl, std::vector<cl_uint>(1, 0));
+  const cl_mem seen = buffer_of(cl, std::vector<cl_uint>(1024, 0));
+  const cl_kernel ticket = kernel_of(program, "ticket");
+  set_args(ticket, next, seen);
+  launch(cl, ticket, {count}, {64});
+  report<cl_uint>(cl, "tickets", seen, 1024);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -112,10 +121,5 @@ int main(int argc, char** argv) {
   }
   report<cl_uint>(cl, "both", whole, 1024);
 
-  const cl_mem next = buffer_of(cl, std::vector<cl_uint>(1, 0));
-  const cl_mem seen = buffer_of(cl, std::vector<cl_uint>(1024, 0));
-  const cl_kernel ticket = kernel_of(program, "ticket");
-  set_args(ticket, next, seen);
-  launch(cl, ticket, {count}, {64});
-  report<cl_uint>(cl, "tickets", seen, 1024);
+  show_tickets(cl, program, count);
 }
