@@ -34,7 +34,8 @@ public:
   };
   // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
   using CopySeconds = std::function<double(int team)>;
-  // The team for a window with these kernels.
+  // The team for a window with these kernels. What the first team has not run, it runs: it is home's, whose
+  // driver can later repeat what it has run without compiling (Rule 13), and predictions alone move nothing.
   int choose(const std::vector<Kernel>& kernels, const CopySeconds& copy_seconds);
   int current() const { return current_; }
 
@@ -50,6 +51,7 @@ public:
 
 private:
   double seconds_of(const Kernel& kernel, int team) const;
+  bool first_has_run(const Kernel& kernel) const;
 
   const std::vector<int> teams_;
   int team_count_ = 0;

@@ -35,6 +35,15 @@ TEST(Rivalry, TheQuickerTeamTakesOverWhereNothingHasToMove) {
   EXPECT_EQ(rivalry.choose({kernel({1e-3, 2e-3}, {3, 3})}, copies({0, 0, 0})), 1);
 }
 
+TEST(Rivalry, WhatTheFirstTeamHasNotRunRunsThere) {
+  RegretBudget budget;
+  Rivalry rivalry({1, 2}, budget);
+  const Rivalry::Kernel known = kernel({2e-3, 1e-3}, {1, 0});
+  EXPECT_EQ(rivalry.choose({known}, copies({0, 0, 0})), 2);
+  EXPECT_EQ(rivalry.choose({known, kernel({2e-3, 1e-3}, {0, 3})}, copies({0, 0, 0})), 1);
+  EXPECT_EQ(rivalry.choose({known, kernel({kNo, 1e-3}, {0, 0})}, copies({0, 0, 0})), 2);
+}
+
 TEST(Rivalry, NobodyAsksForDataWhereAllIsDecided) {
   RegretBudget budget;
   Rivalry rivalry({1, 2}, budget);
