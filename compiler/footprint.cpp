@@ -70,6 +70,17 @@ ByteRanges commuting(const std::vector<Updated>& a, const std::vector<Updated>& 
   return all;
 }
 
+std::vector<Updated> updated_alone(const std::vector<Updated>& updates, const ByteRanges& others) {
+  std::vector<Updated> alone = updates;
+  for (Updated& one : alone) {
+    one.bytes.subtract(others);
+    for (const Updated& other : updates)
+      if (other.by != one.by) one.bytes.subtract(other.bytes);
+  }
+  std::erase_if(alone, [](const Updated& one) { return one.bytes.empty(); });
+  return alone;
+}
+
 namespace {
 
 void add(Footprint& f, const Access& access, const ByteSet& set) {

@@ -13,14 +13,9 @@ ByteRanges bytes(const ByteRanges& known, bool unknown, uint64_t size) {
 
 std::vector<Updated> updates_alone(const Footprint& f, uint64_t size) {
   std::vector<Updated> all;
-  for (const Footprint::Updates& u : f.updates) {
-    Updated one{u.may.by, bytes(u.may.bytes, u.unknown, size)};
-    one.bytes.subtract(bytes(f.others, f.others_unknown, size));
-    for (const Footprint::Updates& other : f.updates)
-      if (other.may.by != one.by) one.bytes.subtract(bytes(other.may.bytes, other.unknown, size));
-    all.push_back(std::move(one));
-  }
-  return all;
+  for (const auto& [may, unknown] : f.updates)
+    all.push_back({may.by, bytes(may.bytes, unknown, size)});
+  return updated_alone(all, bytes(f.others, f.others_unknown, size));
 }
 
 ByteRanges written_by_one(const Footprint& writer, const Footprint& other, uint64_t size) {

@@ -234,6 +234,18 @@ std::optional<Number> InfoBuilder::cut(const Number& n, unsigned bits, bool is_s
   return derive(is_signed ? Derived::Op::as_signed : Derived::Op::as_unsigned, n, {Poly(bits), {}});
 }
 
+Number InfoBuilder::atom_of(int atom, const Number& a, const Number& b) {
+  Number result{Poly::atom(atom), a.checks};
+  merge_checks(result.checks, b.checks);
+  return result;
+}
+
+std::optional<Number> InfoBuilder::combine(Expression::Op op, const Number& x, const Number& y) {
+  const std::optional<Expression> a = as_expression(x.poly), b = as_expression(y.poly);
+  if (!a || !b) return std::nullopt;
+  return atom_of(uniform(Expression::combine(op, *a, *b)), x, y);
+}
+
 std::optional<Number> InfoBuilder::derive(Derived::Op op, const Number& a, const Number& b) {
   const auto key = std::tuple(op, a.poly, b.poly);
   auto it = derived_ids_.find(key);
@@ -242,9 +254,7 @@ std::optional<Number> InfoBuilder::derive(Derived::Op op, const Number& a, const
     if (!index) return std::nullopt;
     it = derived_ids_.emplace(key, variable({Variable::Kind::derived, *index})).first;
   }
-  Number result{Poly::atom(it->second), a.checks};
-  merge_checks(result.checks, b.checks);
-  return result;
+  return atom_of(it->second, a, b);
 }
 
 std::optional<Number> InfoBuilder::between(const Origin& origin, const Number& a, const Number& b,
@@ -258,22 +268,12 @@ std::optional<Number> InfoBuilder::between(const Origin& origin, const Number& a
     derived_loops_[*index].insert(loops.begin(), loops.end());
     it = between_ids_.emplace(key, variable({Variable::Kind::derived, *index})).first;
   }
-  Number result{Poly::atom(it->second), a.checks};
-  merge_checks(result.checks, b.checks);
-  return result;
+  return atom_of(it->second, a, b);
 }
 
 std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bool floor) {
-  if (is_uniform(x.poly) && is_uniform(y.poly)) {
-    std::optional<Expression> a = as_expression(x.poly), b = as_expression(y.poly);
-    if (!a || !b) return std::nullopt;
-    Number r;
-    merge_checks(r.checks, x.checks);
-    merge_checks(r.checks, y.checks);
-    r.poly = Poly::atom(
-        uniform(Expression::combine(floor ? Expression::Op::floor_divide : Expression::Op::divide, *a, *b)));
-    return r;
-  }
+  if (is_uniform(x.poly) && is_uniform(y.poly))
+    return combine(floor ? Expression::Op::floor_divide : Expression::Op::divide, x, y);
   Number above = x, below = y;
   // (u / a) / b is u / (a·b), towards zero for any signs and by floor for positive ones (a floor is only ever
   // asked for those): one form for both, so that nested divisions can be taken together.
@@ -296,16 +296,8 @@ std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bo
 }
 
 std::optional<Number> InfoBuilder::remainder(const Number& x, const Number& y, bool floor) {
-  if (is_uniform(x.poly) && is_uniform(y.poly)) {
-    std::optional<Expression> a = as_expression(x.poly), b = as_expression(y.poly);
-    if (!a || !b) return std::nullopt;
-    Number r;
-    merge_checks(r.checks, x.checks);
-    merge_checks(r.checks, y.checks);
-    r.poly = Poly::atom(
-        uniform(Expression::combine(floor ? Expression::Op::modulo : Expression::Op::remainder, *a, *b)));
-    return r;
-  }
+  if (is_uniform(x.poly) && is_uniform(y.poly))
+    return combine(floor ? Expression::Op::modulo : Expression::Op::remainder, x, y);
   std::optional<Number> q = quotient(x, y, floor);
   std::optional<Number> r = derive(floor ? Derived::Op::modulo : Derived::Op::remainder, x, y);
   if (!q || !r) return r;

@@ -119,6 +119,9 @@ private:
   int intern(const Atom& a);
   // Its index.
   std::optional<int> add_derived(Derived::Op op, const Poly& a, const Poly& b);
+  // What is made of the two, and holds where both hold.
+  static Number atom_of(int atom, const Number& a, const Number& b);
+  std::optional<Number> combine(Expression::Op op, const Number& x, const Number& y);  // uniform ones
   Interval range(const Monomial& m, int64_t factor) const;
 
   KernelInfo& info_;

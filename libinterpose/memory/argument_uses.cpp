@@ -7,14 +7,6 @@ namespace mkmd {
 
 namespace {
 
-BufferUse& use_of(BufferUses& uses, Memory* root) {
-  for (BufferUse& use : uses) {
-    if (use.root == root) return use;
-  }
-  uses.emplace_back().root = root;
-  return uses.back();
-}
-
 // From a pointer argument's offsets to the root buffer's, without what lies beyond the end of the argument.
 ByteRanges in_root(ByteRanges ranges, const Memory& memory) {
   ranges.clip(0, memory.size);
@@ -47,18 +39,6 @@ struct Touched {
       at->bytes.unite(bytes(may.bytes, unknown));
     }
   }
-
-  // By each update, what nothing else touches.
-  std::vector<compiler::Updated> alone() const {
-    std::vector<compiler::Updated> result = updates;
-    for (compiler::Updated& one : result) {
-      one.bytes.subtract(others);
-      for (const compiler::Updated& other : updates)
-        if (other.by != one.by) one.bytes.subtract(other.bytes);
-    }
-    std::erase_if(result, [](const compiler::Updated& one) { return one.bytes.empty(); });
-    return result;
-  }
 };
 
 void find_updates(BufferUses& uses, const KernelArguments& arguments,
@@ -71,7 +51,7 @@ void find_updates(BufferUses& uses, const KernelArguments& arguments,
       if (a.kind == KernelArgument::Kind::memory && a.memory && a.memory->root() == use.root)
         touched.add(f, *a.memory);
     }
-    use.updates = touched.alone();
+    use.updates = compiler::updated_alone(touched.updates, touched.others);
   }
 }
 

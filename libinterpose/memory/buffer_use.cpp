@@ -17,6 +17,13 @@ bool for_common(const BufferUses& a, const BufferUses& b, const Is& is) {
 
 }  // namespace
 
+BufferUse& use_of(BufferUses& uses, Memory* root) {
+  const auto use = std::ranges::find(uses, root, &BufferUse::root);
+  if (use != uses.end()) return *use;
+  uses.emplace_back().root = root;
+  return uses.back();
+}
+
 bool independent(const BufferUses& a, const BufferUses& b) {
   return for_common(a, b, [](const BufferUse& x, const BufferUse& y) {
     return !x.writes.overlaps(y.writes) && !x.writes.overlaps(y.reads) && !y.writes.overlaps(x.reads);

@@ -22,6 +22,8 @@ struct BufferUse {
 };
 using BufferUses = std::vector<BufferUse>;
 
+BufferUse& use_of(BufferUses& uses, Memory* root);  // added, if there was none
+
 // Neither writes what the other touches.
 bool independent(const BufferUses& a, const BufferUses& b);
 // Where they are not, both change the same bytes by equal updates alone. That gives the same bytes in

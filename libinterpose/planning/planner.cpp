@@ -12,14 +12,6 @@ namespace mkmd::planning {
 
 namespace {
 
-BufferUse& use_of(BufferUses& uses, Memory* root) {
-  for (BufferUse& use : uses) {
-    if (use.root == root) return use;
-  }
-  uses.emplace_back().root = root;
-  return uses.back();
-}
-
 // Of a read, write, copy or fill.
 BufferUses memory_uses(const Task& task) {
   BufferUses uses;

@@ -8,12 +8,23 @@
 
 namespace mkmd::timing {
 
-double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams) {
+namespace {
+
+// Of a launch that the devices for which `takes_part` share.
+template <typename TakesPart>
+double seconds_shared(const std::vector<double>& seconds, const TakesPart& takes_part) {
   double launches_per_second = 0;
   for (size_t d = 0; d < seconds.size(); ++d) {
-    if (teams.empty() || teams[d] == 0 || teams[d] == teams.front()) launches_per_second += 1 / seconds[d];
+    if (takes_part(d)) launches_per_second += 1 / seconds[d];
   }
   return 1 / launches_per_second;
+}
+
+}  // namespace
+
+double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams) {
+  return seconds_shared(
+      seconds, [&](size_t d) { return teams.empty() || teams[d] == 0 || teams[d] == teams.front(); });
 }
 
 Rivalry::Rivalry(std::vector<int> teams, RegretBudget& budget) : teams_(std::move(teams)), budget_(budget) {
@@ -25,11 +36,7 @@ Rivalry::Rivalry(std::vector<int> teams, RegretBudget& budget) : teams_(std::mov
 
 // Devices of a team share a launch.
 double Rivalry::seconds_of(const Kernel& kernel, int team) const {
-  double launches_per_second = 0;
-  for (size_t d = 0; d < teams_.size(); ++d) {
-    if (teams_[d] == team) launches_per_second += 1 / kernel.seconds[d];
-  }
-  return 1 / launches_per_second;
+  return seconds_shared(kernel.seconds, [&](size_t d) { return teams_[d] == team; });
 }
 
 bool Rivalry::first_has_run(const Kernel& kernel) const {

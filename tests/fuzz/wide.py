@@ -27,8 +27,8 @@ class WideNumbers:
         if form == "shift":
             return f"({a} {r.choice(['>>', '>>', '<<'])} {r.choice([1, 3, 31, 32, 33, 62, 63])})", signed
         if form == "cast":
-            to = r.choice(["long", "ulong", "int", "uint", "short", "uchar"])
-            return f"({r.choice(['long', 'ulong'])})({to})({a})" if to not in ("long", "ulong") else f"({to})({a})", to == "long"
+            to = r.choice(["long", "ulong"])
+            return f"({to}){r.choice(['', '', '(int)', '(uint)', '(short)', '(uchar)'])}({a})", to == "long"
         if form == "extreme":
             b, other = self.wide(depth - 1)
             kind = r.choice([own, "long", "ulong"])
