@@ -66,14 +66,14 @@ private:
     return words;
   }
 
-  // The ends of the pieces, in order; the last is 1.
+  // The ends of the pieces, in order; the last is 1. A task of two units or more gets two pieces or more.
   std::vector<double> cuts(const ProblemIndex& index, int task, std::mt19937& random) const {
     std::vector<double> ends{1};
+    const int units = index.task(task).units > 0 ? index.task(task).units : 4096;
+    if (units == 1) return ends;
     const auto wanted = static_cast<int>(2 + random() % static_cast<unsigned>(parameters_.pieces - 1));
-    for (int i = 1; i < wanted; ++i) {
-      const double share = index.snap(task, static_cast<double>(random() % 4096) / 4096);
-      if (share > 0 && share < 1) ends.push_back(share);
-    }
+    for (int i = 1; i < wanted; ++i)
+      ends.push_back(static_cast<double>(1 + random() % static_cast<unsigned>(units - 1)) / units);
     std::ranges::sort(ends);
     ends.erase(std::ranges::unique(ends).begin(), ends.end());
     return ends;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace mkmd::scheduler {
 namespace {
@@ -38,6 +39,33 @@ TEST(Properties, SchedulesAreValidWithoutTimeToPlan) {
       EXPECT_TRUE(validate(problem, *schedule).ok()) << name << " seed " << seed;
     }
   }
+}
+
+// Tests count on it: a launch that random-cuts leaves whole is one that may not be split.
+TEST(Properties, RandomCutsDividesWhatCanBeDivided) {
+  int tasks_of_two_units = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    Problem problem = random_problem(seed);
+    for (size_t t = 0; t < problem.graph.tasks.size(); t += 2)
+      problem.graph.tasks[t].units = 2;
+    Result<ProblemIndex> index = ProblemIndex::make(problem);
+    ASSERT_TRUE(index.ok()) << index.status().message();
+    const Schedule schedule = valid_schedule(problem, "random-cuts", "seed " + std::to_string(seed));
+    std::vector<std::set<int>> devices(problem.graph.tasks.size());
+    for (const auto& e : schedule.entries)
+      devices[e.task].insert(e.device);
+    for (int t = 0; t < index->task_count(); ++t) {
+      int eligible = 0;
+      for (int d = 0; d < index->device_count(); ++d)
+        eligible += index->eligible(t, d) ? 1 : 0;
+      if (!problem.graph.tasks[t].divisible || problem.graph.tasks[t].units == 1 ||
+          index->mean_time(t) <= 0 || eligible < 2)
+        continue;
+      EXPECT_GE(devices[t].size(), 2U) << "seed " << seed << " task " << t;
+      tasks_of_two_units += problem.graph.tasks[t].units == 2 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(tasks_of_two_units, 100);
 }
 
 TEST(Properties, TheExchangeFormatKeepsEverything) {
