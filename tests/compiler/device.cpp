@@ -61,6 +61,11 @@ Device::Device() {
   require(error, "clCreateCommandQueue");
 }
 
+bool Device::has(const std::string& extension) const {
+  return (" " + device_text(id_, CL_DEVICE_EXTENSIONS) + " ").find(" " + extension + " ") !=
+         std::string::npos;
+}
+
 Request Device::request(const std::string& source, const std::string& options) const {
   Request r;
   r.source = source;

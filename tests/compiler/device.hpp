@@ -20,6 +20,8 @@ public:
   cl_command_queue queue() const { return queue_; }
   cl_device_id id() const { return id_; }
 
+  bool has(const std::string& extension) const;
+
   // Null and a log if the build fails.
   cl_program build_source(const std::string& source, const std::string& options, std::string& log);
   Request request(const std::string& source,

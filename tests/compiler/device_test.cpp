@@ -68,6 +68,8 @@ class Launches : public testing::TestWithParam<Case> {
 protected:
   void SetUp() override {
     if (!GetParam().line->whole.empty()) GTEST_SKIP() << "runs whole";
+    const std::string& needs = GetParam().file->needs;
+    if (!needs.empty() && !Device::instance().has(needs)) GTEST_SKIP() << "the device has no " << needs;
   }
   const LaunchLine& line() const { return *GetParam().line; }
   Built& program(const std::string& options = "") const { return built(*GetParam().file, options); }

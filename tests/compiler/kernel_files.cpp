@@ -159,8 +159,11 @@ std::vector<KernelFile> kernel_files() {
     KernelFile file;
     file.name = entry.path().stem().string();
     std::ifstream in(entry.path());
-    for (std::string line; std::getline(in, line); file.source += line + "\n")
+    constexpr std::string_view kNeeds = "//@needs ";
+    for (std::string line; std::getline(in, line); file.source += line + "\n") {
       if (line.starts_with("//@ ")) file.launches.push_back(parse(file.name, line.substr(4)));
+      if (line.starts_with(kNeeds)) file.needs = line.substr(kNeeds.size());
+    }
     files.push_back(std::move(file));
   }
   std::ranges::sort(files, {}, &KernelFile::name);

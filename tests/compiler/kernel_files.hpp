@@ -40,6 +40,7 @@ struct LaunchLine {
 
 struct KernelFile {
   std::string name, source;
+  std::string needs;  // a device extension; "": none. The line "//@needs NAME" says so.
   std::vector<LaunchLine> launches;
 };
 

@@ -77,19 +77,6 @@ __kernel void signed_and_unsigned(__global int* out) {
   atomic_max(out, i);
   atomic_max((__global uint*)out, (uint)i);
 }
-//@ other_widths together global=64 local=8 : u64[2]
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-__kernel void other_widths(__global ulong* out) {
-  atom_add(out, 0xffffffffUL);
-  atomic_add((__global uint*)out, 1u);
-}
-//@ wide summed global=64 local=8 : u64[4]
-__kernel void wide(__global ulong* out) {
-  ulong i = get_global_id(0);
-  atom_add(out, i << 33 | i);
-  atom_sub((__global long*)(out + 1), (long)i << 31);
-  atom_inc(out + 2);
-}
 // In these the data keep apart what the analysis cannot.
 //@ reads_a_sum together global=64 local=8 : i32<4>[64] i32[8] i32[64]
 __kernel void reads_a_sum(__global const int* in, __global int* sums, __global int* out) {
