@@ -7,6 +7,7 @@ events each command waits for, so that a case from which commands have been drop
 import random
 
 import grammar
+from expressions import SIZES
 from host_commands import HostCommands, PAGE
 
 QUEUES = [["in-order"], ["in-order"], ["out-of-order"], ["in-order", "in-order"], ["in-order", "out-of-order"],
@@ -148,7 +149,7 @@ class Maker(HostCommands):
             value = r.randint(a["lo"], a["hi"])
             if a["wraps"] and r.random() < 0.5:
                 value += r.randint(1, 5) << a["wraps"]
-            return number(value, grammar.SIZES[a["type"]])
+            return number(value, SIZES[a["type"]])
         if a["kind"] == "struct":
             parts = [number(r.randint(-3, 9), 4), number(r.randint(-3, 9), 2), number(0, 2),
                      number(r.randint(-3, 1 << 40), 8)] + [number(r.randint(0, 9), 4) for _ in range(4)]

@@ -7,7 +7,7 @@ its left side.
 
 
 class WideNumbers:
-    """What grammar.Kernel makes of the values of Expressions."""
+    """A part of grammar.Kernel, beside Expressions."""
 
     def wide(self, depth=2):
         """An expression of type long or ulong, and whether its type has a sign."""

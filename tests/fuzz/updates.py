@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Updates: atomic operations whose results nobody uses, in all the places that such a statement can have."""
+from expressions import SIZES
+
+
+class Updates:
+    """A part of grammar.Kernel, beside Expressions."""
+
+    def counter(self):
+        """Numbers that all work-items change by atomic operations, whose order does not matter."""
+        r = self.r
+        kind, o = r.choice(["uint", "uint", "int", "int", "ulong", "long"]), self.name_of("o")
+        fields = r.choice([1, 1, 1, 2])  # numbers of one place that are changed in other ways
+        places = r.choice([1, 4, 64])
+        size = places * fields
+        own = self.plain and SIZES[kind] * (size + self.items) <= self.limit and self.chance(0.3)
+        qualifier = "" if own else r.choice(["", "volatile "])
+        self.args.append({"kind": "out", "type": kind, "name": o, "decl": f"{qualifier}__global {kind}* ",
+                          "bytes": SIZES[kind] * (size + (self.items if own else 0))})
+        function = "atom" if SIZES[kind] == 8 or self.chance(0.2) else "atomic"
+        few = ["add", "sub"] if SIZES[kind] == 8 else ["add", "sub", "xor", "or", "and", "min", "max"]
+        through = [o]
+        if self.chance(0.3):  # the same bytes as another argument
+            alias = self.name_of("r")
+            self.args.append({"kind": "alias", "type": kind, "of": o, "name": alias, "decl": f"__global {kind}* "})
+            through.append(alias)
+        for field in range(fields):
+            operation = r.choice(few)
+            alike = [operation] if operation not in ("add", "sub") else ["add", "sub", "inc", "dec"]
+            for _ in range(r.choice([1, 1, 2])):
+                at = f"{self.fit(self.index(r.choice([1, 2])), places)} * {fields} + {field}"
+                self.update(f"{function}_{r.choice(alike)}", f"{r.choice(through)} + {at}", kind)
+        if own:
+            self.line(f"{through[-1]}[{size} + i] = ({kind}){self.value(1)};")  # elements of its own, behind them
+
+    def update(self, function, at, kind):
+        """One atomic operation whose result does not matter."""
+        r, j = self.r, self.name_of("j")
+        number = "" if function.endswith(("inc", "dec")) else f", ({kind}){self.value(1)}"
+        call = f"{function}({at}{number})"
+        form = r.choice(["plain", "plain", "guard", "loop", "unused", "helper", "group"])
+        if form == "guard":
+            self.line(f"if ({self.condition()}) {call};")
+        elif form == "loop":
+            self.line(f"for (int {j} = 0; {j} < {r.choice(['3', f'(int)({self.value(1)} & 3u)'])}; ++{j}) {call};")
+        elif form == "unused":
+            self.line(f"{{ const {kind} {j} = {call}; if ({j} > 7) {{ }} }}")
+        elif form == "helper" and number:
+            name = f"{self.name}_{self.name_of('h')}"
+            self.helpers.append(f"static {kind} {name}(volatile __global {kind}* p, {kind} v) {{ return {function}(p, v); }}")
+            self.line(f"{name}({at}{number});")
+        elif form == "group" and function in ("atomic_add", "atomic_or", "atomic_xor"):  # first among the work-group
+            self.keeps_local = True
+            local, (place, _) = self.name_of("l"), self.local_place()
+            self.line(f"__local {kind} {local};")
+            self.line(f"if ({place} == 0) {local} = 0;")
+            self.line("barrier(CLK_LOCAL_MEM_FENCE);")
+            self.line(f"{function}(&{local}{number});")
+            self.line("barrier(CLK_LOCAL_MEM_FENCE);")
+            self.line(f"if ({place} == 0) {function}({at}, {local});")
+        else:
+            self.line(f"{call};")
