@@ -61,26 +61,6 @@ LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)
   }
 }
 
-ByteRanges commuting(const std::vector<Updated>& a, const std::vector<Updated>& b) {
-  ByteRanges all;
-  for (const Updated& x : a) {
-    const auto y = std::ranges::find(b, x.by, &Updated::by);
-    if (y != b.end()) all.unite(x.bytes.intersection(y->bytes));
-  }
-  return all;
-}
-
-std::vector<Updated> updated_alone(const std::vector<Updated>& updates, const ByteRanges& others) {
-  std::vector<Updated> alone = updates;
-  for (Updated& one : alone) {
-    one.bytes.subtract(others);
-    for (const Updated& other : updates)
-      if (other.by != one.by) one.bytes.subtract(other.bytes);
-  }
-  std::erase_if(alone, [](const Updated& one) { return one.bytes.empty(); });
-  return alone;
-}
-
 namespace {
 
 void add(Footprint& f, const Access& access, const ByteSet& set) {

@@ -38,10 +38,6 @@ struct Updated {
   Update by;
   ByteRanges bytes;
 };
-// Bytes that two sides change by equal updates, given what each of them changes by nothing else.
-ByteRanges commuting(const std::vector<Updated>& a, const std::vector<Updated>& b);
-// By each update, what neither another one nor anything else touches. One entry for an update.
-std::vector<Updated> updated_alone(const std::vector<Updated>& updates, const ByteRanges& others);
 
 struct Footprint {
   int argument = 0;

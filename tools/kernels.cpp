@@ -7,7 +7,7 @@
 #include "compiler/assumed_device.hpp"
 #include "compiler/binary_origin.hpp"
 #include "compiler/client.hpp"
-#include "compiler/updates.hpp"
+#include "compiler/use.hpp"
 #include "tools/commands.hpp"
 #include "tools/library_place.hpp"
 
@@ -291,7 +291,7 @@ int common_argument(const KernelInfo& k, const Launch& launch) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // of an argument, whose size is not known
   int found = kNone;
   for (size_t i = 0; i < a.size(); ++i) {
-    const Meeting how = meeting(a[i], b[i], kMostBytes);
+    const Meeting how = meeting(use_of({{&a[i], 0, kMostBytes}}), use_of({{&b[i], 0, kMostBytes}}));
     if (how == Meeting::conflict) return a[i].argument;
     if (how == Meeting::updates) found = kUpdated;
   }

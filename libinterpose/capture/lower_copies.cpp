@@ -69,7 +69,8 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const FillCommand& fi
   Memory& to = fill.destination.root();
   emit_shares(shares_of(of, to, nullptr), c, to, [&](const Share& share) {
     Lane& lane = *share.lane;
-    Made made{{{&to, {}, {share.bytes.lo, share.bytes.hi}, {}}}, {}, {}, share.bytes.hi - share.bytes.lo};
+    const ByteRanges written(share.bytes.lo, share.bytes.hi);
+    Made made{{{{{}, written, {}}, &to}}, {}, {}, share.bytes.hi - share.bytes.lo};
     made.work = emulated_fill_work(runtime_.configuration_.machine, lane, fill, share.destination,
                                    share.bytes, fill_bytes(lane, fill, share.destination, share.bytes));
     if (lane.domain == 0) {
@@ -94,7 +95,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const CopyCommand& co
     const ByteRanges read = shifted(written, copy.source_ahead());
     make_valid(lane.domain, from, read);
     Made made{
-        {{&from, read, {}, read}, {&to, {}, written, {}}}, {}, {}, 2 * (share.bytes.hi - share.bytes.lo)};
+        {{{read, {}, read}, &from}, {{{}, written, {}}, &to}}, {}, {}, 2 * (share.bytes.hi - share.bytes.lo)};
     made.work =
         emulated_copy_work(runtime_.configuration_.machine, lane, copy, share.source, share.destination,
                            share.bytes, copy_bytes(lane, copy, share.source, share.destination, share.bytes));

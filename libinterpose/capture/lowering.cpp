@@ -331,7 +331,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
                       ByteRanges host = ranges;
                       host.shift(to - from);
                       runtime_.host_memory_.write(0, host, *action);
-                      journal(*action, {{use.root, ranges, {}, ranges}});
+                      journal(*action, {{{ranges, {}, ranges}, use.root}});
                       runtime_.executor_.push(action);
                     };
   if (regions.missing(0, use.reads).empty()) {
@@ -341,7 +341,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
                    emulated_read_work(runtime_.configuration_.machine, *use.root->storage, home,
                                       use.root->native.get(), read, use.reads, read_at_home(home, read)));
     action->redo = [&read](Lane& lane) { return read_at_home(lane, read); };
-    action->uses = {{use.root, use.reads, {}, use.reads}, {nullptr, {}, ByteRanges(to, to + read.size), {}}};
+    action->uses = {{{use.reads, {}, use.reads}, use.root}, {{{}, {to, to + read.size}, {}}, nullptr}};
     record(action, 0, use.reads);
     return;
   }
@@ -378,7 +378,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& w
   const ByteRanges given(from, from + write.size);
   action->redo = [&write](Lane& lane) { return write_at_home(lane, write); };
   action->uses = of.whole;
-  action->uses.push_back({nullptr, given, {}, given});
+  action->uses.push_back({{given, {}, given}, nullptr});
   runtime_.host_memory_.read(0, given, *action);
   runtime_.executor_.push(action);
 }

@@ -7,11 +7,13 @@ namespace mkmd {
 
 namespace {
 
-// Whether `is`, for each two uses of one buffer.
-template <typename Is>
-bool for_common(const BufferUses& a, const BufferUses& b, const Is& is) {
+using compiler::Meeting;
+
+// The worst one in any buffer.
+bool meet_at_most(Meeting worst, const BufferUses& a, const BufferUses& b) {
   return std::ranges::all_of(a, [&](const BufferUse& x) {
-    return std::ranges::all_of(b, [&](const BufferUse& y) { return x.root != y.root || is(x, y); });
+    return std::ranges::all_of(
+        b, [&](const BufferUse& y) { return x.root != y.root || meeting(x, y) <= worst; });
   });
 }
 
@@ -25,21 +27,11 @@ BufferUse& use_of(BufferUses& uses, Memory* root) {
 }
 
 bool independent(const BufferUses& a, const BufferUses& b) {
-  return for_common(a, b, [](const BufferUse& x, const BufferUse& y) {
-    return !x.writes.overlaps(y.writes) && !x.writes.overlaps(y.reads) && !y.writes.overlaps(x.reads);
-  });
+  return meet_at_most(Meeting::none, a, b);
 }
 
 bool commute(const BufferUses& a, const BufferUses& b) {
-  return for_common(a, b, [](const BufferUse& x, const BufferUse& y) {
-    ByteRanges touched = y.reads;
-    touched.unite(y.writes);
-    ByteRanges common = x.writes.intersection(touched);
-    common.unite(y.writes.intersection(x.reads));
-    if (common.empty()) return true;
-    common.subtract(compiler::commuting(x.updates, y.updates));
-    return common.empty();
-  });
+  return meet_at_most(Meeting::updates, a, b);
 }
 
 }  // namespace mkmd

@@ -3,8 +3,7 @@
 // repair of failed actions follow from it.
 #pragma once
 
-#include "common/byte_ranges.hpp"
-#include "compiler/footprint.hpp"
+#include "compiler/use.hpp"
 
 #include <vector>
 
@@ -13,12 +12,8 @@ namespace mkmd {
 class Memory;
 
 // Offsets are the root's.
-struct BufferUse {
+struct BufferUse : compiler::Use {
   Memory* root = nullptr;
-  ByteRanges reads;
-  ByteRanges writes;
-  ByteRanges needed;  // reads, and what may remain unwritten inside `writes`: must be valid beforehand
-  std::vector<compiler::Updated> updates{};  // by each, bytes that nothing else touches
 };
 using BufferUses = std::vector<BufferUse>;
 

@@ -212,8 +212,9 @@ private:
   BufferUses uses(const json& buffers) {
     BufferUses uses;
     for (const json& of : buffers) {
-      uses.push_back({name(of.at("buffer")), ranges_from(of.at("reads")), ranges_from(of.at("writes")),
-                      ranges_from(of.at("needed"))});
+      uses.push_back(
+          {{ranges_from(of.at("reads")), ranges_from(of.at("writes")), ranges_from(of.at("needed"))},
+           name(of.at("buffer"))});
       for (const json& one : of.at("updates"))
         uses.back().updates.push_back({one.at("by"), ranges_from(one.at("bytes"))});
     }

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "compiler/client.hpp"
-#include "compiler/updates.hpp"
+#include "compiler/use.hpp"
 #include "kernel_files.hpp"
 
 namespace mkmd::compiler::test {
@@ -399,9 +399,10 @@ Meeting halves_meet(const KernelInfo& k, const LaunchLine& line) {
   const LaunchFootprints footprints(k, line.with_scalars(k));
   const std::vector<Footprint> a = footprints.of(low), b = footprints.of(high);
   Meeting found = Meeting::none;
-  for (size_t i = 0; i < a.size(); ++i)
-    found =
-        std::max(found, meeting(a[i], b[i], line.arguments[static_cast<size_t>(a[i].argument)].bytes.size()));
+  for (size_t i = 0; i < a.size(); ++i) {
+    const uint64_t size = line.arguments[static_cast<size_t>(a[i].argument)].bytes.size();
+    found = std::max(found, meeting(use_of({{&a[i], 0, size}}), use_of({{&b[i], 0, size}})));
+  }
   return found;
 }
 

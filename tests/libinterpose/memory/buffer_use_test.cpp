@@ -17,10 +17,10 @@ Memory* root(int i) {
 }
 
 BufferUse updated(ByteRanges bytes, Update by, int buffer = 0) {
-  return {root(buffer), bytes, bytes, bytes, {{by, bytes}}};
+  return {{bytes, bytes, bytes, {{by, bytes}}}, root(buffer)};
 }
 BufferUse read(ByteRanges bytes, int buffer = 0) {
-  return {root(buffer), bytes, {}, bytes, {}};
+  return {{bytes, {}, bytes}, root(buffer)};
 }
 
 TEST(BufferUse, EqualUpdatesOfTheSameBytesCommute) {

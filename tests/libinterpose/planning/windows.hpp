@@ -84,12 +84,12 @@ inline Task rows_kernel(Memory* from, Memory* to, uint64_t rows, uint64_t row_by
     const uint64_t hi = box.hi[1] * row_bytes;
     // Those of a part of a row write all of it, as far as anybody knows.
     const ByteRanges reads(lo - std::min(lo, halo), std::min(rows * row_bytes, hi + halo));
-    BufferUses uses{{to, {}, {lo, hi}, {}}};
+    BufferUses uses{{{{}, {lo, hi}, {}}, to}};
     if (box.lo[0] > 0 || box.hi[0] < 4) uses[0].needed = {lo, hi};
     if (from == to) {
       uses[0].reads = uses[0].needed = reads;
     } else {
-      uses.push_back({from, reads, {}, reads});
+      uses.push_back({{reads, {}, reads}, from});
     }
     return uses;
   };
@@ -102,7 +102,7 @@ inline Task scatter_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::
   task.name = "scatter";
   task.kernel = 2;
   task.uses_of = [=](const compiler::GroupBox&, size_t) {
-    return BufferUses{{buffer, {0, size}, {0, size}, {0, size}}};
+    return BufferUses{{{{0, size}, {0, size}, {0, size}}, buffer}};
   };
   return task;
 }
@@ -115,7 +115,7 @@ inline Task updating_kernel(Memory* buffer, uint64_t size, uint64_t groups, std:
   task.name = "updating";
   task.kernel = 3;
   task.uses_of = [=](const compiler::GroupBox&, size_t) {
-    return BufferUses{{buffer, {0, size}, {0, size}, {0, size}, {{kAdd, {0, size}}}}};
+    return BufferUses{{{{0, size}, {0, size}, {0, size}, {{kAdd, {0, size}}}}, buffer}};
   };
   return task;
 }
