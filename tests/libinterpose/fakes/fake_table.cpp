@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/libinterpose/fakes/fake_table.hpp"
+
+#include "tests/libinterpose/fakes/virtual_time.hpp"
+
+#include <cstring>
+
+namespace mkmd::fake {
+
+namespace {
+
+cl_int answer(const void* value, size_t length, size_t size, void* to, size_t* size_ret) {
+  if (size_ret != nullptr) *size_ret = length;
+  if (to == nullptr) return CL_SUCCESS;
+  if (size < length) return CL_INVALID_VALUE;
+  std::memcpy(to, value, length);
+  return CL_SUCCESS;
+}
+template <typename V>
+cl_int answer(const V& value, size_t size, void* to, size_t* size_ret) {
+  return answer(&value, sizeof value, size, to, size_ret);
+}
+
+cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, size_t* size_ret) {
+  const Device& device = as<Device>(id);
+  switch (what) {
+  case CL_DEVICE_TYPE:
+    return answer(cl_device_type{CL_DEVICE_TYPE_CPU}, size, to, size_ret);
+  case CL_DEVICE_HOST_UNIFIED_MEMORY:
+    return answer(cl_bool{CL_TRUE}, size, to, size_ret);
+  case CL_DEVICE_NAME:
+    return answer(device.name.c_str(), device.name.size() + 1, size, to, size_ret);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+bool refuses(Device& device) {
+  if (device.calls_fail > 0)
+    --device.calls_fail;
+  else if (!device.lost)
+    return false;
+  return true;
+}
+
+// Null: the device has refused it.
+Event* enqueue(cl_command_queue handle, cl_uint count, const cl_event* waits, cl_event* event, cl_ulong takes,
+               std::function<void()> work) {
+  Queue& queue = as<Queue>(handle);
+  if (refuses(*queue.device)) return nullptr;
+  Event* const made = make<Event>();
+  made->queue = &queue;
+  made->takes = takes;
+  made->queued = virtual_time::now();
+  made->work = std::move(work);
+  for (cl_uint i = 0; i < count; ++i) {
+    made->after.push_back(&as<Event>(waits[i]));
+    ++made->after.back()->references;
+  }
+  queue.commands.push_back(made);
+  if (event == nullptr) return made;
+  ++made->references;
+  *event = handle_of<cl_event>(made);
+  return made;
+}
+
+void finish_if(bool blocking, cl_command_queue queue) {
+  if (blocking) Driver::current->finish(as<Queue>(queue));
+}
+
+cl_ulong time_of_copy(cl_command_queue queue, size_t bytes) {
+  return 1000 + static_cast<cl_ulong>(as<Queue>(queue).device->per_byte * static_cast<double>(bytes));
+}
+
+cl_int copy(cl_command_queue queue, bool blocking, unsigned char* to, const unsigned char* from, size_t size,
+            cl_uint count, const cl_event* waits, cl_event* event) {
+  const Event* const made =
+      enqueue(queue, count, waits, event, time_of_copy(queue, size), [=] { std::memmove(to, from, size); });
+  if (made == nullptr) return CL_OUT_OF_RESOURCES;
+  finish_if(blocking, queue);
+  return CL_SUCCESS;
+}
+
+cl_context create_context(const cl_context_properties*, cl_uint count, const cl_device_id* devices,
+                          void(CL_CALLBACK*)(const char*, const void*, size_t, void*), void*, cl_int* error) {
+  Context* const made = make<Context>();
+  for (cl_uint i = 0; i < count; ++i)
+    made->devices.push_back(&as<Device>(devices[i]));
+  if (error != nullptr) *error = CL_SUCCESS;
+  return handle_of<cl_context>(made);
+}
+
+cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties,
+                              cl_int* error) {
+  Queue* const made = make<Queue>();
+  made->context = &as<Context>(context);
+  made->device = &as<Device>(device);
+  Driver::current->queues.push_back(made);
+  if (error != nullptr) *error = CL_SUCCESS;
+  return handle_of<cl_command_queue>(made);
+}
+
+cl_int release_queue(cl_command_queue handle) {
+  Queue* const queue = &as<Queue>(handle);
+  if (queue->references == 1) {
+    Driver::current->finish(*queue);
+    std::erase(Driver::current->queues, queue);
+  }
+  return release<Queue>(handle);
+}
+
+cl_mem create_buffer(cl_context, cl_mem_flags, size_t size, void* host, cl_int* error) {
+  const bool fails = Driver::current->allocations_fail > 0;
+  if (fails) --Driver::current->allocations_fail;
+  if (error != nullptr) *error = fails ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+  if (fails) return nullptr;
+  Buffer* const made = make<Buffer>();
+  made->bytes = std::make_shared<std::vector<unsigned char>>(size, 0xCD);
+  made->size = size;
+  if (host != nullptr) std::memcpy(made->data(), host, size);
+  return handle_of<cl_mem>(made);
+}
+
+cl_mem create_sub_buffer(cl_mem of, cl_mem_flags, cl_buffer_create_type, const void* region, cl_int* error) {
+  const auto& part = *static_cast<const cl_buffer_region*>(region);
+  Buffer* const made = make<Buffer>();
+  made->bytes = as<Buffer>(of).bytes;
+  made->origin = as<Buffer>(of).origin + part.origin;
+  made->size = part.size;
+  if (error != nullptr) *error = CL_SUCCESS;
+  return handle_of<cl_mem>(made);
+}
+
+void* map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags, size_t offset, size_t,
+          cl_uint count, const cl_event* waits, cl_event* event, cl_int* error) {
+  const bool made = enqueue(queue, count, waits, event, 100, {}) != nullptr;
+  if (error != nullptr) *error = made ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+  if (!made) return nullptr;
+  finish_if(blocking, queue);
+  return as<Buffer>(memory).data() + offset;
+}
+
+cl_int launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, const size_t* offset,
+              const size_t* global, const size_t* local, cl_uint count, const cl_event* waits,
+              cl_event* event) {
+  const Kernel& kernel = as<Kernel>(handle);
+  const auto item = Driver::current->kernels.find(kernel.name);
+  if (item == Driver::current->kernels.end() || dimensions == 0) return CL_INVALID_KERNEL;
+  std::vector<Argument> arguments = kernel.arguments;
+  const bool is_piece = arguments.size() > 9;
+  size_t first = offset != nullptr ? offset[0] : 0;
+  if (is_piece) {  // its hidden arguments: first group, numbers of groups, offset; of three dimensions each
+    const auto hidden = [&](size_t i) {
+      cl_ulong value = 0;
+      std::memcpy(&value, arguments[arguments.size() - 9 + i].value.data(), sizeof value);
+      return static_cast<size_t>(value);
+    };
+    first = hidden(6) + hidden(0) * local[0];
+    arguments.resize(arguments.size() - 9);
+  }
+  Device& device = *as<Queue>(queue).device;
+  const auto takes = device.launch + static_cast<cl_ulong>(device.per_item * static_cast<double>(global[0]));
+  Event* const made =
+      enqueue(queue, count, waits, event, takes, [&device, item, arguments, first, items = global[0]] {
+        ++device.kernels_run;
+        for (size_t i = 0; i < items; ++i)
+          item->second(arguments, first + i);
+      });
+  if (made == nullptr) return CL_OUT_OF_RESOURCES;
+  made->is_kernel = true;
+  return CL_SUCCESS;
+}
+
+cl_int set_argument(cl_kernel handle, cl_uint index, size_t size, const void* value) {
+  Kernel& kernel = as<Kernel>(handle);
+  if (index >= kernel.arguments.size()) kernel.arguments.resize(index + 1);
+  Argument& argument = kernel.arguments[index];
+  argument = {};
+  if (value == nullptr) return CL_SUCCESS;
+  const auto* bytes = static_cast<const unsigned char*>(value);
+  argument.value.assign(bytes, bytes + size);
+  if (size != sizeof(cl_mem)) return CL_SUCCESS;
+  cl_mem memory = nullptr;  // or a number as long: kernels know what they have
+  std::memcpy(&memory, value, sizeof memory);
+  argument.buffer = handle_of<Buffer*>(memory);
+  return CL_SUCCESS;
+}
+
+cl_int event_info(cl_event event, cl_event_info what, size_t size, void* to, size_t* size_ret) {
+  if (what != CL_EVENT_COMMAND_EXECUTION_STATUS) return CL_INVALID_VALUE;
+  return answer(as<Event>(event).status, size, to, size_ret);
+}
+
+cl_int profiling_info(cl_event handle, cl_profiling_info what, size_t size, void* to, size_t* size_ret) {
+  const Event& event = as<Event>(handle);
+  if (event.status != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (what == CL_PROFILING_COMMAND_START) return answer(event.started, size, to, size_ret);
+  if (what == CL_PROFILING_COMMAND_END) return answer(event.ended, size, to, size_ret);
+  return answer(event.queued, size, to, size_ret);
+}
+
+cl_int set_callback(cl_event handle, cl_int, void(CL_CALLBACK* function)(cl_event, cl_int, void*),
+                    void* user_data) {
+  Event& event = as<Event>(handle);
+  if (event.status <= CL_COMPLETE) {
+    function(handle, event.status, user_data);
+  } else {
+    event.callbacks.push_back({function, user_data});
+  }
+  return CL_SUCCESS;
+}
+
+cl_int flush(cl_command_queue handle) {
+  Queue& queue = as<Queue>(handle);
+  if (queue.device->flushes_fail > 0) {
+    --queue.device->flushes_fail;
+    return CL_OUT_OF_RESOURCES;
+  }
+  queue.flushed = queue.commands.size();
+  return CL_SUCCESS;
+}
+
+void fill_table_with_objects(cl_icd_dispatch& t) {
+  t.clGetDeviceInfo = device_info;
+  t.clRetainDevice = [](cl_device_id) -> cl_int { return CL_SUCCESS; };
+  t.clReleaseDevice = t.clRetainDevice;
+  t.clGetPlatformInfo = [](cl_platform_id, cl_platform_info, size_t, void*, size_t*) -> cl_int {
+    return CL_INVALID_VALUE;
+  };
+  t.clCreateContext = create_context;
+  t.clRetainContext = retain<Context, cl_context>;
+  t.clReleaseContext = release<Context, cl_context>;
+  t.clGetContextInfo = [](cl_context handle, cl_context_info what, size_t size, void* to,
+                          size_t* size_ret) -> cl_int {
+    const auto& devices = as<Context>(handle).devices;
+    if (what == CL_CONTEXT_NUM_DEVICES)
+      return answer(static_cast<cl_uint>(devices.size()), size, to, size_ret);
+    return answer(devices.data(), devices.size() * sizeof(cl_device_id), size, to, size_ret);
+  };
+  t.clCreateCommandQueue = create_queue;
+  t.clRetainCommandQueue = retain<Queue, cl_command_queue>;
+  t.clReleaseCommandQueue = release_queue;
+  t.clGetCommandQueueInfo = [](cl_command_queue handle, cl_command_queue_info what, size_t size, void* to,
+                               size_t* size_ret) -> cl_int {
+    const Queue& queue = as<Queue>(handle);
+    if (what == CL_QUEUE_CONTEXT) return answer(queue.context, size, to, size_ret);
+    if (what == CL_QUEUE_DEVICE) return answer(queue.device, size, to, size_ret);
+    return CL_INVALID_VALUE;
+  };
+  t.clCreateBuffer = create_buffer;
+  t.clCreateSubBuffer = create_sub_buffer;
+  t.clRetainMemObject = retain<Buffer, cl_mem>;
+  t.clReleaseMemObject = release<Buffer, cl_mem>;
+  t.clGetMemObjectInfo = [](cl_mem handle, cl_mem_info what, size_t size, void* to,
+                            size_t* size_ret) -> cl_int {
+    if (what == CL_MEM_SIZE) return answer(as<Buffer>(handle).size, size, to, size_ret);
+    if (what == CL_MEM_FLAGS) return answer(cl_mem_flags{CL_MEM_READ_WRITE}, size, to, size_ret);
+    return CL_INVALID_VALUE;
+  };
+}
+
+void fill_table_with_programs(cl_icd_dispatch& t) {
+  t.clCreateProgramWithSource = [](cl_context, cl_uint, const char** text, const size_t*,
+                                   cl_int* error) -> cl_program {
+    Program* const made = make<Program>();
+    made->source = text[0];
+    if (error != nullptr) *error = CL_SUCCESS;
+    return handle_of<cl_program>(made);
+  };
+  t.clBuildProgram = [](cl_program program, cl_uint, const cl_device_id*, const char*,
+                        void(CL_CALLBACK*)(cl_program, void*), void*) -> cl_int {
+    const bool builds = as<Program>(program).source == Driver::kPieces || Driver::current->builds_all;
+    return builds ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
+  };
+  t.clRetainProgram = retain<Program, cl_program>;
+  t.clReleaseProgram = release<Program, cl_program>;
+  t.clCreateKernel = [](cl_program, const char* name, cl_int* error) -> cl_kernel {
+    Kernel* const made = make<Kernel>();
+    made->name = name;
+    if (error != nullptr) *error = CL_SUCCESS;
+    return handle_of<cl_kernel>(made);
+  };
+  t.clRetainKernel = retain<Kernel, cl_kernel>;
+  t.clReleaseKernel = release<Kernel, cl_kernel>;
+  t.clSetKernelArg = set_argument;
+  t.clEnqueueNDRangeKernel = launch;
+}
+
+void fill_table_with_events(cl_icd_dispatch& t) {
+  t.clGetEventInfo = event_info;
+  t.clGetEventProfilingInfo = profiling_info;
+  t.clSetEventCallback = set_callback;
+  t.clRetainEvent = retain<Event, cl_event>;
+  t.clReleaseEvent = release<Event, cl_event>;
+  t.clWaitForEvents = [](cl_uint count, const cl_event* events) -> cl_int {
+    bool failed = false;
+    for (cl_uint i = 0; i < count; ++i) {
+      Driver::current->finish(as<Event>(events[i]));
+      failed |= as<Event>(events[i]).status < 0;
+    }
+    return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
+  };
+  t.clFlush = flush;
+  t.clFinish = [](cl_command_queue queue) -> cl_int {
+    Driver::current->finish(as<Queue>(queue));
+    return CL_SUCCESS;
+  };
+}
+
+void fill_table_with_copies(cl_icd_dispatch& t) {
+  t.clEnqueueMarkerWithWaitList = [](cl_command_queue queue, cl_uint count, const cl_event* waits,
+                                     cl_event* event) -> cl_int {
+    return enqueue(queue, count, waits, event, 0, {}) != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+  };
+  t.clEnqueueReadBuffer = [](cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
+                             size_t size, void* to, cl_uint count, const cl_event* waits,
+                             cl_event* event) -> cl_int {
+    return copy(queue, blocking != 0, static_cast<unsigned char*>(to), as<Buffer>(memory).data() + offset,
+                size, count, waits, event);
+  };
+  t.clEnqueueWriteBuffer = [](cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
+                              size_t size, const void* from, cl_uint count, const cl_event* waits,
+                              cl_event* event) -> cl_int {
+    return copy(queue, blocking != 0, as<Buffer>(memory).data() + offset,
+                static_cast<const unsigned char*>(from), size, count, waits, event);
+  };
+  t.clEnqueueCopyBuffer = [](cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                             size_t to_offset, size_t size, cl_uint count, const cl_event* waits,
+                             cl_event* event) -> cl_int {
+    return copy(queue, false, as<Buffer>(to).data() + to_offset, as<Buffer>(from).data() + from_offset, size,
+                count, waits, event);
+  };
+  t.clEnqueueFillBuffer = [](cl_command_queue queue, cl_mem memory, const void* pattern, size_t pattern_size,
+                             size_t offset, size_t size, cl_uint count, const cl_event* waits,
+                             cl_event* event) -> cl_int {
+    const auto* bytes = static_cast<const unsigned char*>(pattern);
+    auto fill = [to = as<Buffer>(memory).data() + offset, size,
+                 content = std::vector<unsigned char>(bytes, bytes + pattern_size)] {
+      for (size_t i = 0; i < size; ++i)
+        to[i] = content[i % content.size()];
+    };
+    const Event* const made = enqueue(queue, count, waits, event, time_of_copy(queue, size), std::move(fill));
+    return made != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+  };
+  t.clEnqueueMapBuffer = map;
+  t.clEnqueueUnmapMemObject = [](cl_command_queue queue, cl_mem, void*, cl_uint count, const cl_event* waits,
+                                 cl_event* event) -> cl_int {
+    return enqueue(queue, count, waits, event, 100, {}) != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+  };
+}
+
+}  // namespace
+
+const cl_icd_dispatch& table() {
+  static const cl_icd_dispatch filled = [] {
+    cl_icd_dispatch t{};
+    fill_table_with_objects(t);
+    fill_table_with_programs(t);
+    fill_table_with_events(t);
+    fill_table_with_copies(t);
+    return t;
+  }();
+  return filled;
+}
+
+}  // namespace mkmd::fake
