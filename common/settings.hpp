@@ -28,6 +28,8 @@ namespace mkmd {
   X(bool, relaxed, "MKMD_RELAXED", false, "0 or 1",                                                          \
     "1 splits kernels built with -cl-fast-relaxed-math or -cl-unsafe-math-optimizations too: last bits "     \
     "vary")                                                                                                  \
+  X(bool, learn, "MKMD_LEARN", true, "0 or 1",                                                               \
+    "0 neither keeps what a run has learned of its kernels' times nor uses what earlier runs have")          \
   X(bool, wait_for_code, "MKMD_WAIT_FOR_CODE", false, "0 or 1",                                              \
     "1 waits for the code for pieces, so that the first launches are split, too; without it they run whole " \
     "while the code is made")                                                                                \

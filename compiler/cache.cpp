@@ -67,8 +67,8 @@ void trim(int folder, uint64_t most) {
 
 }  // namespace
 
-Result<std::string> read_entry(const std::string& path) {
-  auto bytes = read_own_file(path);
+Result<std::string> read_entry(const std::string& path, uint64_t most) {
+  auto bytes = read_own_file(path, most);
   // The time of the last change says when it was used last; nobody changes an entry.
   const timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
   if (bytes) utimensat(AT_FDCWD, path.c_str(), now, AT_SYMLINK_NOFOLLOW);

@@ -14,8 +14,8 @@ namespace mkmd::compiler {
 
 inline constexpr uint64_t kMostCacheBytes = uint64_t{256} << 20;
 
-// The bytes of an entry, which has now been used.
-Result<std::string> read_entry(const std::string& path);
+// The bytes of an entry of at most `most` bytes, which has now been used.
+Result<std::string> read_entry(const std::string& path, uint64_t most = kMostCacheBytes);
 
 // Keeps an entry. Now and then, where the folder then holds more than `most` bytes, the entries whose last
 // use is longest ago go, until a quarter of the bound is free. Any process may do this at any moment: one

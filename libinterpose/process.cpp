@@ -161,6 +161,7 @@ void choose_devices(Configuration& configuration) {
 }
 
 void find_rivals(Configuration& configuration) {
+  configuration.cores = vendor::usable_cores();
   configuration.team = vendor::rival_teams(configuration.devices);
   std::string names;
   for (size_t d = 0; d < configuration.devices.size(); ++d) {
@@ -271,9 +272,12 @@ void on_exit() {
   if (process_exiting.exchange(true)) return;
   settle();
   drain_callbacks();
+  if (splits()) (void)finish([](Session& session) { session.keep_learned(); });
   Process& p = process();
   p.session->trace.flush();
   p.session->summary.write();
+  if (splits())
+    p.session->summary.say_unused([&p](int device) { return p.session->trouble.left_out(device); });
   if (p.verifier != nullptr) p.verifier->write_verdict();
   if (p.configuration.machine != nullptr) emulation::report(*p.configuration.machine);
 }

@@ -7,6 +7,7 @@
 #include "libinterpose/api/program_origin.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/life/callback_thread.hpp"
 
 #include "common/log.hpp"
@@ -87,6 +88,8 @@ public:
     }
     std::shared_ptr<SubKernels> made;
     if (compiled_ && known_.why_not.empty()) made = sub_kernels();
+    Runtime* const runtime = runtime_of(*program.context);
+    if (made && runtime != nullptr) runtime->expect(made);
     {
       const Lock lock(program.mutex);
       if (!turn_->alone()) {

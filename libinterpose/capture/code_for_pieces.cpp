@@ -44,6 +44,13 @@ bool Runtime::can_divide_on(SubKernels& code, int device) const {
   return has_piece_code(code, executor_.compute()[device]->code) == HasCode::yes;
 }
 
+// Who has split it in an earlier run is to find the code when launches begin.
+void Runtime::expect(const std::shared_ptr<SubKernels>& code) {
+  if (code->module.source.empty()) return;
+  if (session_.recall(content_of(*code)) && !session_.compilers.may_be_gone())
+    session_.code.make_beside(code, code_places_, {});
+}
+
 // A program that is over by the time its launches have taken as long as making the code would is not the
 // slower for it.
 void Runtime::make_code(const Kernel& kernel, const Queue& queue) {

@@ -55,8 +55,10 @@ void Runtime::finish_part(Command& command) {
   if (command.eager) executor_.add_eager(-1);
   executor_.announce_later(command);
   leave_queue(command);
-  if (const auto window = std::exchange(command.window, nullptr); window && --window->unfinished == 0)
-    note_window(*window);
+  if (const auto window = std::exchange(command.window, nullptr)) {
+    if (const KernelCommand* const kernel = command.kernel()) note_alone(*window, *kernel);
+    if (--window->unfinished == 0) note_window(*window);
+  }
   // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
   command.submitted = std::max(command.submitted, command.queued);
   command.started = std::max({command.submitted, command.started, command.not_before});
@@ -119,10 +121,39 @@ void Runtime::note_in_window(const Action& action) {
     const int home = configuration_.home_index();
     ran.share = action.piece.share;
     ran.at_home = action.piece.device == home;
-    if (const KernelCommand& kernel = *command.kernel(); !ran.at_home && configuration_.home_is_sum())
+    if (const KernelCommand& kernel = *command.kernel(); !ran.at_home && profitability_.setting().home_is_sum)
       ran.known_at_home = times_.measured(kernel_model(*kernel.launch.kernel), kernel.cost, home).value_or(0);
   }
   window.facts.ran(ran);
+}
+
+// A device that may not run the kernel, or never has, counts with home's time, which then is not measured.
+void Runtime::note_alone(WindowUnderWay& window, const KernelCommand& command) {
+  const size_t lanes = configuration_.lane_count();
+  window.alone.resize(lanes);
+  window.measured.resize(lanes);
+  const KernelModel& model = kernel_model(*command.launch.kernel);
+  const double at_home = times_.seconds(model, command.cost, configuration_.home_index());
+  for (size_t d = 0; d < lanes; ++d) {
+    const bool known = times_.knows(model, static_cast<int>(d));
+    const double seconds = known ? times_.seconds(model, command.cost, static_cast<int>(d)) : at_home;
+    window.alone[d] += seconds;
+    if (known) window.measured[d] += seconds;
+  }
+}
+
+// Everything but kernels takes as long whichever device runs these. What all devices took together says what
+// home takes that is the sum of them.
+Balance::Outcome Runtime::outcome_of(const WindowUnderWay& window, double taken) const {
+  const size_t home = static_cast<size_t>(configuration_.home_index());
+  Balance::Outcome outcome{.taken = taken, .alone = {}, .explores = window.facts.explores()};
+  if (window.alone.empty()) return outcome;
+  const double others = std::max(0.0, window.facts.at_home() - window.alone[home]);
+  for (size_t d = 0; d < window.alone.size(); ++d)
+    outcome.alone.push_back({window.alone[d] + others, window.measured[d] + others});
+  if (profitability_.setting().home_is_sum)
+    outcome.alone[home] = {window.facts.at_home(), window.facts.at_home()};
+  return outcome;
 }
 
 // Which may have ended a while ago.
@@ -132,19 +163,34 @@ void Runtime::note_window(const WindowUnderWay& window) {
   double began = static_cast<double>(window.began) * 1e-9;
   if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->ended));
   const double now = host_seconds();
-  profitability()->observe(window.facts, began, on_host(window.ended), now);
+  double spent = 0;
+  Balance::Outcome outcome;
+  {
+    const Profitability asked = profitability();
+    outcome = outcome_of(window, asked->observe(window.facts, began, on_host(window.ended), now));
+    spent = session_.regret.spent();
+  }
+  session_.summary.add_window(outcome);
+  session_.summary.note_exploring(spent);
   if (!session_.trace.on()) return;
   const auto on_home = [&](double time) { return static_cast<int64_t>(time * 1e9) + clock_offset_; };
   session_.trace.add_later([first = window.first, began = on_home(began), ended = window.ended,
-                            known = on_home(now), at_home = window.facts.at_home(),
-                            measured = window.facts.measured()]() -> nlohmann::json {
+                            known = on_home(now), at_home = window.facts.at_home(), spent,
+                            measured = window.facts.measured(), outcome]() -> nlohmann::json {
+    nlohmann::json alone = nlohmann::json::array();
+    for (const Balance::Alone& of : outcome.alone)
+      alone.push_back({of.seconds, of.measured});
     return {{"outcome",
              {{"command", first},
               {"began", began},
               {"ended", ended},
               {"known", known},
               {"at_home", at_home},
-              {"measured", measured}}}};
+              {"measured", measured},
+              {"taken", outcome.taken},
+              {"alone", std::move(alone)},
+              {"explores", outcome.explores},
+              {"spent", spent}}}};
   });
 }
 

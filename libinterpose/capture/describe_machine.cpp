@@ -53,7 +53,7 @@ planning::Machine describe_machine(Session& session, const TimeModel& times, boo
   machine.domains = p.domain_count;
   machine.home = p.home_index();
   machine.home_is_whole = p.home_is_whole();
-  machine.home_is_sum = p.home_is_sum();
+  machine.home_is_sum = p.home_is_sum() && p.domain_count == 1;
   machine.can_fail = can_fail;
   machine.atomic_at_home = atomic_at_home(p);
   machine.policy = session.policy();

@@ -31,7 +31,6 @@ timing::Setting profitability_setting(Session& session) {
   setting.may_leave_alone = p.machine == nullptr && session.has_default_policy();
   setting.home_is_sum = p.home_is_sum();
   setting.devices = p.devices.size();
-  setting.parts_play_devices = p.settings.separate_memory;
   return setting;
 }
 
@@ -94,8 +93,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
 }
 
 Runtime::Profitability Runtime::profitability() {
-  static auto* const mutex = new std::mutex;
-  return {std::unique_lock(*mutex), &profitability_};
+  return {std::unique_lock(session_.profitability_turn), &profitability_};
 }
 
 KernelModel& Runtime::kernel_model(Kernel& kernel) {
@@ -106,8 +104,12 @@ KernelModel& Runtime::kernel_model(Kernel& kernel) {
   return *kernel.model;
 }
 
+std::string content_of(const SubKernels& code) {
+  return hex(hash_of(code.module.source));
+}
+
 std::string content_of(const Kernel& kernel) {
-  return hex(hash_of(kernel.sub_kernels->module.source));
+  return content_of(*kernel.sub_kernels);
 }
 
 void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) {

@@ -82,6 +82,8 @@ public:
   };
   Answer why_native(Kernel& kernel, const KernelLaunch& launch);
   void make_code(const Kernel& kernel, const Queue& queue);
+  // A program was built. What earlier runs have learned of it is taken up.
+  void expect(const std::shared_ptr<SubKernels>& code);
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
   // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
@@ -186,7 +188,9 @@ private:
   void note_transfer(const Action& action) REQUIRES(executor_.mutex());
   void note_in_window(const Action& action) REQUIRES(executor_.mutex());       // of its command
   void note_window(const WindowUnderWay& window) REQUIRES(executor_.mutex());  // it is over
-  void leave_queue(Command& command) REQUIRES(executor_.mutex());              // it is done; runtime.cpp
+  void note_alone(WindowUnderWay& window, const KernelCommand& command) REQUIRES(executor_.mutex());
+  Balance::Outcome outcome_of(const WindowUnderWay& window, double taken) const;
+  void leave_queue(Command& command) REQUIRES(executor_.mutex());  // it is done; runtime.cpp
 
   // recovery.cpp. Only where a device can fail: journal_ is null elsewhere
   void note_done(Action& action) REQUIRES(executor_.mutex());
@@ -277,7 +281,8 @@ inline Runtime* runtime_of(const Context& context) {
 // Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
 
-// What identifies the program a kernel is in, beyond this process.
+// What identifies a program beyond this process.
+std::string content_of(const SubKernels& code);
 std::string content_of(const Kernel& kernel);
 
 // What a status query, clFlush and the like do: start what was captured. Nothing if the context captures

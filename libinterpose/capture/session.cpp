@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/capture/session.hpp"
 
+#include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/timing/emulated_rates.hpp"
+
+#include <algorithm>
 
 namespace mkmd {
 
@@ -37,6 +40,68 @@ TimeModel& Session::times() {
                                          profiles ? std::move(*profiles) : std::vector<models::Entry>{});
   });
   return *times_;
+}
+
+const timing::LearnedFiles* Session::learned_files() {
+  const Settings& settings = configuration.settings;
+  const bool learns = settings.learn && has_default_policy() && configuration.machine == nullptr &&
+                      settings.profile == 0 && settings.verify.empty();
+  if (!learns || !configuration.splits()) return nullptr;
+  std::call_once(kept_, [&] {
+    std::string setting = std::to_string(configuration.cores) + " cores";
+    for (size_t d = 0; d < configuration.devices.size(); ++d)
+      setting += "|" + std::to_string(configuration.domain[d]) + "," + std::to_string(configuration.team[d]);
+    if (settings.separate_memory) setting += "|separate";
+    if (settings.exact) setting += "|exact";
+    learned_files_ =
+        std::make_unique<const timing::LearnedFiles>(cache_directory(), calibration().devices, setting);
+  });
+  return learned_files_.get();
+}
+
+bool Session::recall(const std::string& content) {
+  const timing::LearnedFiles* const files = learned_files();
+  if (files == nullptr) return false;
+  {
+    const Lock lock(recalled_mutex_);
+    if (!recalled_.insert(content).second) return false;
+  }
+  std::optional<timing::LearnedSource> source = files->read(content);
+  if (!source) return false;
+  if (source->runs % timing::kRunsPerMeasurement == 0) timing::forget_rivals(*source, rival_teams());
+  summary.add_known(source->kernels.size());
+  times().recall(content, *source, host_seconds());
+  const std::lock_guard turn(profitability_turn);
+  regret.begin_with(source->left);
+  return timing::wants_pieces(*source);
+}
+
+// Other kernels of a source are kept as earlier runs, or other processes, have learned them. A file takes
+// less than a millisecond, and whoever exits does not wait for thousands.
+void Session::keep_learned() {
+  constexpr size_t kMost = 64;
+  {
+    const Lock lock(recalled_mutex_);
+    if (recalled_.empty()) return;
+  }
+  const timing::LearnedFiles& files = *learned_files();
+  std::map<std::string, timing::LearnedSource> sources;
+  const double now = host_seconds();
+  for (TimeModel::Taught& of : times().taught()) {
+    if (!sources.contains(of.content)) {
+      if (sources.size() >= kMost) continue;
+      sources[of.content] = files.read(of.content).value_or(timing::LearnedSource());
+    }
+    const std::lock_guard turn(profitability_turn);
+    of.learned.outcomes = of.model->history.keep(now);
+    timing::LearnedSource& source = sources[of.content];
+    source.left = std::min(regret.left(now), timing::kLimits.free_exploring);
+    source.kernels.insert_or_assign(of.name, std::move(of.learned));
+  }
+  for (auto& [content, source] : sources) {
+    ++source.runs;
+    files.write(content, source);
+  }
 }
 
 bool Session::waits_for_code() const {

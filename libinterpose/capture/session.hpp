@@ -11,11 +11,14 @@
 #include "libinterpose/report/trace.hpp"
 #include "libinterpose/setup/configuration.hpp"
 #include "libinterpose/setup/numbers.hpp"
+#include "libinterpose/timing/learned_files.hpp"
 #include "libinterpose/timing/time_model.hpp"
 #include "scheduler/policy.hpp"
 
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace mkmd {
@@ -43,6 +46,12 @@ public:
     return has_default_policy() ? configuration.team : std::vector<int>();
   }
 
+  // Takes up what earlier runs have learned of the kernels of a program (content_of). True the first time if
+  // that wants the code for pieces at once.
+  bool recall(const std::string& content);
+  // For the program's next run: what this one has learned.
+  void keep_learned();
+
   // Launches wait for the code for pieces, whatever that costs: who named a policy, emulates a machine,
   // measures or verifies wants to see the same pieces each time.
   bool waits_for_code() const;
@@ -53,7 +62,9 @@ public:
   Trace trace;
   Summary summary;
   Trouble trouble;
-  timing::RegretBudget regret;  // of whoever has the turn to ask timing::Profitability
+  std::mutex
+      profitability_turn;       // of who asks timing::Profitability: contexts share what is known of kernels
+  timing::RegretBudget regret;  // of who has it
   DriverCompilers compilers;
   CodeBuilder code;
 
@@ -67,11 +78,15 @@ public:
 
 private:
   const Calibration& calibration();
+  const timing::LearnedFiles* learned_files();  // null: nothing is kept
 
-  std::once_flag calibrated_, modelled_, chosen_;
+  std::once_flag calibrated_, modelled_, chosen_, kept_;
   std::unique_ptr<const Calibration> calibration_;
   std::unique_ptr<TimeModel> times_;
   std::unique_ptr<const scheduler::Policy> policy_;
+  std::unique_ptr<const timing::LearnedFiles> learned_files_;
+  Mutex recalled_mutex_;
+  std::set<std::string> recalled_ GUARDED_BY(recalled_mutex_);  // contents that were asked for
 };
 
 }  // namespace mkmd

@@ -260,9 +260,11 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   if (kernel.info != nullptr && !kernel.info->cost.irregular) task.most_bytes = c.cost.bytes;
   task.at_home = times.seconds(model, c.cost, home);
   bool known_together = true;
-  if (runtime_.profitability_.rivalry().exists()) {
-    for (size_t d = 0; d < task.seconds.size(); ++d)
-      task.samples.push_back(times.samples(model, static_cast<int>(d)));
+  if (const timing::Rivalry& rivalry = runtime_.profitability_.rivalry(); rivalry.exists()) {
+    for (int d = 0; d < static_cast<int>(task.seconds.size()); ++d) {
+      task.samples.push_back(times.samples(model, d));
+      task.first_has_run |= rivalry.team_of(d) == 1 && times.has_run(model, d);
+    }
   }
   if (understands(kernel)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {

@@ -80,7 +80,7 @@ private:
 };
 
 timing::Rivalry::Kernel kernel_of(const Task& task) {
-  timing::Rivalry::Kernel kernel{task.seconds, task.samples};
+  timing::Rivalry::Kernel kernel{task.seconds, task.samples, task.first_has_run};
   for (double& seconds : kernel.seconds) {
     if (seconds >= scheduler::kNever) seconds = std::numeric_limits<double>::infinity();
   }

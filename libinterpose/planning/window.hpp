@@ -55,7 +55,10 @@ struct Task {
     double budgeted = 0;  // seconds
   };
   std::optional<Sample> sample;
-  std::vector<int> samples;  // where devices have rivals: by device, how many pieces of it have been measured
+  // Where devices have rivals: how many pieces of it have been measured, by device, and whether one has run
+  // on the first team's in this process.
+  std::vector<int> samples;
+  bool first_has_run = false;
   std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all
   std::optional<RanBefore> ran;           // for Purpose::repeats
   uint64_t kernel = 0;                    // equal for launches of one kernel; no other's
@@ -95,7 +98,8 @@ struct Machine {
   scheduler::Platform platform;
   int domains = 1;  // memories; that of device d is platform.devices[d].mem, home's is 0
   int home = 0;     // the index of home: a device's, or the one behind them
-  // Home is none of the devices but the whole of which they are parts: all of it, if `home_is_sum`.
+  // Home is none of the devices but the whole of which they are parts: all of it, in one memory, if
+  // `home_is_sum`.
   bool home_is_whole = false;
   bool home_is_sum = false;
   bool can_fail = false;  // a device with its memory may be lost

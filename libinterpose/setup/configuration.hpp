@@ -24,15 +24,15 @@ struct Configuration {
   std::vector<int> domain;  // memory domain of each device; devices of one domain share buffers. Home's is 0
   int domain_count = 0;
   std::vector<int> team;  // of each device among rivals for the same cores; 0: none (vendor/rivals.hpp)
+  unsigned cores = 0;     // of the host, that the process may use; 0: not asked
   emulation::Machine* machine = nullptr;  // null unless devices are emulated
 
   bool splits() const { return devices.size() > 1; }
   // Home has a lane of its own, behind those of the devices, unless it is one of them.
   bool home_is_whole() const { return !devices.empty() && home.id != devices.front().id; }
-  // And the devices are its parts, all of them, and do not play devices with memories of their own.
+  // And the devices are its parts, all of them.
   bool home_is_sum() const {
-    return domain_count == 1 &&
-           std::all_of(devices.begin(), devices.end(), [&](const auto& d) { return d.parent == home.id; });
+    return std::all_of(devices.begin(), devices.end(), [&](const auto& d) { return d.parent == home.id; });
   }
   int home_index() const { return home_is_whole() ? static_cast<int>(devices.size()) : 0; }
   size_t lane_count() const { return devices.size() + (home_is_whole() ? 1 : 0); }

@@ -33,6 +33,15 @@ const char* to_string(Reason reason) {
   return "";
 }
 
+Outcomes::Outcomes(const Kept& kept, double now)
+    : ratios_(kept.ratios), noted_(kept.noted), lost_from_(kept.lost_from), again_(now + kept.wait),
+      regret_(kept.regret), last_loss_(kept.last_loss) {}
+
+Outcomes::Kept Outcomes::keep(double now) const {
+  const size_t noted = noted_ < kLimits.windows ? noted_ : kLimits.windows + noted_ % kLimits.windows;
+  return {ratios_, noted, lost_from_, std::max(again_ - now, 0.0), regret_, last_loss_};
+}
+
 void Outcomes::note(double taken, double at_home, double measured, double now, bool first) {
   if (taken <= 0 || at_home <= 0) return;
   ratios_[noted_++ % kLimits.windows] = taken / at_home;
@@ -68,10 +77,23 @@ Outcomes& KernelHistory::outcomes(double at_home) {
   return by_length_[length_class(at_home)];
 }
 
+KernelHistory::Kept KernelHistory::keep(double now) const {
+  Kept kept;
+  for (const auto& [length, outcomes] : by_length_)
+    kept.emplace(length, outcomes.keep(now));
+  return kept;
+}
+
+void KernelHistory::recall(const Kept& kept, double now) {
+  known_ = true;
+  for (const auto& [length, outcomes] : kept)
+    by_length_.insert_or_assign(length, Outcomes(outcomes, now));
+}
+
 void Window::plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, Decision decision) {
   if (measures_home_) return;
   retry_ |= decision.reason == Reason::retry;
-  if (!setting_.home_is_sum) at_home_ += setting_.parts_play_devices ? launch.first_device : launch.at_home;
+  if (!setting_.home_is_sum) at_home_ += launch.at_home;
   if (decision.verdict != Verdict::native) kernels_.emplace_back(std::move(kernel), launch.at_home);
 }
 
@@ -114,8 +136,11 @@ Decision Profitability::decide(const KernelHistory& kernel, const Launch& launch
 
 bool Profitability::take_in(KernelHistory* kernel, double now) {
   if (std::exchange(retry_decided_, false)) exploring_ = std::max(exploring_, kLimits.windows_for_retry);
-  if (kernel != nullptr && kernel->is_new() && may_explore(now) && kernel->meet() && waiting_helps_) {
-    met_new_ = true;
+  if (kernel == nullptr || kernel->is_met()) return exploring_ > 0;
+  const bool is_new = kernel->is_new();
+  if ((!is_new || may_explore(now)) && kernel->meet() && waiting_helps_) {
+    met_one_ = true;
+    if (!is_new) return exploring_ > 0;
     exploring_ = kLimits.windows_for_new;
     home_window_due_ = setting_.home_is_sum && setting_.may_leave_alone;
   }
@@ -132,7 +157,7 @@ Window Profitability::open_window() {
   if (at_home) home_window_due_ = false;
   Window window{setting_, at_home};
   window.explores_ = exploring_ > 0;
-  window.is_first_ = std::exchange(met_new_, false);
+  window.is_first_ = std::exchange(met_one_, false);
   return window;
 }
 
@@ -163,10 +188,10 @@ void Profitability::close_window(Window* window, double now) {
   budget_.spend(window->paid_before_);  // until it is known what it cost
 }
 
-void Profitability::observe(const Window& window, double began, double ended, double now) {
+double Profitability::observe(const Window& window, double began, double ended, double now) {
   const double taken = ended - std::max(began, last_end_);
   last_end_ = std::max(last_end_, ended);
-  if (taken <= 0) return;
+  if (taken <= 0) return 0;
   const std::set<Outcomes*> all = outcomes_of(window.kernels_);
   const bool pays = std::any_of(all.begin(), all.end(), [](const Outcomes* of) { return of->only_lost(); });
   if ((window.explores_ || pays) && !all.empty()) {
@@ -176,6 +201,7 @@ void Profitability::observe(const Window& window, double began, double ended, do
   if (!window.kernels_.empty()) seems_to_lose_ = taken > kLimits.lost_against_measurement * window.at_home_;
   for (Outcomes* outcomes : all)
     outcomes->note(taken, window.at_home_, window.measured_, now, window.is_first_);
+  return taken;
 }
 
 }  // namespace mkmd::timing

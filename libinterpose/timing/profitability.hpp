@@ -79,13 +79,24 @@ struct Setting {
   // Home is all devices at once. What pieces took then says what home would take.
   bool home_is_sum = false;
   size_t devices = 1;
-  // Parts of home play devices with memories of their own, so a window is compared with one of them.
-  bool parts_play_devices = false;
 };
 
 // The outcomes of windows with launches of one kernel and of about one length.
 class Outcomes {
 public:
+  // For the program's next run, which begins where this one ends.
+  struct Kept {
+    std::array<double, kLimits.windows> ratios{};
+    size_t noted = 0;
+    double lost_from = kLimits.lost_against_estimate;
+    double wait = 0;  // seconds until there may be a retry
+    double regret = kLimits.regret;
+    double last_loss = 0;
+  };
+  Outcomes() = default;
+  Outcomes(const Kept& kept, double now);
+  Kept keep(double now) const;
+
   // A window took `taken` seconds, home would have taken `at_home`, and `measured` of these were measured.
   // `first`: a kernel was new in it. Drivers did things then that they do once: how much was lost, is not
   // known.
@@ -113,9 +124,14 @@ private:
 // What is known of a kernel; all contexts of the process share it.
 class KernelHistory {
 public:
-  // True the first time.
+  // True the first time in this process.
   bool meet() { return !std::exchange(met_, true); }
-  bool is_new() const { return !met_; }
+  bool is_met() const { return met_; }
+  bool is_new() const { return !met_ && !known_; }  // no run of the program has met it
+
+  using Kept = std::map<int, Outcomes::Kept>;
+  Kept keep(double now) const;
+  void recall(const Kept& kept, double now);  // of an earlier run
 
   // Of launches that take so long at home; null: there are none.
   const Outcomes* outcomes(double at_home) const;
@@ -123,6 +139,7 @@ public:
 
 private:
   bool met_ = false;
+  bool known_ = false;
   std::map<int, Outcomes> by_length_;  // by the power of 16 of the seconds at home
 };
 
@@ -187,6 +204,7 @@ public:
   double at_home() const { return at_home_; }    // seconds that home alone would have taken
   double measured() const { return measured_; }  // of these: as launches like them have taken there
   bool has_retry() const { return retry_; }
+  bool explores() const { return explores_; }
 
 private:
   friend class Profitability;
@@ -197,7 +215,7 @@ private:
   double measured_ = 0;
   bool retry_ = false;
   bool explores_ = false;   // what it loses is paid from the budget
-  bool is_first_ = false;   // a kernel is new in it
+  bool is_first_ = false;   // a kernel is met in it
   double paid_before_ = 0;  // before its outcome is known
   // Of launches that may be split, and their seconds at home.
   std::vector<std::pair<std::shared_ptr<KernelHistory>, double>> kernels_;
@@ -238,8 +256,9 @@ public:
   Window open_window();
   // It has been, as far as it has been told. Null: it has not been opened.
   void close_window(Window* window, double now);
-  // It is over. Times are of one clock; what is before the end of the last window is not of this one.
-  void observe(const Window& window, double began, double ended, double now);
+  // It is over. Times are of one clock; what is before the end of the last window is not of this one. Returns
+  // the seconds it took.
+  double observe(const Window& window, double began, double ended, double now);
 
 private:
   // Whether a new kernel may be tried; `loss`: seconds that trying it has lost the last time.
@@ -251,7 +270,7 @@ private:
   RegretBudget& budget_;
   Rivalry rivalry_;
   int exploring_ = 0;             // windows to come
-  bool met_new_ = false;          // the next window has a new kernel
+  bool met_one_ = false;          // the next window has a kernel that this process had not met
   bool retry_decided_ = false;    // the next window explores
   bool waiting_helps_ = true;     // since something is captured, nobody waited in vain
   bool home_window_due_ = false;  // an exploring window, or a later one, is to measure home

@@ -13,10 +13,13 @@ public:
   double left(double now) const;  // seconds; less than none if exploring has lost more than was expected
   void spend(double seconds) { spent_ += seconds; }
   double spent() const { return spent_; }
+  // An earlier run ended with so much left: there is no more at once than that. Of several, the least counts.
+  void begin_with(double left);
 
 private:
   mutable std::optional<double> began_;  // when first asked
   double spent_ = 0;
+  double owed_ = 0;  // by earlier runs
 };
 
 }  // namespace mkmd::timing

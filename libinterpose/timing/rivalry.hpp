@@ -30,7 +30,8 @@ public:
   // A kernel of a window that any team may run.
   struct Kernel {
     std::vector<double> seconds;  // of the whole launch, by device; infinite: it may not run there
-    std::vector<int> samples;     // by device: how often pieces of the kernel have run there
+    std::vector<int> samples;     // by device: how many pieces have been measured there, in earlier runs, too
+    bool first_has_run = false;   // the first team, in this process
   };
   // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
   using CopySeconds = std::function<double(int team)>;
@@ -51,7 +52,7 @@ public:
 
 private:
   double seconds_of(const Kernel& kernel, int team) const;
-  bool first_has_run(const Kernel& kernel) const;
+  bool may_move(const Kernel& kernel) const;
 
   const std::vector<int> teams_;
   int team_count_ = 0;

@@ -99,8 +99,36 @@ std::shared_ptr<KernelModel> TimeModel::of_kernel(const std::string& name, const
       model.has_profile = true;
     }
   }
+  model.ran.resize(rates_.size());
+  if (auto earlier = recalled_.extract(name + "#" + content); !earlier.empty()) {
+    model.devices = std::move(earlier.mapped().kernel.devices);
+    model.by_shape = std::move(earlier.mapped().kernel.shapes);
+    model.history.recall(earlier.mapped().kernel.outcomes, earlier.mapped().at);
+  }
   if (kernels_.size() >= look_again_) forget_unused();
   return made;
+}
+
+// Sources without end must not grow us here, either.
+void TimeModel::recall(const std::string& content, const timing::LearnedSource& source, double now) {
+  const Lock lock(mutex_);
+  if (recalled_.size() > kKept) recalled_.clear();
+  for (const auto& [name, kernel] : source.kernels)
+    recalled_.insert_or_assign(name + "#" + content, Recalled{kernel, now});
+}
+
+std::vector<TimeModel::Taught> TimeModel::taught() const {
+  const Lock lock(mutex_);
+  std::vector<Taught> all;
+  for (const auto& [key, known] : kernels_) {
+    const KernelModel& model = *known.model;
+    const auto was_measured = [](const KernelModel::Learned& of) { return of.samples > 0; };
+    if (std::ranges::none_of(model.devices, was_measured)) continue;
+    const size_t end = key.rfind('#');
+    all.push_back(
+        {key.substr(0, end), key.substr(end + 1), known.model, {model.devices, model.by_shape, {}}});
+  }
+  return all;
 }
 
 double TimeModel::estimate(const LaunchCost& cost, int device) const {
@@ -183,6 +211,19 @@ int TimeModel::samples(const KernelModel& model, int device) const {
   return model.devices[device].samples;
 }
 
+bool TimeModel::knows(const KernelModel& model, int device) const {
+  const Lock lock(mutex_);
+  for (size_t d = 0; d < rates_.size(); ++d) {
+    if (model.devices[d].samples > 0 && rates_[d].kind == rates_[device].kind) return true;
+  }
+  return false;
+}
+
+bool TimeModel::has_run(const KernelModel& model, int device) const {
+  const Lock lock(mutex_);
+  return model.ran[device];
+}
+
 double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const {
   const Lock lock(mutex_);
   double kernel = kernel_seconds(model, cost, device);
@@ -207,6 +248,7 @@ void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, do
   const Lock lock(mutex_);
   const double whole = seconds / share;
   const double measured = std::log(whole / estimate(cost, device));
+  model.ran[device] = true;
   update(model.devices[device], measured);
   if (cost.work && model.profiled[device] != nullptr) {
     if (const auto predicted = model.profiled[device]->predict(*cost.work)) {

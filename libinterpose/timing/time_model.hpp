@@ -9,6 +9,7 @@
 
 #include "common/thread_annotations.hpp"
 #include "libinterpose/timing/calibration.hpp"
+#include "libinterpose/timing/learned.hpp"
 #include "libinterpose/timing/profitability.hpp"
 #include "models/model.hpp"
 
@@ -22,12 +23,9 @@ namespace mkmd {
 
 class LaunchFacts;
 
-// What is known of one kernel. A correction is the logarithm of measured over estimated time.
+// What is known of one kernel.
 struct KernelModel : std::enable_shared_from_this<KernelModel> {
-  struct Learned {
-    double correction = 0;
-    int samples = 0;
-  };
+  using Learned = timing::LearnedTime;
   uint64_t number = 0;           // no other has had it: an address may be another one's later
   std::vector<Learned> devices;  // over all launches, of the roofline
   std::map<uint64_t, std::vector<Learned>>
@@ -35,6 +33,7 @@ struct KernelModel : std::enable_shared_from_this<KernelModel> {
   std::vector<const models::Model*> profiled;  // by device; null: none
   std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
+  std::vector<bool> ran;          // by device: in this process
   timing::KernelHistory history;  // not the time model's: see Runtime::profitability
 };
 
@@ -55,14 +54,28 @@ public:
   // source. It is known as long as somebody holds it. Of those that nobody holds, the last ones are kept.
   std::shared_ptr<KernelModel> of_kernel(const std::string& name, const std::string& content = "");
   size_t kernels() const;  // how many are known
+  // What earlier runs have learned of a source, `now`. It counts for kernels that are not known yet.
+  void recall(const std::string& content, const timing::LearnedSource& source, double now);
+  // What is to be kept of kernels that launches have asked about and of which something was measured, be it
+  // in an earlier run. Outcomes are not there: they are not ours.
+  struct Taught {
+    std::string name, content;
+    std::shared_ptr<KernelModel> model;
+    timing::LearnedKernel learned;
+  };
+  std::vector<Taught> taught() const;
   static constexpr size_t kKept = 256;
 
   // Seconds the whole launch takes alone on `device`.
   double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
   // The same, if launches just like it have run there.
   std::optional<double> measured(const KernelModel& model, const LaunchCost& cost, int device) const;
-  // How many pieces of the kernel have been measured there.
+  // How many pieces of the kernel have been measured there, in earlier runs, too.
   int samples(const KernelModel& model, int device) const;
+  // One has there or on a device that is alike.
+  bool knows(const KernelModel& model, int device) const;
+  // A piece of it has run there in this process.
+  bool has_run(const KernelModel& model, int device) const;
   // As seconds(), but no less than the roofline says where a profile's short time is not confirmed yet: what
   // is thought too short to split is never measured.
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
@@ -100,6 +113,11 @@ private:
     uint64_t held = 0;  // when it was last seen to be, by `asked_`
   };
   std::map<std::string, Known> kernels_ GUARDED_BY(mutex_);
+  struct Recalled {
+    timing::LearnedKernel kernel;
+    double at = 0;
+  };
+  std::map<std::string, Recalled> recalled_ GUARDED_BY(mutex_);  // and no launch has asked yet
   uint64_t asked_ GUARDED_BY(mutex_) = 0;
   size_t look_again_ GUARDED_BY(mutex_) = kKept;  // at what size of `kernels_`
 };

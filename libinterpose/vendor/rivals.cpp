@@ -21,6 +21,12 @@ std::vector<int> rival_teams(const std::vector<CoreUse>& devices, unsigned cores
   return teams;
 }
 
+unsigned usable_cores() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return static_cast<unsigned>(CPU_COUNT(&allowed));
+  return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 std::vector<int> rival_teams(const std::vector<Device>& devices) {
   std::vector<CoreUse> uses;
   for (const Device& device : devices) {
@@ -30,11 +36,7 @@ std::vector<int> rival_teams(const std::vector<Device>& devices) {
     }
     uses.push_back({whole_of(device).id, device_value<cl_uint>(device.id, CL_DEVICE_MAX_COMPUTE_UNITS)});
   }
-  cpu_set_t allowed;
-  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return rival_teams(uses,
-                     known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : static_cast<unsigned>(online));
+  return rival_teams(uses, usable_cores());
 }
 
 }  // namespace mkmd::vendor

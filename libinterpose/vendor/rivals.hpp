@@ -17,7 +17,9 @@ struct CoreUse {
 // is one team, or there are cores for all.
 std::vector<int> rival_teams(const std::vector<CoreUse>& devices, unsigned cores);
 
-// The same of real devices, on the cores that the process may use.
+unsigned usable_cores();  // by this process
+
+// The same of real devices, on these cores.
 std::vector<int> rival_teams(const std::vector<Device>& devices);
 
 }  // namespace mkmd::vendor

@@ -82,6 +82,14 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
                      {"line", w.line},
                      {"launches", w.launches},
                      {"captured", !w.native}});
+  Json best = nullptr;
+  if (const int device = trace.balance.best(); device >= 0)
+    best = {{"device", device},
+            {"seconds", trace.balance.alone[device].seconds},
+            {"seconds_here", trace.balance.taken}};
+  const Json exploring = {{"windows", trace.balance.explored},
+                          {"of", trace.balance.windows},
+                          {"seconds", trace.exploring_seconds}};
   const Json document = {{"devices", devices},
                          {"windows", windows},
                          {"tasks", tasks(trace)},
@@ -95,6 +103,8 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
                          {"bytes_moved", a.bytes_moved},
                          {"planning_seconds", a.planning_seconds},
                          {"not_split", whole},
+                         {"best_single_device", best},
+                         {"exploring", exploring},
                          {"native_commands", trace.native_commands},
                          {"cut", trace.cut}};
   out << document.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";

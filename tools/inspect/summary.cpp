@@ -43,6 +43,25 @@ std::string at_line(int line) {
   return line > 0 ? "line " + std::to_string(line) : "";
 }
 
+void write_balance(const Trace& trace, std::ostream& out) {
+  const Balance& balance = trace.balance;
+  if (balance.windows == 0) return;
+  out << "\n";
+  if (const int best = balance.best(); best >= 0) {
+    const double alone = balance.alone[best].seconds;
+    out << "best single device for captured work: " << trace.devices[best].name << ", " << time_text(alone)
+        << "; it took " << time_text(balance.taken);
+    if (alone > 0)
+      out << (balance.taken <= alone ? ", a gain of " : ", a loss of ")
+          << percent_text(std::abs(1 - balance.taken / alone));
+    out << "\n";
+  } else {
+    out << "best single device: not known, since few kernels were measured on any of them whole\n";
+  }
+  out << "exploring: " << balance.explored << " of " << counted(balance.windows, "window") << ", which cost "
+      << time_text(std::max(0.0, trace.exploring_seconds)) << "\n";
+}
+
 }  // namespace
 
 void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
@@ -111,6 +130,8 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
     if (kept > 0) out << "; " << counted(static_cast<size_t>(kept), "window") << " had an earlier one's plan";
     out << "\n";
   }
+
+  write_balance(trace, out);
 
   if (!a.worst.empty()) {
     out << "\nworst predictions (one per kernel and device)\n";

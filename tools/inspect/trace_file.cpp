@@ -52,6 +52,8 @@ public:
       transfer(j["transfer"]);
     } else if (in.has("memory")) {
       memory_command(j["memory"]);
+    } else if (in.has("outcome")) {
+      outcome(j["outcome"]);
     } else if (in.has("native")) {
       native(j["native"]);
     }
@@ -240,6 +242,24 @@ private:
     m.device = device < 0 ? 0 : device_of(in);  // copied by a thread of the home's
     interval(in, j, 'm', trace_.memory_commands.size());
     if (status_.ok()) trace_.memory_commands.push_back(m);
+  }
+
+  // Traces of earlier versions do not say what devices alone would take.
+  void outcome(const json& j) {
+    JsonReader in(j, "outcome", status_);
+    if (!in.has("alone")) return;
+    Balance::Outcome window{
+        .taken = in.number("taken"), .alone = {}, .explores = in.flag_or("explores", false)};
+    for (const json& of : in.list("alone")) {
+      if (!of.is_array() || of.size() != 2) return in.fail("alone", "must be pairs of numbers");
+      window.alone.push_back({in.as_number(of[0], "alone"), in.as_number(of[1], "alone")});
+    }
+    if (!window.alone.empty() && window.alone.size() != trace_.devices.size())
+      in.fail("alone", "must have as many as there are devices");
+    const double spent = in.number_or("spent", 0);
+    if (!status_.ok()) return;
+    trace_.balance.add(window);
+    trace_.exploring_seconds = spent;
   }
 
   void native(const json& j) {

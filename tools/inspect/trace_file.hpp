@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/status.hpp"
+#include "libinterpose/report/balance.hpp"
 #include "scheduler/problem.hpp"
 #include "scheduler/schedule.hpp"
 
@@ -106,7 +107,9 @@ struct Trace {
   std::vector<MemoryCommand> memory_commands;
   std::map<std::string, uint64_t> native_commands;  // by kind
   std::vector<NativeKernel> native_kernels;
-  bool cut = false;  // the last line was incomplete and is left out
+  Balance balance;               // of all windows whose outcome is there
+  double exploring_seconds = 0;  // what exploring cost
+  bool cut = false;              // the last line was incomplete and is left out
 };
 
 // The trace in a file, or one line that names the file, the line and what is wrong there.

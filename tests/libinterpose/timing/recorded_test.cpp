@@ -41,7 +41,6 @@ struct Recording {
     const json all = json::parse(file);
     setting.home_is_sum = all.at("home_is_sum");
     setting.devices = all.at("devices");
-    setting.parts_play_devices = all.at("parts_play_devices");
     for (const json& w : all.at("windows")) {
       RecordedWindow window{{w.at("planned")[0], w.at("planned")[1]},
                             w.at("measures_home"),

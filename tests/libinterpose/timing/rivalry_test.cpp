@@ -17,8 +17,10 @@ Rivalry::CopySeconds copies(std::vector<double> seconds) {
   return [seconds = std::move(seconds)](int team) { return seconds[team]; };
 }
 
+// The first team has run what was measured on its first device.
 Rivalry::Kernel kernel(std::vector<double> seconds, std::vector<int> samples) {
-  return {std::move(seconds), std::move(samples)};
+  const bool first_has_run = samples.front() > 0;
+  return {std::move(seconds), std::move(samples), first_has_run};
 }
 
 TEST(Rivalry, NoneWithoutTeams) {
