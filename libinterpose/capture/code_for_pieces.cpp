@@ -53,7 +53,8 @@ void Runtime::expect(const std::shared_ptr<SubKernels>& code) {
 
 // A program that is over by the time its launches have taken as long as making the code would is not the
 // slower for it.
-void Runtime::make_code(const Kernel& kernel, const Queue& queue) {
+void Runtime::ran_without_code(Kernel& kernel, const Queue& queue) {
+  times_.note_run(kernel_model(kernel), configuration_.home_index());
   if (session_.compilers.may_be_gone()) return;
   {
     SubKernels& code = *kernel.sub_kernels;

@@ -76,12 +76,12 @@ public:
   // Whether the launch is worth running over several devices, given what was learned so far.
   struct Answer {
     const char* why_not = nullptr;  // a literal; null: it is
-    // Until the code for its pieces is there. Whoever gets this answer calls make_code() once the launch is
-    // on the queue.
+    // Until the code for its pieces is there. Whoever gets this answer calls ran_without_code() once the
+    // launch is on home's queue.
     bool for_want_of_code = false;
   };
   Answer why_native(Kernel& kernel, const KernelLaunch& launch);
-  void make_code(const Kernel& kernel, const Queue& queue);
+  void ran_without_code(Kernel& kernel, const Queue& queue);
   // A program was built. What earlier runs have learned of it is taken up.
   void expect(const std::shared_ptr<SubKernels>& code);
 

@@ -265,6 +265,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
       task.samples.push_back(times.samples(model, d));
       task.first_has_run |= rivalry.team_of(d) == 1 && times.has_run(model, d);
     }
+    task.first_has_run |= times.has_run(model, home);
   }
   if (understands(kernel)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {

@@ -55,8 +55,8 @@ struct Task {
     double budgeted = 0;  // seconds
   };
   std::optional<Sample> sample;
-  // Where devices have rivals: how many pieces of it have been measured, by device, and whether one has run
-  // on the first team's in this process.
+  // Where devices have rivals: how many pieces of it have been measured, by device, and whether home or the
+  // first team has run it in this process.
   std::vector<int> samples;
   bool first_has_run = false;
   std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all

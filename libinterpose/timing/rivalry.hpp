@@ -31,7 +31,7 @@ public:
   struct Kernel {
     std::vector<double> seconds;  // of the whole launch, by device; infinite: it may not run there
     std::vector<int> samples;     // by device: how many pieces have been measured there, in earlier runs, too
-    bool first_has_run = false;   // the first team, in this process
+    bool first_has_run = false;   // the first team, or home, in this process
   };
   // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
   using CopySeconds = std::function<double(int team)>;

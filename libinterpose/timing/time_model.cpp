@@ -224,6 +224,11 @@ bool TimeModel::has_run(const KernelModel& model, int device) const {
   return model.ran[device];
 }
 
+void TimeModel::note_run(KernelModel& model, int device) {
+  const Lock lock(mutex_);
+  model.ran[device] = true;
+}
+
 double TimeModel::seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const {
   const Lock lock(mutex_);
   double kernel = kernel_seconds(model, cost, device);

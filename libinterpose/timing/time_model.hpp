@@ -74,8 +74,9 @@ public:
   int samples(const KernelModel& model, int device) const;
   // One has there or on a device that is alike.
   bool knows(const KernelModel& model, int device) const;
-  // A piece of it has run there in this process.
+  // It has run there in this process: a piece of it, or what note_run() was told of.
   bool has_run(const KernelModel& model, int device) const;
+  void note_run(KernelModel& model, int device);
   // As seconds(), but no less than the roofline says where a profile's short time is not confirmed yet: what
   // is thought too short to split is never measured.
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;

@@ -64,6 +64,7 @@ void forget_files() {
 VirtualContext::VirtualContext(const Machine& machine)
     : driver_(machine.emulated ? machine.emulated->devices.size() : machine.devices) {
   forget_files();
+  if (!machine.cache.empty()) setenv("XDG_CACHE_HOME", machine.cache.c_str(), 1);
   virtual_time::reset();
   driver_.kernels["twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
     element(a[1], i) = element(a[0], i) * 2 + 1;
@@ -84,6 +85,9 @@ VirtualContext::VirtualContext(const Machine& machine)
                                     : machine.separate ? static_cast<int>(d)
                                                        : 0);
   }
+  configuration_.team.assign(devices, 0);
+  for (size_t d = 0; machine.rivals && d < devices; ++d)
+    configuration_.team[d] = static_cast<int>(d) + 1;
   configuration_.domain_count = machine_           ? machine_->domain_count()
                                 : machine.separate ? static_cast<int>(devices)
                                                    : 1;
