@@ -257,6 +257,17 @@ std::optional<Number> InfoBuilder::derive(Derived::Op op, const Number& a, const
   return atom_of(it->second, a, b);
 }
 
+std::optional<InfoBuilder::Extreme> InfoBuilder::extreme(const Poly& p) const {
+  const std::optional<int> wanted = p.single_atom();
+  if (!wanted) return std::nullopt;
+  for (const auto& [key, atom] : derived_ids_) {
+    const auto& [op, a, b] = key;
+    if (atom == *wanted && (op == Derived::Op::minimum || op == Derived::Op::maximum))
+      return Extreme{op == Derived::Op::minimum, a, b};
+  }
+  return std::nullopt;
+}
+
 std::optional<Number> InfoBuilder::between(const Origin& origin, const Number& a, const Number& b,
                                            const std::set<int>& loops) {
   // The operands are part of the key: while a loop counter is being looked for they may be other ones.
@@ -269,6 +280,20 @@ std::optional<Number> InfoBuilder::between(const Origin& origin, const Number& a
     it = between_ids_.emplace(key, variable({Variable::Kind::derived, *index})).first;
   }
   return atom_of(it->second, a, b);
+}
+
+std::optional<Number> InfoBuilder::choice(const Origin& origin, bool first, const std::set<int>& loops) {
+  constexpr int kOther = 32;  // no vector has so many components
+  const Origin named{origin.first, origin.second + (first ? 0 : kOther)};
+  const std::optional<Number> n = between(named, Number{}, Number{Poly(1), {}}, loops);
+  if (n) choices_.insert(*n->poly.single_atom());
+  return n;
+}
+
+std::vector<int> InfoBuilder::choices(const Poly& p) const {
+  std::vector<int> found;
+  std::ranges::copy_if(choices_, std::back_inserter(found), [&](int atom) { return p.contains(atom); });
+  return found;
 }
 
 std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bool floor) {

@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 
 #include "compiler/helper/inline_pass.hpp"
+#include "compiler/helper/run_once_pass.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -22,6 +23,7 @@ constexpr PipelineStep kAnalysis[] = {
     {"function(mkmd-infer-address-spaces)",
      "generic pointers of OpenCL 2 become global or local ones where that is provable"},
     {"function(early-cse)", "equal addresses become the same value"},
+    {"function(loop-simplify,lcssa,mkmd-run-once)", "a loop that runs once moves nothing"},
     {"function(simplifycfg)",
      "removes the empty blocks the front end leaves; without turning branches into arithmetic"},
     {"function(instsimplify)",
@@ -79,8 +81,12 @@ public:
         });
     builder_.registerPipelineParsingCallback(
         [](llvm::StringRef name, llvm::FunctionPassManager& passes, Nested) {
-          if (name != "mkmd-infer-address-spaces") return false;
-          passes.addPass(llvm::InferAddressSpacesPass(4));  // 4: SPIR's generic address space
+          if (name == "mkmd-infer-address-spaces")
+            passes.addPass(llvm::InferAddressSpacesPass(4));  // 4: SPIR's generic address space
+          else if (name == "mkmd-run-once")
+            passes.addPass(RunOncePass());
+          else
+            return false;
           return true;
         });
   }

@@ -118,12 +118,7 @@ Place Values::place_phi(llvm::PHINode* p) {
   Place result = init;
   result.known = false;
   if (!init.known || !next.known) return result;
-  std::optional<Poly> step = Poly::sum(next.offset.poly, Poly::atom(self), -1);
-  if (!step) return result;
-  for (const auto& [l, index] : loop_index_)
-    if (loop->contains(l) && b_.depends_on_loop(*step, index)) return result;
-  const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(loop)})), next.offset.checks};
-  if (std::optional<Number> moved = add(init.offset, multiply(Number{*step, {}}, counter))) {
+  if (std::optional<Number> moved = add(init.offset, added_by(*loop, p, next.offset, self))) {
     result.known = true;
     result.offset = *moved;
   }

@@ -86,10 +86,19 @@ public:
   const Poly& check_poly(int check) const { return check_polys_[static_cast<size_t>(check)]; }
   // An atom that stands for op(a, b), which must be a function: equal operands give the same atom.
   std::optional<Number> derive(Derived::Op op, const Number& a, const Number& b);
+  // What an atom alone stands for, if it is a minimum or a maximum.
+  struct Extreme {
+    bool least;
+    Poly a, b;
+  };
+  std::optional<Extreme> extreme(const Poly& p) const;
   // An atom for a value of which only this is known: it lies between a and b. It equals no other atom, and it
   // counts as dependent on `loops`, in whose iterations it may differ.
   std::optional<Number> between(const Origin& origin, const Number& a, const Number& b,
                                 const std::set<int>& loops);
+  // An atom that is 0 or 1, and equals no other one. `first`: which of two ways is meant by 0.
+  std::optional<Number> choice(const Origin& origin, bool first, const std::set<int>& loops);
+  std::vector<int> choices(const Poly& p) const;  // atoms of it that are such
   // An atom for a value of so many bits of which nothing else is known.
   std::optional<Number> opaque(const Origin& origin, unsigned bits, const std::set<int>& loops);
   // The number cut to so many bits, as an exact one; it is itself where a launch shows that nothing is lost.
@@ -132,6 +141,7 @@ private:
   std::map<std::tuple<Origin, Poly, Poly>, int> between_ids_;       // atoms
   // By index of derived.
   std::map<int, std::set<int>> derived_loops_;
+  std::set<int> choices_;                 // atoms
   std::vector<Interval> derived_ranges_;  // where no launch can matter
   std::vector<int> derived_steps_;        // to evaluate one
   std::set<int> from_data_;

@@ -33,6 +33,27 @@ void Values::find_trip_counts() {
     visit(visit, loop);
 }
 
+// to - from, of numbers that are exact. Where one is a minimum or a maximum, so is the difference:
+// min(a, b) - x is min(a - x, b - x), and x - max(a, b) is min(x - a, x - b). What x has in common with a or
+// b cancels then: a loop from y to min(y + 4, rows) runs at most four times, whatever y is.
+std::optional<Number> Values::difference(const std::optional<Number>& to, const std::optional<Number>& from,
+                                         int depth) {
+  if (!to || !from) return std::nullopt;
+  constexpr int kDeepest = 3;  // each level asks twice
+  const std::optional<InfoBuilder::Extreme> end = depth < kDeepest ? b_.extreme(to->poly) : std::nullopt;
+  const std::optional<InfoBuilder::Extreme> start =
+      depth < kDeepest && !end ? b_.extreme(from->poly) : std::nullopt;
+  if (!end && !start) return add(to, from, -1);
+  const InfoBuilder::Extreme& known = end ? *end : *start;
+  const auto with = [&](const Poly& operand) {
+    return end ? difference(Number{operand, to->checks}, from, depth + 1)
+               : difference(to, Number{operand, from->checks}, depth + 1);
+  };
+  const std::optional<Number> a = with(known.a), b = with(known.b);
+  const bool least = end ? known.least : !known.least;
+  return a && b ? b_.derive(least ? Derived::Op::minimum : Derived::Op::maximum, *a, *b) : std::nullopt;
+}
+
 void Values::find_trip_count(llvm::Loop* loop) {
   const int index = loop_index(loop);
   Loop result;
@@ -110,7 +131,7 @@ void Values::find_trip_count(llvm::Loop* loop) {
     if (!in_ranges(*distance, bound->poly)) return finish();
     step.poly = Poly(1);
   } else if (upwards || llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {
-    distance = upwards ? add(bound, first, -1) : add(first, bound, -1);
+    distance = upwards ? difference(bound, first) : difference(first, bound);
     const bool with_end = llvm::ICmpInst::isLE(relation) || llvm::ICmpInst::isGE(relation);
     if (with_end) distance = add(distance, Number{Poly(1), {}});
     // No value the test sees may wrap around: the first one, and the last one, which is a step beyond the

@@ -194,7 +194,7 @@ std::optional<Number> Values::instruction(llvm::Instruction* i, int lane) {
   case llvm::Instruction::PHI:
     return lane < 0 ? phi(llvm::cast<llvm::PHINode>(i)) : std::nullopt;
   case llvm::Instruction::Call:
-    return lane < 0 ? call(llvm::cast<llvm::CallBase>(i)) : std::nullopt;
+    return call(llvm::cast<llvm::CallBase>(i), lane);
   case llvm::Instruction::Load:
     return lane < 0 ? load(llvm::cast<llvm::LoadInst>(i)) : std::nullopt;
   default:

@@ -71,9 +71,10 @@ private:
   std::optional<Number> remainder(const std::optional<Number>& a, const std::optional<Number>& d, bool floor);
 
   // values_of_calls.cpp
-  std::optional<Number> call(llvm::CallBase* c);
+  std::optional<Number> call(llvm::CallBase* c, int lane);
   std::optional<Number> work_item(Builtin builtin, llvm::CallBase* c);
-  std::optional<Number> integer_builtin(llvm::StringRef mangled, llvm::CallBase* c);
+  std::optional<Number> integer_builtin(llvm::StringRef mangled, llvm::CallBase* c, int lane);
+  std::optional<Number> saturated(const std::optional<Number>& n, unsigned bits, bool is_signed);
   std::optional<Number> local_linear_id();
   std::optional<Number> global_linear_id();
   std::optional<Number> symbol(Expression::Op op, unsigned d);
@@ -87,6 +88,7 @@ private:
   // fixed.
   std::set<int> varies_in(llvm::Value* v) const;
   std::optional<Number> phi(llvm::PHINode* p);
+  std::optional<Number> added_by(const llvm::Loop& loop, llvm::PHINode* p, const Number& next, int self);
   std::optional<Number> at_loop_exit(llvm::PHINode* p);
   std::optional<Number> after(const llvm::Loop& loop, const Number& n);
 
@@ -103,6 +105,8 @@ private:
   Place place_phi(llvm::PHINode* p);
   Place join(llvm::Value* v, const Place& a, const Place& b);
   void find_trip_count(llvm::Loop* loop);
+  std::optional<Number> difference(const std::optional<Number>& to, const std::optional<Number>& from,
+                                   int depth = 0);
 
   using Key = std::pair<llvm::Value*, int>;
   template <typename T, typename F>

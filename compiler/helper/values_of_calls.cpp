@@ -65,46 +65,85 @@ std::optional<Number> Values::work_item(Builtin builtin, llvm::CallBase* c) {
   }
 }
 
-std::optional<Number> Values::integer_builtin(llvm::StringRef mangled, llvm::CallBase* c) {
-  const llvm::StringRef name = base_name(mangled), types = parameters(mangled);
-  if (!is_integer(c) || types.empty()) return std::nullopt;
-  const bool is_signed = llvm::StringRef("acsilx").contains(types[0]);
+namespace {
+
+// The mangled type of the first parameter, or of the components of a vector: 'i' of "iii" and of "Dv4_iS_S_".
+char component_type(llvm::StringRef types) {
+  if (types.consume_front("Dv")) types = types.drop_until([](char c) { return c == '_'; }).drop_front();
+  return types.empty() ? '\0' : types[0];
+}
+
+bool is_saturated(llvm::StringRef name) {
+  return name == "add_sat" || name == "sub_sat";
+}
+
+}  // namespace
+
+// The nearest number of so many bits.
+std::optional<Number> Values::saturated(const std::optional<Number>& n, unsigned bits, bool is_signed) {
+  const Interval all = is_signed ? signed_range(bits) : unsigned_range(bits);
+  return extreme(true, true, extreme(false, true, n, Number{Poly(all.lo), {}}, bits),
+                 Number{Poly(all.hi), {}}, bits);
+}
+
+// Of each component of vectors, what it is of numbers.
+std::optional<Number> Values::integer_builtin(llvm::StringRef mangled, llvm::CallBase* c, int lane) {
+  const llvm::StringRef name = base_name(mangled);
+  const char type = component_type(parameters(mangled));
+  if (!is_integer(c) || type == '\0') return std::nullopt;
+  const unsigned bits = width(c);
+  const bool is_signed = llvm::StringRef("acsilx").contains(type);
+  // A scalar stands for a vector of equal components.
+  const auto lane_of = [&](llvm::Value* v) { return v->getType()->isVectorTy() ? lane : -1; };
+  const auto any = [&](unsigned i) { return number(c->getArgOperand(i), lane_of(c->getArgOperand(i))); };
   const auto operand = [&](unsigned i) {
-    return is_signed ? as_signed(c->getArgOperand(i)) : as_unsigned(c->getArgOperand(i));
+    llvm::Value* v = c->getArgOperand(i);
+    return is_signed ? as_signed(v, lane_of(v)) : as_unsigned(v, lane_of(v));
   };
   if ((name == "min" || name == "max") && c->arg_size() == 2)
-    return extreme(name == "min", is_signed, operand(0), operand(1), width(c));
+    return extreme(name == "min", is_signed, operand(0), operand(1), bits);
   if (name == "clamp" && c->arg_size() == 3) {
     // Read as what it is until the upper limit bounds it.
-    const auto raised = extreme(false, true, operand(0), operand(1), width(c));
-    return extreme(true, is_signed, raised, operand(2), width(c));
+    const auto raised = extreme(false, true, operand(0), operand(1), bits);
+    return extreme(true, is_signed, raised, operand(2), bits);
   }
   if (name == "abs" && is_signed) {
     const std::optional<Number> a = operand(0);
     return a ? b_.derive(Derived::Op::absolute, *a, Number{}) : a;
   }
+  if (name == "popcount" || name == "clz" || name == "ctz")
+    return b_.between({c, lane}, Number{}, Number{Poly(bits), {}}, varies_in(c));
+  // Sums of two numbers of 32 bits are exact in ours of 64.
+  if (is_saturated(name) && bits <= 32)
+    return saturated(add(operand(0), operand(1), name == "add_sat" ? 1 : -1), bits, is_signed);
+  if ((name == "hadd" || name == "rhadd") && bits <= 32) {
+    const auto sum = add(add(operand(0), operand(1)), Number{Poly(name == "rhadd" ? 1 : 0), {}});
+    return quotient(sum, Number{Poly(2), {}}, true);
+  }
   if (name == "mul24" || name == "mad24") {
     // Defined only for 24-bit operands; the product may be cut to 32 bits, which the ring arithmetic allows.
-    std::optional<Number> a = number(c->getArgOperand(0)), b = number(c->getArgOperand(1));
+    std::optional<Number> a = any(0), b = any(1);
     const int64_t lo = is_signed ? -(1 << 23) : 0, hi = is_signed ? (1 << 23) - 1 : (1 << 24) - 1;
     if (!a || !b || !b_.check(*a, a->poly, lo, hi) || !b_.check(*b, b->poly, lo, hi)) return std::nullopt;
     const auto product = multiply(a, b);
-    return name == "mul24" ? product : add(product, number(c->getArgOperand(2)));
+    return name == "mul24" ? product : add(product, any(2));
   }
   return std::nullopt;
 }
 
-std::optional<Number> Values::call(llvm::CallBase* c) {
+std::optional<Number> Values::call(llvm::CallBase* c, int lane) {
   if (auto* intrinsic = dyn_cast<llvm::MinMaxIntrinsic>(c)) {
-    const auto a = intrinsic->isSigned() ? as_signed(c->getArgOperand(0)) : as_unsigned(c->getArgOperand(0));
-    const auto b = intrinsic->isSigned() ? as_signed(c->getArgOperand(1)) : as_unsigned(c->getArgOperand(1));
+    const auto operand = [&](unsigned i) {
+      return intrinsic->isSigned() ? as_signed(c->getArgOperand(i), lane)
+                                   : as_unsigned(c->getArgOperand(i), lane);
+    };
     const bool least =
         llvm::ICmpInst::isLT(intrinsic->getPredicate()) || llvm::ICmpInst::isLE(intrinsic->getPredicate());
-    return extreme(least, intrinsic->isSigned(), a, b, width(c));
+    return extreme(least, intrinsic->isSigned(), operand(0), operand(1), width(c));
   }
   const llvm::StringRef mangled = declared_callee(*c);
   const Builtin builtin = work_item_builtin(mangled);
-  return builtin != Builtin::none ? work_item(builtin, c) : integer_builtin(mangled, c);
+  return builtin != Builtin::none ? work_item(builtin, c) : integer_builtin(mangled, c, lane);
 }
 
 }  // namespace mkmd::compiler

@@ -3,6 +3,8 @@
 // loops.
 #include "compiler/helper/values.hpp"
 
+#include <algorithm>
+
 #include "compiler/helper/builtins.hpp"
 
 namespace mkmd::compiler {
@@ -46,6 +48,13 @@ std::optional<Number> Values::hull(llvm::Value* v, int lane, const std::optional
   }
   const auto wild = [&](const Number& n) { return is_integer(v) && b_.wild_terms(n.poly, width(v)) > 0; };
   if (wild(*a) || wild(*b)) return b_.opaque({v, lane}, width(v), varies_in(v));
+  // Ways that differ by the same number for all work-items: the shorter one, and that number once or not at
+  // all. In a loop it is the one that takes no step.
+  const bool first = a->poly.terms().size() <= b->poly.terms().size();
+  const std::optional<Number>&base = first ? a : b, &other = first ? b : a;
+  const std::optional<Number> more = add(other, base, -1);
+  if (more && b_.is_uniform(more->poly))
+    return add(base, multiply(more, b_.choice({v, lane}, first, varies_in(v))));
   return b_.between({v, lane}, *a, *b, varies_in(v));
 }
 
@@ -114,13 +123,32 @@ std::optional<Number> Values::phi(llvm::PHINode* p) {
   forget_since(mark);
   numbers_.erase({p, -1});
   if (!next) return std::nullopt;
-  std::optional<Poly> step = Poly::sum(next->poly, Poly::atom(self), -1);
-  if (!step) return std::nullopt;
-  for (const auto& [l, index] : loop_index_)
-    if (loop->contains(l) && b_.depends_on_loop(*step, index)) return std::nullopt;  // also: placeholders
-  if (loop_index_.empty() || step->contains(self)) return std::nullopt;
-  const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(loop)})), next->checks};
-  return add(init, multiply(Number{*step, {}}, counter));
+  return add(init, added_by(*loop, p, *next, self));
+}
+
+// What the iterations before have added to a value of the loop, of which one makes `next` out of the
+// placeholder `self`. A step that is the same in all iterations counts as often as the counter says. One that
+// each iteration takes or leaves, whatever the others do, counts any number of times up to that.
+std::optional<Number> Values::added_by(const llvm::Loop& loop, llvm::PHINode* p, const Number& next,
+                                       int self) {
+  const auto varies = [&](const Poly& poly) {  // also: placeholders
+    return std::ranges::any_of(loop_index_, [&](const auto& l) {
+      return loop.contains(l.first) && b_.depends_on_loop(poly, l.second);
+    });
+  };
+  std::optional<Poly> step = Poly::sum(next.poly, Poly::atom(self), -1);
+  const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(&loop)})), next.checks};
+  std::optional<Number> total = Number{};
+  for (const int choice : step ? b_.choices(*step) : std::vector<int>{}) {
+    if (!varies(Poly::atom(choice))) continue;
+    const auto parts = step->linear_in(choice);
+    if (!parts || varies(parts->first)) return std::nullopt;
+    const auto taken = b_.between({p, -3 - choice}, Number{}, counter, varies_in(p));
+    total = add(total, multiply(Number{parts->first, {}}, taken));
+    step = parts->second;
+  }
+  if (!step || varies(*step) || step->contains(self)) return std::nullopt;
+  return add(total, multiply(Number{*step, {}}, counter));
 }
 
 }  // namespace mkmd::compiler

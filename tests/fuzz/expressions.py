@@ -175,7 +175,7 @@ class Expressions:
         """A small number, often made of truth values."""
         r = self.r
         form = r.choice(["bits", "sign", "sign", "two", "equal arms", "arms", "scalar", "clamp", "char", "kept", "conv", "rest",
-                         "wrap", "few"])
+                         "wrap", "few", "count", "saturated", "average", "vector"])
         if form == "rest":  # with the sign of its left side
             k = r.choice([2, 3, 8])
             return Index(f"({self.signed()} % {k})", 1 - k, k - 1)
@@ -185,6 +185,23 @@ class Expressions:
             return Index(f"(int)(({self.value(1)} ^ {r.choice(self.atoms).text}) & {r.choice([5, 6, 7, 9])}u)", 0, 9)
         if form == "bits":
             return Index(f"(int)({self.value(1)} & 3u)", 0, 3)
+        if form == "count":
+            return Index(f"(int){r.choice(['popcount', 'clz'])}({r.choice(['', '(uchar)'])}({self.value(1)}))", 0, 32)
+        if form == "saturated":  # near both ends of the type
+            c = r.randint(-9, 9)
+            kind, lo, hi = r.choice([("char", -128, 127), ("uchar", 0, 255)])
+            op, add = r.choice([("add_sat", 1), ("sub_sat", -1)])
+            base, step = r.choice([lo, hi - 7, 0]), r.choice([abs(c), c if lo < 0 else abs(c)])
+            ends = [min(max(x + add * step, lo), hi) for x in (base, base + 7)]
+            return Index(f"((int){op}(({kind})({base} + (int)({self.value(1)} & 7u)), ({kind}){step}) - {ends[0]})", 0, ends[1] - ends[0])
+        if form == "average":
+            c = r.randint(-9, 9)
+            name, up = r.choice([("hadd", 0), ("rhadd", 1)])
+            return Index(f"{name}((int)({self.value(1)} & 7u), {c})", (c + up) >> 1, (c + 7 + up) >> 1)
+        if form == "vector":  # a component of vectors
+            lo = r.randint(-3, 3)
+            kind, part = r.choice(["int2", "int4"]), r.choice("xy")
+            return Index(f"clamp(({kind})((int){self.value(1)}), {lo}, {lo + 4}).{part}", lo, lo + 4)
         if form == "sign":
             v = self.signed()
             w = r.choice([v, self.signed()])

@@ -6,6 +6,7 @@ Index expressions carry an interval; what may leave the array is clamped, masked
 """
 from expressions import Expressions, Index, MEMBERS, SCALARS, STRUCTS, VECTORS
 from local_memory import LocalMemory
+from moved import MovedPlaces
 from stores import Stores
 from updates import Updates
 from wide import WideNumbers
@@ -19,7 +20,7 @@ struct P { int a; short b; long c; int t[4]; };
 """
 
 
-class Kernel(Stores, Updates, LocalMemory, WideNumbers, Expressions):
+class Kernel(Stores, MovedPlaces, Updates, LocalMemory, WideNumbers, Expressions):
     """One kernel; `spec()` says what a launch has to pass."""
     def __init__(self, random, name, byte_limit, optimised):
         super().__init__()

@@ -99,7 +99,8 @@ class Stores:
         k = str(r.randrange(block))
         form = r.choice(["plain", "plain", "guard", "guard", "else", "switch", "switch", "loop", "loop", "wrap", "uint trips",
                          "uint trips", "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips",
-                         "data place", "data place", "data place", "wide place", "wide place", "wide place", "count down"])
+                         "data place", "data place", "data place", "wide place", "wide place", "wide place", "count down",
+                         "tile", "tile", "once", "taken", "taken"])
         if out["strided"] and self.chance(0.3):
             form = "strides"
         if form == "guard":
@@ -126,6 +127,8 @@ class Stores:
         elif form in ("data place", "wide place"):
             test, at = self.place_of_data(block) if form == "data place" else self.wide_place(block)
             self.line(f"{test}{{ {self.put(out, at, v)} }}")
+        elif form in ("tile", "once", "taken"):
+            self.store_moved(out, form, v)
         elif form == "count down":
             j = self.name_of("j")
             self.line(f"{{ uint {j} = {self.value(1)} {r.choice([f'% {block + 1}u', f'& {(1 << (block.bit_length() - 1)) - 1}u'])}; "

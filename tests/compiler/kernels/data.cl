@@ -337,3 +337,179 @@ __kernel void mask_of_64_bits(__global const long* d, __global int* o) {
   long t = get_global_id(0);
   o[8 * t + (d[t] & 5L)] = t;
 }
+// Functions of integers. Of vectors, each component is such a number.
+//@ counted_bits apart global=64 local=8 : bits[64] i32[2112]
+__kernel void counted_bits(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[33 * t + popcount(d[t])] = t;
+}
+//@ counted_bits_too_close together global=64 local=8 : bits[64] i32[2112]
+__kernel void counted_bits_too_close(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[32 * t + (d[t] == -1 ? 0 : popcount(d[t] ^ 1))] = t;
+}
+//@ leading_zeros apart global=64 local=8 : bits[64] i32[576]
+__kernel void leading_zeros(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[9 * t + clz((uchar)d[t])] = t;
+}
+//@ saturated apart global=64 local=8 : bits[64] i32[192]
+__kernel void saturated(__global const uint* d, __global int* o) {
+  int t = get_global_id(0);
+  o[3 * t + sub_sat(d[t] & 3u, 1u)] = t;
+}
+//@ saturated_with_sign together global=64 local=8 : i32<3>[64] i32[200]
+__kernel void saturated_with_sign(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[3 * t + 1 + sub_sat(d[t] & 3, 1)] = t;
+}
+//@ saturated_bytes apart global=64 local=8 : bits[64] i32[384]
+__kernel void saturated_bytes(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[6 * t + add_sat((uchar)(d[t] & 7), (uchar)250) - 250] = t;
+}
+//@ averaged apart global=64 local=8 : bits[64] i32[192]
+__kernel void averaged(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[3 * t + hadd(d[t] & 3, 3) - 1] = t;
+}
+//@ averaged_up apart global=64 local=8 : bits[64] i32[128]
+__kernel void averaged_up(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[2 * t + rhadd(d[t] & 3, 3) - 2] = t;
+}
+//@ averaged_too_close together global=64 local=8 : i32<3>[64] i32[192]
+__kernel void averaged_too_close(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  o[2 * t + hadd(d[t] & 3, 3) - 1] = t;
+}
+//@ clamped_vectors apart global=64 local=8 : bits[256] i32[1024]
+__kernel void clamped_vectors(__global const int4* d, __global int* o) {
+  int t = get_global_id(0);
+  int4 v = clamp(d[t], 0, 3);
+  o[16 * t + v.x + 4 * v.w] = t;
+}
+//@ clamped_vectors_too_close together global=64 local=8 : i32<4>[256] i32[1024]
+__kernel void clamped_vectors_too_close(__global const int4* d, __global int* o) {
+  int t = get_global_id(0);
+  int4 v = clamp(d[t], (int4)(0, 1, 0, 0), (int4)(3, 4, 3, 3));
+  o[15 * t + v.x + 4 * v.y - 4] = t;
+}
+//@ smallest_of_vectors apart global=64 local=8 : bits[128] i32[256]
+__kernel void smallest_of_vectors(__global const uint2* d, __global int* o) {
+  int t = get_global_id(0);
+  uint2 v = min(d[t], (uint2)(1, 1));
+  o[4 * t + v.x + 2 * v.y] = t;
+}
+// A loop whose bound is a minimum: how often it runs does not depend on where it begins.
+//@ rows_of_a_tile apart global=16,8 local=8,2 : i32[512] i=30
+__kernel void rows_of_a_tile(__global int* o, int rows) {
+  int x = get_global_id(0), y0 = get_global_id(1) * 4;
+  for (int y = y0, y1 = min(rows, y0 + 4); y < y1; ++y) o[y * 16 + x] = y;
+}
+//@ rows_within_limits apart global=16,8 local=8,2 : i32[512] i=30
+__kernel void rows_within_limits(__global int* o, int rows) {
+  int x = get_global_id(0), y0 = get_global_id(1) * 4;
+  for (int y = max(2, y0); y < min(rows, y0 + 4); ++y) o[y * 16 + x] = y;
+}
+//@ rows_downwards apart global=16,8 local=8,2 : i32[512] i=3
+__kernel void rows_downwards(__global int* o, int first) {
+  int x = get_global_id(0), y0 = get_global_id(1) * 4, last = max(first, y0);
+  for (int y = y0 + 3; y >= last; --y) o[y * 16 + x] = y;
+}
+//@ rows_too_many together global=16,8 local=8,2 : i32[512] i=30
+__kernel void rows_too_many(__global int* o, int rows) {
+  int x = get_global_id(0), y0 = get_global_id(1) * 3;
+  for (int y = y0, y1 = min(rows, y0 + 4); y < y1; ++y) o[y * 16 + x] = x;
+}
+//@ rows_to_the_farther_end together global=16,8 local=8,2 : i32[512] i=8
+__kernel void rows_to_the_farther_end(__global int* o, int rows) {
+  int x = get_global_id(0), y0 = get_global_id(1) * 4;
+  for (int y = y0, y1 = max(rows, y0 + 4); y < y1; ++y) o[y * 16 + x] = x;
+}
+// A loop that runs once: what it moves is what it was before.
+//@ one_row_each apart global=16,8 local=8,2 : i32[128] i=6
+__kernel void one_row_each(__global int* o, int rows) {
+  int x = get_global_id(0), y = get_global_id(1), at = y * 16 + x;
+  for (int k = 0; k < 1; ++k) {
+    if (y < rows) {
+      o[at] = y;
+      ++y;
+      at += 16;
+    }
+  }
+}
+//@ one_row_and_more together global=16,8 local=8,2 : i32[160] i=6
+__kernel void one_row_and_more(__global int* o, int rows) {
+  int x = get_global_id(0), y = get_global_id(1), at = y * 16 + x;
+  for (int k = 0; k < 1; ++k) {
+    if (y < rows) {
+      ++y;
+      at += 16;
+    }
+  }
+  o[at] = x;
+}
+// Steps that an iteration takes or leaves.
+//@ some_steps apart global=16,8 local=8,2 : i32[512] i=30
+__kernel void some_steps(__global int* o, int rows) {
+  int x = get_global_id(0), y = get_global_id(1) * 4, at = y * 16 + x;
+  for (int k = 0; k < 4; ++k) {
+    if (y + k < rows) {
+      o[at] = y + k;
+      at += 16;
+    }
+  }
+}
+//@ steps_by_data apart global=16 local=4 : i32[128] i32[144]
+__kernel void steps_by_data(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = 0;
+  for (int k = 0; k < 8; ++k)
+    if (d[8 * t + k] > 50) o[8 * t + n++] = k;
+}
+//@ steps_by_data_and_one_more together global=16 local=4 : i32<40>[128] i32[144]
+__kernel void steps_by_data_and_one_more(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = 0;
+  for (int k = 0; k < 8; ++k) {
+    if (d[8 * t + k] > 50) n++;
+    o[8 * t + n] = k;
+  }
+}
+//@ pointer_by_data apart global=16 local=4 : i32[128] i32[144]
+__kernel void pointer_by_data(__global const int* d, __global int* o) {
+  int t = get_global_id(0);
+  __global int* p = o + 9 * t;
+  for (int k = 0; k < 8; ++k) {
+    if (d[8 * t + k] > 50) ++p;
+    *p = k;
+  }
+}
+// Two counters, and how far they are apart: nothing is known of that but what is known of each.
+//@ two_counters together global=16 local=4 : i32<40>[128] i32[400]
+__kernel void two_counters(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = 0, m = 0;
+  for (int k = 0; k < 8; ++k) {
+    if (d[8 * t + k] > 50) n++;
+    if (d[8 * t + (k ^ 1)] > 60) m++;
+    o[9 * t + 8 + n - m] = k;
+  }
+}
+//@ two_counters_with_room apart global=16 local=4 : i32[128] i32[400]
+__kernel void two_counters_with_room(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = 0, m = 0;
+  for (int k = 0; k < 8; ++k) {
+    if (d[8 * t + k] > 50) n++;
+    if (d[8 * t + (k ^ 1)] > 60) m++;
+    o[17 * t + 8 + n - m] = k;
+  }
+}
+// One choice of each iteration is not that of another one.
+//@ last_choice_times_all together global=16 local=4 : i32<40>[128] i32[200]
+__kernel void last_choice_times_all(__global const int* d, __global int* o) {
+  int t = get_global_id(0), n = 0;
+  for (int k = 0; k < 8; ++k) {
+    int u = d[8 * t + k] > 50 ? 1 : 0;
+    o[t + 8 + n - k * u] = 5;
+    n += u;
+  }
+}
