@@ -3,6 +3,7 @@
 
 #include "libinterpose/api/enqueue.hpp"
 #include "libinterpose/api/extension_call.hpp"
+#include "libinterpose/api/touched_memories.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 
@@ -27,6 +28,12 @@ public:
   Mutex mutex;
   // What the recorded commands touch: all of it is taken to be written.
   std::vector<Ref<Memory>> memories GUARDED_BY(mutex);
+  bool touches_any GUARDED_BY(mutex) = false;  // a recorded kernel may follow pointers to others
+
+  void touch_any() {
+    const Lock lock(mutex);
+    touches_any = true;
+  }
 
   void touch(Memory* memory) {
     if (memory == nullptr) return;
@@ -65,6 +72,7 @@ struct Translation {
       return nullptr;
     }
     const Lock lock(kernel->mutex);
+    if (may_touch_any(*kernel)) buffer.touch_any();
     for (const KernelArgument& argument : *kernel->arguments)
       buffer.touch(argument.memory.get());
     return kernel->native.get();
@@ -160,13 +168,18 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
     if (const cl_int bad = queues_of(num_queues, queues, given, natives); bad != CL_SUCCESS) return bad;
     const auto& used = given.empty() ? ours->queues : given;
     if (used.empty()) return CL_INVALID_COMMAND_QUEUE;
-    std::vector<Touched> touched;
+    const Runtime* runtime = runtime_of(*used.front()->context);
+    TouchedMemories touched;
     {
       const Lock lock(ours->mutex);
-      for (const Ref<Memory>& memory : ours->memories)
-        touched.push_back({memory.get(), true});
+      if (ours->touches_any && runtime != nullptr && runtime->separate_memories()) {
+        touched.add_every();
+      } else {
+        for (const Ref<Memory>& memory : ours->memories)
+          touched.add(memory.get(), true);
+      }
     }
-    return enqueue_native(*used.front(), CL_COMMAND_COMMAND_BUFFER_KHR, touched,
+    return enqueue_native(*used.front(), CL_COMMAND_COMMAND_BUFFER_KHR, touched.list(),
                           {num_events_in_wait_list, event_wait_list}, event, false, [&](const NativeCall& n) {
                             return function(num_queues, queues != nullptr ? natives.data() : nullptr,
                                             ours->native, n.wait_count, n.waits, n.event);

@@ -5,7 +5,7 @@
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/local_size.hpp"
-#include "libinterpose/objects/registry.hpp"
+#include "libinterpose/api/touched_memories.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/profiling/profile.hpp"
 #include "libinterpose/verify/verify.hpp"
@@ -115,31 +115,16 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
 }
 
 // What a launch names, or where it may follow pointers to other buffers, every buffer there is.
-class TouchedByLaunch {
-public:
-  void add(const Kernel& kernel, const Runtime* runtime) REQUIRES(kernel.mutex) {
-    const bool any = kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer;
-    if (any && runtime != nullptr && runtime->separate_memories()) {
-      live_ = live_memories();
-      for (const Ref<Memory>& memory : live_)
-        touched_.push_back({memory.get(), true});
-      return;
-    }
-    for (size_t i = 0; i < kernel.arguments->size(); ++i) {
-      const KernelArgument& a = (*kernel.arguments)[i];
-      if (!a.memory) continue;
-      const bool constant = kernel.info != nullptr &&
-                            kernel.info->arguments[i].kind == compiler::Argument::Kind::constant_buffer;
-      touched_.push_back({a.memory.get(), !constant});
-    }
+void touch(const Kernel& kernel, const Runtime* runtime, TouchedMemories& touched) REQUIRES(kernel.mutex) {
+  if (may_touch_any(kernel) && runtime != nullptr && runtime->separate_memories()) return touched.add_every();
+  for (size_t i = 0; i < kernel.arguments->size(); ++i) {
+    const KernelArgument& a = (*kernel.arguments)[i];
+    if (!a.memory) continue;
+    const bool constant =
+        kernel.info != nullptr && kernel.info->arguments[i].kind == compiler::Argument::Kind::constant_buffer;
+    touched.add(a.memory.get(), !constant);
   }
-
-  std::span<const Touched> list() const { return touched_; }
-
-private:
-  std::vector<Ref<Memory>> live_;
-  std::vector<Touched> touched_;
-};
+}
 
 // Why a launch is not even looked at.
 std::string why_odd(const Kernel& kernel) {
@@ -244,14 +229,14 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   if (kernel == nullptr) return CL_INVALID_KERNEL;
   const WaitList waits{num_events_in_wait_list, event_wait_list};
   Runtime* runtime = runtime_of(*queue->context);
-  TouchedByLaunch touched;
+  TouchedMemories touched;
   Considered considered;
   if (runtime != nullptr) {
     const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
     considered = consider(*runtime, *queue, *kernel, shape, waits, event);
     if (considered.captured) return *considered.captured;
     const Lock lock(kernel->mutex);
-    if (runtime->separate_memories() || kernel->info == nullptr) touched.add(*kernel, runtime);
+    if (runtime->separate_memories() || kernel->info == nullptr) touch(*kernel, runtime, touched);
   }
   const cl_int status = enqueue_native(
       *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& n) {
@@ -277,10 +262,10 @@ cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_u
   if (kernel == nullptr) return CL_INVALID_KERNEL;
   if (queue->context->runtime != nullptr && process().verifier != nullptr)
     process().verifier->note_unverified(*kernel, "it has one work-group");
-  TouchedByLaunch touched;
+  TouchedMemories touched;
   {
     const Lock lock(kernel->mutex);
-    touched.add(*kernel, runtime_of(*queue->context));
+    touch(*kernel, runtime_of(*queue->context), touched);
   }
   return enqueue_native(*queue, CL_COMMAND_TASK, touched.list(), {num_events_in_wait_list, event_wait_list},
                         event, false, [&](const NativeCall& n) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command of the home device's own code touches, for enqueue_native: the memory objects that it names,
+// or every one there is.
+#pragma once
+
+#include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/objects/registry.hpp"
+
+#include <span>
+#include <vector>
+
+namespace mkmd::api {
+
+// It may follow pointers to buffers that are none of its arguments.
+inline bool may_touch_any(const Kernel& kernel) REQUIRES(kernel.mutex) {
+  return kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer;
+}
+
+class TouchedMemories {
+public:
+  void add(Memory* memory, bool written) { list_.push_back({memory, written}); }
+  void add_every() {
+    live_ = live_memories();
+    for (const Ref<Memory>& memory : live_)
+      add(memory.get(), true);
+  }
+  std::span<const Touched> list() const { return list_; }
+
+private:
+  std::vector<Ref<Memory>> live_;
+  std::vector<Touched> list_;
+};
+
+}  // namespace mkmd::api
