@@ -12,6 +12,40 @@ bool covers(const Slice& s, double x) {
   return s.lo <= x + kSliver && s.hi > x + kSliver;
 }
 
+// Of a memory: the slice that has x, if any, and where the next one after x begins; `hi`: none does before.
+struct Here {
+  const Slice* slice;
+  double next;
+};
+Here here_at(std::span<const Slice> slices, double x, double hi, int mem) {
+  Here found{nullptr, hi};
+  for (const Slice& s : slices) {
+    if (s.mem != mem || s.hi <= x + kSliver) continue;
+    if (s.lo > x + kSliver) {
+      found.next = std::min(found.next, s.lo);
+    } else if (!found.slice || s.hi > found.slice->hi) {
+      found.slice = &s;
+    }
+  }
+  return found;
+}
+
+// A slice and its neighbours in the same memory that are there by then: they travel together, with one
+// latency instead of several. None that begin behind `hi` are wanted. `at`: when all are there.
+Slice with_neighbours(std::span<const Slice> slices, const Slice& first, double by, double hi) {
+  Slice all = first;
+  for (bool grown = true; grown && all.hi < hi;) {
+    grown = false;
+    for (const Slice& s : slices)
+      if (s.mem == all.mem && s.at <= by && covers(s, all.hi)) {
+        all.at = std::max(all.at, s.at);
+        all.hi = s.hi;
+        grown = true;
+      }
+  }
+  return all;
+}
+
 }  // namespace
 
 Placement::Placement(const ProblemIndex& index)
@@ -72,63 +106,44 @@ double Placement::move(int item, int src, int dst, double lo, double hi, double 
   return end;
 }
 
-double Placement::acquire(int item, double lo, double hi, int mem, double not_before) {
-  const std::vector<Slice>& slices = slices_[item];
+Placement::Source Placement::source_of(int item, double lo, double hi, int mem, double not_before) const {
   const double bytes = index_->item(item).bytes;
+  Source from{nullptr, 0};
+  double best = kNever;
+  for (const Slice& s : slices_[item]) {
+    if (s.mem == mem || !covers(s, lo)) continue;
+    const double part = index_->transfer_time(s.mem, mem, (std::min(s.hi, hi) - lo) * bytes);
+    const double start =
+        first_fit(lanes_[out_port(s.mem)], lanes_[in_port(mem)], std::max(s.at, not_before), part);
+    const double score = start + index_->transfer_time(s.mem, mem, (hi - lo) * bytes);
+    if (score < best || (score == best && s.hi > from.slice->hi)) {
+      best = score;
+      from = {&s, start};
+    }
+  }
+  return from;
+}
+
+double Placement::acquire(int item, double lo, double hi, int mem, double not_before) {
   double ready = 0;
-  if (bytes == 0) {  // an order only: wherever the producer ran
-    for (const Slice& s : slices)
+  if (index_->item(item).bytes == 0) {  // an order only: wherever the producer ran
+    for (const Slice& s : slices_[item])
       if (s.lo < hi - kSliver && s.hi > lo + kSliver) ready = std::max(ready, s.at);
     return ready;
   }
-  double x = lo;
-  while (hi - x > kSliver) {
-    const Slice* here = nullptr;
-    double next_here = hi;
-    for (const Slice& s : slices) {
-      if (s.mem != mem || s.hi <= x + kSliver) continue;
-      if (s.lo > x + kSliver) {
-        next_here = std::min(next_here, s.lo);
-      } else if (!here || s.hi > here->hi) {
-        here = &s;
-      }
-    }
-    if (here) {
-      ready = std::max(ready, here->at);
-      x = here->hi;
+  for (double x = lo; hi - x > kSliver;) {
+    const Here here = here_at(slices_[item], x, hi, mem);
+    if (here.slice) {
+      ready = std::max(ready, here.slice->at);
+      x = here.slice->hi;
       continue;
     }
-    // The source that would deliver the whole gap first, had it all of it; then the one that has more.
-    const Slice* from = nullptr;
-    double best = kNever, begins = 0;
-    for (const Slice& s : slices) {
-      if (s.mem == mem || !covers(s, x)) continue;
-      const double part = index_->transfer_time(s.mem, mem, (std::min(s.hi, next_here) - x) * bytes);
-      const double start =
-          first_fit(lanes_[out_port(s.mem)], lanes_[in_port(mem)], std::max(s.at, not_before), part);
-      const double score = start + index_->transfer_time(s.mem, mem, (next_here - x) * bytes);
-      if (score < best || (score == best && s.hi > from->hi)) {
-        best = score;
-        begins = start;
-        from = &s;
-      }
-    }
-    if (!from) return kNever;  // a predecessor has not been placed: a policy's mistake, seen by the validator
-    // Neighbouring slices that are there by then travel along: one latency instead of several.
-    const int src = from->mem;
-    double available = std::max(from->at, not_before);
-    double y = from->hi;
-    for (bool grown = true; grown && y < next_here;) {
-      grown = false;
-      for (const Slice& s : slices)
-        if (s.mem == src && s.at <= begins && covers(s, y)) {
-          available = std::max(available, s.at);
-          y = s.hi;
-          grown = true;
-        }
-    }
-    y = std::min(y, next_here);
-    const double end = move(item, src, mem, x, y, available);
+    const Source from = source_of(item, x, here.next, mem, not_before);
+    if (!from.slice)
+      return kNever;  // a predecessor has not been placed: a policy's mistake, seen by the validator
+    const Slice source = with_neighbours(slices_[item], *from.slice, from.begins, here.next);
+    const double y = std::min(source.hi, here.next);
+    const double end = move(item, source.mem, mem, x, y, std::max(source.at, not_before));
     publish(item, {mem, x, y, end});
     ready = std::max(ready, end);
     x = y;

@@ -94,6 +94,13 @@ private:
   void finish_at(int task, double time);
   Timeline::Busy fit(int task, int device, double share, double ready, double slow) const;
   double acquire(int item, double lo, double hi, int mem, double not_before);
+  // The slice elsewhere that would deliver all of [lo, hi) of an item to `mem` first, had it all; then the
+  // one that has more of it. And when the transfer of what it has begins.
+  struct Source {
+    const Slice* slice;
+    double begins;
+  };
+  Source source_of(int item, double lo, double hi, int mem, double not_before) const;
   double move(int item, int src, int dst, double lo, double hi, double ready);
   int out_port(int mem) const { return index_->device_count() + 2 * mem; }
   int in_port(int mem) const { return index_->device_count() + 2 * mem + 1; }

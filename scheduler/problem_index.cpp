@@ -8,20 +8,8 @@
 
 namespace mkmd::scheduler {
 
-Result<ProblemIndex> ProblemIndex::make(const Problem& problem) {
-  if (Status s = check(problem); !s) return s;
-  ProblemIndex index;
-  index.problem_ = &problem;
-  index.devices_ = static_cast<int>(problem.platform.devices.size());
-  index.index_platform();
-  index.index_items();
-  if (Status s = index.index_order(); !s) return s;
-  return index;
-}
-
-void ProblemIndex::index_platform() {
-  const Platform& p = problem_->platform;
-  for (const Device& d : p.devices) {
+PlatformIndex::PlatformIndex(const Platform& platform) {
+  for (const Device& d : platform.devices) {
     int m = memory_index(d.mem);
     if (m < 0) {
       m = memory_count();
@@ -31,34 +19,59 @@ void ProblemIndex::index_platform() {
     launch_.push_back(d.launch);
   }
   const size_t n = memory_ids_.size();
-  lat_.assign(n * n, p.lat);
-  per_byte_.assign(n * n, p.bw > 0 ? 1 / p.bw : 0);
-  for (const Link& l : p.links) {
+  lat_.assign(n * n, platform.lat);
+  per_byte_.assign(n * n, platform.bw > 0 ? 1 / platform.bw : 0);
+  for (const Link& l : platform.links) {
     const size_t at = memory_index(l.src) * n + memory_index(l.dst);
     lat_[at] = l.lat;
     per_byte_[at] = 1 / l.bw;
   }
-  const TaskGraph& g = problem_->graph;
+}
+
+int PlatformIndex::memory_index(int id) const {
+  for (size_t m = 0; m < memory_ids_.size(); ++m)
+    if (memory_ids_[m] == id) return static_cast<int>(m);
+  return -1;
+}
+
+Result<ProblemIndex> ProblemIndex::make(const Problem& problem) {
+  if (Status s = check(problem); !s) return s;
+  ProblemIndex index(problem);
+  index.index_times(index.share_memories());
+  index.index_resident();
+  if (Status s = index.index_order(); !s) return s;
+  return index;
+}
+
+// Returns, by memory, the seconds per byte that even the only piece in it needs.
+std::vector<double> ProblemIndex::share_memories() {
   const bool moves_bytes =
-      std::any_of(g.tasks.begin(), g.tasks.end(), [](const Task& t) { return t.bytes > 0; });
-  std::vector<double> alone(n);  // seconds per byte that even the only piece in a memory needs
-  for (const Memory& memory : p.memories) {
+      std::ranges::any_of(problem_->graph.tasks, [](const Task& t) { return t.bytes > 0; });
+  std::vector<double> alone(memory_count());
+  for (const Memory& memory : problem_->platform.memories) {
     const int m = memory_index(memory.mem);
     for (double bw : {memory.bw_one, memory.bw_all})
       if (bw > 0) alone[m] = std::max(alone[m], 1 / bw);
-    if (memory.bw_all == 0 || !moves_bytes || std::count(memory_of_.begin(), memory_of_.end(), m) < 2)
-      continue;
-    shared_.resize(n);
+    int devices = 0;
+    for (int d = 0; d < device_count(); ++d)
+      devices += memory_of(d) == m ? 1 : 0;
+    if (memory.bw_all == 0 || !moves_bytes || devices < 2) continue;
+    shared_.resize(memory_count());
     shared_[m] = memory.bw_all;
   }
-  times_.reserve(g.tasks.size() * devices_);
+  return alone;
+}
+
+void ProblemIndex::index_times(const std::vector<double>& alone) {
+  const TaskGraph& g = problem_->graph;
+  times_.reserve(g.tasks.size() * device_count());
   mean_times_.reserve(g.tasks.size());
   for (const Task& t : g.tasks) {
     double sum = 0;
     int able = 0;
-    for (int d = 0; d < devices_; ++d) {
+    for (int d = 0; d < device_count(); ++d) {
       double time = t.pinned < 0 || t.pinned == d ? t.times[d] : kNever;
-      if (t.bytes > 0) time = std::max(time, t.bytes * alone[memory_of_[d]]);
+      if (t.bytes > 0) time = std::max(time, t.bytes * alone[memory_of(d)]);
       times_.push_back(time);
       if (time == kNever) continue;
       sum += time;
@@ -68,35 +81,29 @@ void ProblemIndex::index_platform() {
   }
 }
 
-int ProblemIndex::memory_index(int id) const {
-  for (size_t m = 0; m < memory_ids_.size(); ++m)
-    if (memory_ids_[m] == id) return static_cast<int>(m);
-  return -1;
-}
-
 double ProblemIndex::slowdown(int t, int d, std::span<const int> others) const {
   const double limit = bandwidth_limit(t, d);
-  return limit == 0 ? 1 : std::max(1.0, demand(t, memory_of_[d], others, d) / limit);
+  return limit == 0 ? 1 : std::max(1.0, demand(t, memory_of(d), others, d) / limit);
 }
 
 bool ProblemIndex::gains_bandwidth(int t, int d, std::span<const int> others) const {
   constexpr double kNothing = 1e-6;  // of the limit
   const double limit = bandwidth_limit(t, d);
-  return limit == 0 || demand(t, memory_of_[d], others, -1) < (1 - kNothing) * limit;
+  return limit == 0 || demand(t, memory_of(d), others, -1) < (1 - kNothing) * limit;
 }
 
 // Bytes/s that pieces of the task on these devices of the memory would move at full speed.
 double ProblemIndex::demand(int t, int mem, std::span<const int> devices, int also) const {
   double sum = 0;
-  for (int d = 0; d < devices_; ++d) {
+  for (int d = 0; d < device_count(); ++d) {
     const bool runs = d == also || std::find(devices.begin(), devices.end(), d) != devices.end();
-    if (runs && memory_of_[d] == mem && eligible(t, d)) sum += task(t).bytes / time(t, d);
+    if (runs && memory_of(d) == mem && eligible(t, d)) sum += task(t).bytes / time(t, d);
   }
   return sum;
 }
 
-void ProblemIndex::index_items() {
-  const TaskGraph& g = problem_->graph;
+void GraphIndex::index_items() {
+  const TaskGraph& g = *graph_;
   const int tasks = task_count();
   input_begin_.assign(tasks + 1, 0);
   output_begin_.assign(tasks + 1, 0);
@@ -145,13 +152,16 @@ void ProblemIndex::index_items() {
     const Edge& e = g.edges[i];
     inputs_[next_in[e.dst]++] = {e.src, item_of[i], e.access == Access::row, e.bytes};
   }
+}
 
-  resident_begin_.assign(items_.size() + 1, 0);
+void ProblemIndex::index_resident() {
+  const TaskGraph& g = problem_->graph;
+  resident_begin_.assign(item_count() + 1, 0);
   if (g.resident.empty()) return;
   for (int i = 0; i < item_count(); ++i) {
-    if (is_source(items_[i].producer))
+    if (is_source(item(i).producer))
       for (const Resident& r : g.resident)
-        if (r.buffer == *items_[i].buffer) resident_slices_.push_back({memory_index(r.mem), r.lo, r.hi, 0});
+        if (r.buffer == *item(i).buffer) resident_slices_.push_back({memory_index(r.mem), r.lo, r.hi, 0});
     resident_begin_[i + 1] = static_cast<int>(resident_slices_.size());
   }
 }
@@ -170,7 +180,7 @@ double ProblemIndex::snap(int t, double share) const {
   return units > 0 ? std::round(share * units) / units : share;
 }
 
-Status ProblemIndex::index_order() {
+Status GraphIndex::index_order() {
   const int tasks = task_count();
   std::vector<int> waiting(tasks);
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;

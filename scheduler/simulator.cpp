@@ -26,10 +26,7 @@ public:
     state_.alive.assign(devices, true);
     state_.device_of.assign(tasks, -1);
     state_.unassigned.assign(tasks, 1.0);
-    running_.assign(tasks, 0);
-    waiting_.resize(tasks);
-    done_.assign(tasks, false);
-    ended_.resize(tasks);
+    tasks_.resize(tasks);
     end_.assign(devices, kNever);
     for (int i = 0; i < predicted.item_count(); ++i)
       moves_data_ = moves_data_ || predicted.item(i).bytes > 0;
@@ -49,8 +46,8 @@ public:
     policy_.begin(state_);
     int left = predicted_.task_count();
     for (int t = 0; t < predicted_.task_count(); ++t) {
-      waiting_[t] = static_cast<int>(predicted_.inputs(t).size());
-      if (waiting_[t] == 0) policy_.ready(t, state_);
+      tasks_[t].waiting = static_cast<int>(predicted_.inputs(t).size());
+      if (tasks_[t].waiting == 0) policy_.ready(t, state_);
     }
     if (Status s = decide(); !s) return s;
     while (left > 0) {
@@ -83,7 +80,7 @@ public:
 private:
   Status stalled() const {
     for (int t = 0; t < predicted_.task_count(); ++t)
-      if (!done_[t] && waiting_[t] == 0)
+      if (!tasks_[t].done && tasks_[t].waiting == 0)
         return Status::internal(std::string(policy_.name()) + ": task " +
                                 std::to_string(predicted_.task(t).id) + " is ready but was never started");
     return Status::internal(std::string(policy_.name()) + ": nothing runs and nothing is ready");
@@ -106,7 +103,7 @@ private:
         wanted.device >= predicted_.device_count())
       return;
     const auto holds = [&](const Range& r) { return r.lo <= wanted.lo && wanted.hi <= r.hi; };
-    if (std::none_of(ended_[wanted.producer].begin(), ended_[wanted.producer].end(), holds)) return;
+    if (std::ranges::none_of(tasks_[wanted.producer].ended, holds)) return;
     for (const Output& o : actual_.outputs(wanted.producer))
       if (o.dst == wanted.consumer && !o.row)
         data_.bring_item(o.item, wanted.device, wanted.lo, wanted.hi, state_.now);
@@ -122,7 +119,7 @@ private:
         work.device >= predicted_.device_count())
       return refuse(work, "one of which does not exist");
     if (!state_.may_run(work.task, work.device)) return refuse(work, "which may not run it");
-    if (waiting_[work.task] > 0) return refuse(work, "but it is not ready");
+    if (tasks_[work.task].waiting > 0) return refuse(work, "but it is not ready");
     if (work.spoliate) {
       const int victim = state_.device_of[work.task];
       if (victim < 0 || state_.queue[victim].empty() || state_.queue[victim].front().task != work.task)
@@ -134,7 +131,7 @@ private:
       return refuse(work, "but all of it is given away");
     state_.unassigned[work.task] -= work.hi - work.lo;
     state_.device_of[work.task] = work.device;
-    ++running_[work.task];
+    ++tasks_[work.task].running;
     OnlinePiece piece{work.task, work.lo, work.hi, state_.now, kNever, kNever};
     if (moves_data_)
       piece.arrival = std::max(state_.now, data_.bring_inputs(work.task, work.device, work.lo, work.hi,
@@ -160,7 +157,7 @@ private:
   OnlinePiece take(int d) {
     const OnlinePiece piece = state_.queue[d].front();
     state_.queue[d].pop_front();
-    --running_[piece.task];
+    --tasks_[piece.task].running;
     end_[d] = kNever;
     speeds_.stop(d);
     if (state_.queue[d].empty()) return piece;
@@ -182,12 +179,12 @@ private:
     const OnlinePiece piece = take(d);
     schedule_.entries.push_back({piece.task, d, piece.start, end, piece.lo, piece.hi});
     if (moves_data_) data_.publish_results(piece.task, d, piece.lo, piece.hi, end);
-    if (moves_data_) ended_[piece.task].push_back({piece.lo, piece.hi});
+    if (moves_data_) tasks_[piece.task].ended.push_back({piece.lo, piece.hi});
     policy_.ended(piece, d, end - piece.start, state_);
-    if (running_[piece.task] > 0 || state_.unassigned[piece.task] > kDone) return 0;
-    done_[piece.task] = true;
+    if (tasks_[piece.task].running > 0 || state_.unassigned[piece.task] > kDone) return 0;
+    tasks_[piece.task].done = true;
     for (const Output& o : predicted_.outputs(piece.task))
-      if (--waiting_[o.dst] == 0) newly_ready_.push_back(o.dst);
+      if (--tasks_[o.dst].waiting == 0) newly_ready_.push_back(o.dst);
     return 1;
   }
 
@@ -198,7 +195,7 @@ private:
     end_[d] = kNever;
     speeds_.stop(d);
     for (const OnlinePiece& piece : pieces) {
-      --running_[piece.task];
+      --tasks_[piece.task].running;
       state_.unassigned[piece.task] += piece.hi - piece.lo;
       if (piece.start < state_.now) schedule_.aborted.push_back({piece.task, d, piece.start, state_.now});
     }
@@ -214,13 +211,17 @@ private:
   SharedSpeed speeds_;
   bool moves_data_ = false;
   OnlineState state_;
-  std::vector<int> running_, waiting_;  // per task: pieces given and not ended; predecessors not done
-  std::vector<bool> done_;
   struct Range {
     double lo, hi;
   };
-  std::vector<std::vector<Range>> ended_;  // per task: the pieces that ended
-  std::vector<double> end_;                // per device: when the running piece ends
+  struct TaskState {
+    int running = 0;  // pieces given and not ended
+    int waiting = 0;  // for predecessors
+    bool done = false;
+    std::vector<Range> ended{};
+  };
+  std::vector<TaskState> tasks_;
+  std::vector<double> end_;  // per device: when the running piece ends
   std::vector<int> newly_ready_;
   size_t next_loss_ = 0;
   Schedule schedule_;

@@ -83,6 +83,107 @@ std::optional<MixedBound> area_is_mixed(const ProblemIndex& index, const TwoClas
   return MixedBound{area.bound, std::move(area.cpu_share)};
 }
 
+// What devices compute, and what memories send and receive, all fits into the bound.
+class AreaProgram {
+public:
+  explicit AreaProgram(const ProblemIndex& index)
+      : index_(index), scale_(time_scale(index)), bound_(lp_.add_column(0, kNever, 1)),
+        share_(index.task_count(), std::vector<int>(index.device_count(), -1)), work_(index.device_count()),
+        out_(index.memory_count()), in_(index.memory_count()) {
+    for (int t = 0; t < index.task_count(); ++t) {
+      Terms whole;
+      for (int d = 0; d < index.device_count(); ++d) {
+        if (!index.eligible(t, d)) continue;
+        share_[t][d] = lp_.add_column(0, 1);
+        whole.push_back({share_[t][d], 1});
+        if (index.time(t, d) > 0) work_[d].push_back({share_[t][d], scale_ * index.time(t, d)});
+      }
+      lp_.equal(std::move(whole), 1);
+    }
+  }
+
+  void add_transfers(int item) {
+    double per_byte = kNever;
+    for (int m = 0; m < index_.memory_count(); ++m)
+      per_byte = std::min(per_byte, receive(item, m));
+    const int home = only_memory_of(index_.item(item).producer);
+    if (home >= 0 && index_.resident(item).empty()) send(item, home, per_byte);
+  }
+
+  Result<double> bound(double seconds) && {
+    for (auto* lanes : {&work_, &out_, &in_})
+      for (Terms& terms : *lanes) {
+        if (terms.empty()) continue;
+        terms.push_back({bound_, -1});
+        lp_.at_most(std::move(terms), 0);
+      }
+    Result<LpSolution> solution = solve(lp_, seconds);
+    if (!solution) return solution.status();
+    return solution->objective / scale_;
+  }
+
+private:
+  using Terms = std::vector<LinearProgram::Term>;
+
+  // The part that consumers in a memory need, less the part produced there, must come in. Returns seconds per
+  // byte of the fastest link into the memory.
+  double receive(int i, int mem) {
+    const Item& item = index_.item(i);
+    double per_byte = kNever;
+    for (int from = 0; from < index_.memory_count(); ++from)
+      if (from != mem) per_byte = std::min(per_byte, index_.per_byte(from, mem));
+    const int moved = lp_.add_column(0, 1);
+    in_[mem].push_back({moved, scale_ * item.bytes * per_byte});
+    double resident = 0;
+    for (const Slice& s : index_.resident(i))
+      if (s.mem == mem) resident += s.hi - s.lo;
+    for (const Output& o : index_.outputs(item.producer)) {
+      if (o.item != i) continue;
+      Terms row{{moved, 1}};
+      for (int d = 0; d < index_.device_count(); ++d)
+        if (index_.memory_of(d) == mem) {
+          if (share_[item.producer][d] >= 0) row.push_back({share_[item.producer][d], 1});
+          if (share_[o.dst][d] >= 0) row.push_back({share_[o.dst][d], -1});
+        }
+      lp_.at_least(std::move(row), -resident);
+    }
+    return per_byte;
+  }
+
+  // -1: it may run in several.
+  int only_memory_of(int task) const {
+    int only = -1;
+    for (int d = 0; d < index_.device_count(); ++d) {
+      if (share_[task][d] < 0) continue;
+      if (only >= 0 && only != index_.memory_of(d)) return -1;
+      only = index_.memory_of(d);
+    }
+    return only;
+  }
+
+  // What comes from a producer that can only be in one memory leaves there at least once. What one consumer
+  // uses elsewhere is either disjoint slices or, if anything, the whole.
+  void send(int i, int home, double per_byte) {
+    const Item& item = index_.item(i);
+    const int leaves = lp_.add_column(0, 1);
+    out_[home].push_back({leaves, scale_ * item.bytes * per_byte});
+    for (const Output& o : index_.outputs(item.producer)) {
+      if (o.item != i) continue;
+      Terms row{{leaves, 1}};
+      for (int d = 0; d < index_.device_count(); ++d)
+        if (index_.memory_of(d) != home && share_[o.dst][d] >= 0) row.push_back({share_[o.dst][d], -1});
+      lp_.at_least(std::move(row), 0);
+    }
+  }
+
+  const ProblemIndex& index_;
+  LinearProgram lp_;
+  const double scale_;
+  const int bound_;                      // columns from here on
+  std::vector<std::vector<int>> share_;  // by task and device; -1: it may not run there
+  std::vector<Terms> work_, out_, in_;   // by device; by memory
+};
+
 }  // namespace
 
 double critical_path(const ProblemIndex& index) {
@@ -102,76 +203,11 @@ double critical_path(const ProblemIndex& index) {
 }
 
 Result<double> area_transfer_bound(const ProblemIndex& index, bool with_transfers, double seconds) {
-  LinearProgram lp;
-  const int tasks = index.task_count(), devices = index.device_count(), memories = index.memory_count();
-  const double scale = time_scale(index);
-  const int bound = lp.add_column(0, kNever, 1);
-  std::vector<std::vector<int>> share(tasks, std::vector<int>(devices, -1));
-  std::vector<std::vector<LinearProgram::Term>> work(devices), out(memories), in(memories);
-  for (int t = 0; t < tasks; ++t) {
-    std::vector<LinearProgram::Term> whole;
-    for (int d = 0; d < devices; ++d) {
-      if (!index.eligible(t, d)) continue;
-      share[t][d] = lp.add_column(0, 1);
-      whole.push_back({share[t][d], 1});
-      if (index.time(t, d) > 0) work[d].push_back({share[t][d], scale * index.time(t, d)});
-    }
-    lp.equal(std::move(whole), 1);
+  AreaProgram program(index);
+  for (int i = 0; with_transfers && index.memory_count() > 1 && i < index.item_count(); ++i) {
+    if (index.item(i).bytes > 0) program.add_transfers(i);
   }
-  // For every item and memory: the part that consumers there need, less the part produced there, must come
-  // in.
-  for (int i = 0; with_transfers && i < index.item_count(); ++i) {
-    const Item& item = index.item(i);
-    if (item.bytes == 0 || memories < 2) continue;
-    double per_byte_out = kNever;
-    std::vector<int> moved(memories);
-    for (int m = 0; m < memories; ++m) {
-      double fastest_link = kNever;
-      for (int from = 0; from < memories; ++from)
-        if (from != m) fastest_link = std::min(fastest_link, index.per_byte(from, m));
-      per_byte_out = std::min(per_byte_out, fastest_link);
-      moved[m] = lp.add_column(0, 1);
-      in[m].push_back({moved[m], scale * item.bytes * fastest_link});
-      double resident = 0;
-      for (const Slice& s : index.resident(i))
-        if (s.mem == m) resident += s.hi - s.lo;
-      for (const Output& o : index.outputs(item.producer)) {
-        if (o.item != i) continue;
-        std::vector<LinearProgram::Term> row{{moved[m], 1}};
-        for (int d = 0; d < devices; ++d)
-          if (index.memory_of(d) == m) {
-            if (share[item.producer][d] >= 0) row.push_back({share[item.producer][d], 1});
-            if (share[o.dst][d] >= 0) row.push_back({share[o.dst][d], -1});
-          }
-        lp.at_least(std::move(row), -resident);
-      }
-    }
-    // What comes from a producer that can only be in one memory leaves there at least once.
-    int home = -1;
-    for (int d = 0; d < devices; ++d)
-      if (share[item.producer][d] >= 0)
-        home = home == -1 || home == index.memory_of(d) ? index.memory_of(d) : -2;
-    if (home < 0 || !index.resident(i).empty()) continue;
-    const int leaves = lp.add_column(0, 1);
-    out[home].push_back({leaves, scale * item.bytes * per_byte_out});
-    // What one consumer uses elsewhere is either disjoint slices or, if anything, the whole.
-    for (const Output& o : index.outputs(item.producer)) {
-      if (o.item != i) continue;
-      std::vector<LinearProgram::Term> row{{leaves, 1}};
-      for (int d = 0; d < devices; ++d)
-        if (index.memory_of(d) != home && share[o.dst][d] >= 0) row.push_back({share[o.dst][d], -1});
-      lp.at_least(std::move(row), 0);
-    }
-  }
-  for (auto* lanes : {&work, &out, &in})
-    for (auto& terms : *lanes) {
-      if (terms.empty()) continue;
-      terms.push_back({bound, -1});
-      lp.at_most(std::move(terms), 0);
-    }
-  Result<LpSolution> solution = solve(lp, seconds);
-  if (!solution) return solution.status();
-  return solution->objective / scale;
+  return std::move(program).bound(seconds);
 }
 
 Result<MixedBound> mixed_bound(const ProblemIndex& index, double seconds) {

@@ -33,6 +33,101 @@ struct Slot {
   }
 };
 
+// Algorithm 2: step by step, work goes from the stretch that ends the kernel last to the one with which it
+// then ends first.
+class HillClimb {
+public:
+  // The first slot is the kernel's own: results are merged on its device.
+  HillClimb(const ProblemIndex& index, int task, int steps, std::vector<Slot> slots)
+      : index_(index), task_(task), steps_(steps), slots_(std::move(slots)) {
+    for (int item : index.produced(task))
+      out_bytes_ += index.item(item).bytes;
+  }
+
+  // By slot, of the best state on the way.
+  std::vector<double> shares() {
+    slots_[0].steps = steps_;
+    End now = end();
+    std::vector<Slot> best = slots_;
+    double best_end = now.time;
+    for (int i = 0; i < steps_; ++i) {
+      now = move_step(now.blame);
+      if (now.time == kNever) break;
+      if (now.time >= best_end) continue;
+      best_end = now.time;
+      best = slots_;
+    }
+    std::vector<double> share(best.size());
+    for (size_t s = 0; s < best.size(); ++s)
+      share[s] = best[s].steps * step_;
+    return share;
+  }
+
+private:
+  struct End {  // of the kernel
+    double time = 0;
+    size_t blame = 0;  // the slot whose results come last
+  };
+
+  End end() {
+    share_bandwidth();
+    const int merged_in = index_.memory_of(slots_[0].device);
+    End last;
+    double port = 0;
+    for (size_t s = 0; s < slots_.size(); ++s) {
+      const Slot& slot = slots_[s];
+      if (slot.steps == 0) continue;
+      double done = slot.end(step_);
+      if (done > slot.limit) return {kNever, s};
+      const int memory = index_.memory_of(slot.device);
+      if (memory != merged_in) {
+        const double bytes = slot.steps * step_ * out_bytes_;
+        done = port = std::max(port, done) + index_.transfer_time(memory, merged_in, bytes);
+      }
+      if (done > last.time) last = {done, s};
+    }
+    return last;
+  }
+
+  void share_bandwidth() {
+    if (index_.bandwidth_limit(task_, slots_[0].device) == 0) return;
+    working_.clear();
+    for (const Slot& s : slots_)
+      if (s.steps > 0) working_.push_back(s.device);
+    for (Slot& s : slots_)
+      s.slow = index_.slowdown(task_, s.device, working_);
+  }
+
+  // The end that the best move makes; never: none is possible.
+  End move_step(size_t from) {
+    --slots_[from].steps;
+    size_t to = slots_.size();
+    End best{kNever, 0};
+    double best_done = kNever;
+    for (size_t s = 0; s < slots_.size(); ++s) {
+      if (s == from) continue;
+      ++slots_[s].steps;
+      const End tried = end();
+      const double done = slots_[s].end(step_);
+      if (tried.time < best.time || (tried.time == best.time && done < best_done)) {
+        to = s;
+        best = tried;
+        best_done = done;
+      }
+      --slots_[s].steps;
+    }
+    if (to < slots_.size()) ++slots_[to].steps;
+    return best;
+  }
+
+  const ProblemIndex& index_;
+  const int task_, steps_;
+  const double step_ = 1.0 / steps_;
+  std::vector<Slot> slots_;
+  double out_bytes_ = 0;
+  std::vector<int> working_;
+};
+
 class Fine {
 public:
   // An eager run keeps every split that ends its kernel earlier; the other one only those after which the
@@ -132,7 +227,7 @@ private:
     return {d, start, limit, index_.time(t, d), index_.problem().platform.devices[d].launch, 0, 1};
   }
 
-  // Algorithm 2. Inputs travel whole, so a stretch is usable from the arrival of the inputs on its device.
+  // Inputs travel whole, so a stretch is usable from the arrival of the inputs on its device.
   std::vector<Share> climb(int t, std::vector<Slot>& slots) {
     const Placement::Mark before = now_.mark();
     int last = -1;
@@ -143,75 +238,7 @@ private:
       s.start = std::max(s.start, ready);
     }
     now_.rollback(before);
-
-    const double step = 1.0 / parameters_.steps;
-    double out_bytes = 0;
-    for (int item : index_.produced(t))
-      out_bytes += index_.item(item).bytes;
-    const int home = slots[0].device;
-    const int dst = index_.memory_of(home);
-    std::vector<int> working;
-    const auto share_bandwidth = [&](std::vector<Slot>& state) {
-      if (index_.bandwidth_limit(t, home) == 0) return;
-      working.clear();
-      for (const Slot& s : state)
-        if (s.steps > 0) working.push_back(s.device);
-      for (Slot& s : state)
-        s.slow = index_.slowdown(t, s.device, working);
-    };
-    // When the kernel is done, and which slot is to blame for it.
-    auto kernel_end = [&](std::vector<Slot>& state, size_t& blame) {
-      share_bandwidth(state);
-      double end = 0, port = 0;
-      for (size_t s = 0; s < state.size(); ++s) {
-        if (state[s].steps == 0) continue;
-        double done = state[s].end(step);
-        if (done > state[s].limit) return kNever;
-        const int src = index_.memory_of(state[s].device);
-        if (src != dst)
-          done = port =
-              std::max(port, done) + index_.transfer_time(src, dst, state[s].steps * step * out_bytes);
-        if (done > end) {
-          end = done;
-          blame = s;
-        }
-      }
-      return end;
-    };
-    slots[0].steps = parameters_.steps;
-    size_t from = 0, blame = 0;
-    std::vector<Slot> best = slots;
-    double best_end = kernel_end(slots, blame);
-    for (int i = 0; i < parameters_.steps; ++i) {
-      from = blame;
-      --slots[from].steps;
-      size_t to = slots.size(), to_blame = 0;
-      double to_end = kNever, to_done = kNever;
-      for (size_t s = 0; s < slots.size(); ++s) {
-        if (s == from) continue;
-        ++slots[s].steps;
-        const double end = kernel_end(slots, blame), done = slots[s].end(step);
-        if (end < to_end || (end == to_end && done < to_done)) {
-          to = s;
-          to_end = end;
-          to_done = done;
-          to_blame = blame;
-        }
-        --slots[s].steps;
-      }
-      if (to == slots.size() || to_end == kNever) break;
-      ++slots[to].steps;
-      blame = to_blame;
-      if (to_end < best_end) {
-        best_end = to_end;
-        best = slots;
-      }
-    }
-    slots = best;
-    std::vector<double> share(slots.size());
-    for (size_t s = 0; s < slots.size(); ++s)
-      share[s] = slots[s].steps * step;
-    return cut(t, slots, share);
+    return cut(t, slots, HillClimb(index_, t, parameters_.steps, slots).shares());
   }
 
   // The same end without steps: pieces of one kernel should end together (see water_filling.hpp). How long

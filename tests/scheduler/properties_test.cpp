@@ -94,104 +94,130 @@ TEST(Properties, SchedulesAreDeterministic) {
 }
 
 // One wrong thing in a valid schedule. Returns false when the schedule has nothing of the kind to spoil.
-bool spoil(Schedule& s, const Problem& problem, int how, Random& random) {
-  const auto pick = [&](const auto& list) { return random.below(static_cast<int>(list.size())); };
-  std::vector<int> working;  // entries that take time
-  for (size_t i = 0; i < s.entries.size(); ++i)
-    if (s.entries[i].end > s.entries[i].start) working.push_back(static_cast<int>(i));
-  const double makespan = s.makespan();
-  switch (how) {
-  case 0:
-    s.entries.erase(s.entries.begin() + pick(s.entries));
-    return true;
-  case 1:
-    s.entries.push_back(s.entries[pick(s.entries)]);
-    return true;
-  case 2:
-    if (working.empty()) return false;
-    s.entries[working[pick(working)]].end += 0.01 * makespan;
-    return true;
-  case 3:
-    s.entries[pick(s.entries)].device = static_cast<int>(problem.platform.devices.size());
-    return true;
-  case 4:
-    s.entries[pick(s.entries)].hi -= 0.01;
-    return true;
-  case 5: {  // a piece at the time of another on the same device
-    for (int a : working)
-      for (int b : working)
-        if (a != b && s.entries[a].device == s.entries[b].device) {
-          Entry& e = s.entries[a];
-          const double length = e.end - e.start;
-          e.start = s.entries[b].start;
-          e.end = e.start + length;
-          return true;
-        }
-    return false;
-  }
-  case 6: {  // without the transfer its consumer waits for
-    if (s.transfers.empty()) return false;
-    const Transfer gone = s.transfers[pick(s.transfers)];
-    std::erase_if(s.transfers, [&](const Transfer& t) {
-      return t.buffer == gone.buffer && t.producer == gone.producer && t.dst_mem == gone.dst_mem;
-    });
-    return true;
-  }
-  case 7: {
-    if (s.transfers.empty()) return false;
-    Transfer& t = s.transfers[pick(s.transfers)];
-    t.end = t.start + 0.5 * (t.end - t.start);
-    return true;
-  }
-  case 8: {  // two transfers on one port
-    for (Transfer& a : s.transfers)
-      for (const Transfer& b : s.transfers)
-        if (&a != &b && a.src_mem == b.src_mem) {
-          const double length = a.end - a.start;
-          a.start = b.start;
-          a.end = a.start + length;
-          return true;
-        }
-    return false;
-  }
-  case 9:
-    s.entries[pick(s.entries)].start = -1;
-    return true;
-  case 10: {  // all of a task's successors now come too early
-    for (const Edge& edge : problem.graph.edges)
-      for (Entry& e : s.entries)
-        if (e.task == edge.src && e.end > e.start) {
-          e.start += makespan;
-          e.end += makespan;
-          return true;
-        }
-    return false;
-  }
-  default: {
-    if (s.transfers.empty()) return false;
-    s.transfers[pick(s.transfers)].buffer += "?";
-    return true;
-  }
-  }
+using Spoil = bool (*)(Schedule& s, const Problem& problem, Random& random);
+
+int pick(Random& random, const auto& list) {
+  return random.below(static_cast<int>(list.size()));
 }
+
+bool takes_time(const Entry& e) {
+  return e.end > e.start;
+}
+
+bool without_an_entry(Schedule& s, const Problem&, Random& random) {
+  s.entries.erase(s.entries.begin() + pick(random, s.entries));
+  return true;
+}
+
+bool an_entry_twice(Schedule& s, const Problem&, Random& random) {
+  s.entries.push_back(s.entries[pick(random, s.entries)]);
+  return true;
+}
+
+bool a_longer_entry(Schedule& s, const Problem&, Random& random) {
+  std::vector<Entry*> working;
+  for (Entry& e : s.entries)
+    if (takes_time(e)) working.push_back(&e);
+  if (working.empty()) return false;
+  working[pick(random, working)]->end += 0.01 * s.makespan();
+  return true;
+}
+
+bool an_unknown_device(Schedule& s, const Problem& problem, Random& random) {
+  s.entries[pick(random, s.entries)].device = static_cast<int>(problem.platform.devices.size());
+  return true;
+}
+
+bool a_smaller_share(Schedule& s, const Problem&, Random& random) {
+  s.entries[pick(random, s.entries)].hi -= 0.01;
+  return true;
+}
+
+bool two_pieces_at_once(Schedule& s, const Problem&, Random&) {
+  for (Entry& a : s.entries)
+    for (const Entry& b : s.entries)
+      if (&a != &b && takes_time(a) && takes_time(b) && a.device == b.device) {
+        const double length = a.end - a.start;
+        a.start = b.start;
+        a.end = a.start + length;
+        return true;
+      }
+  return false;
+}
+
+bool without_a_transfer(Schedule& s, const Problem&, Random& random) {  // which its consumer waits for
+  if (s.transfers.empty()) return false;
+  const Transfer gone = s.transfers[pick(random, s.transfers)];
+  std::erase_if(s.transfers, [&](const Transfer& t) {
+    return t.buffer == gone.buffer && t.producer == gone.producer && t.dst_mem == gone.dst_mem;
+  });
+  return true;
+}
+
+bool a_shorter_transfer(Schedule& s, const Problem&, Random& random) {
+  if (s.transfers.empty()) return false;
+  Transfer& t = s.transfers[pick(random, s.transfers)];
+  t.end = t.start + 0.5 * (t.end - t.start);
+  return true;
+}
+
+bool two_transfers_on_one_port(Schedule& s, const Problem&, Random&) {
+  for (Transfer& a : s.transfers)
+    for (const Transfer& b : s.transfers)
+      if (&a != &b && a.src_mem == b.src_mem) {
+        const double length = a.end - a.start;
+        a.start = b.start;
+        a.end = a.start + length;
+        return true;
+      }
+  return false;
+}
+
+bool a_start_before_all(Schedule& s, const Problem&, Random& random) {
+  s.entries[pick(random, s.entries)].start = -1;
+  return true;
+}
+
+bool successors_too_early(Schedule& s, const Problem& problem, Random&) {
+  const double makespan = s.makespan();
+  for (const Edge& edge : problem.graph.edges)
+    for (Entry& e : s.entries)
+      if (e.task == edge.src && takes_time(e)) {
+        e.start += makespan;
+        e.end += makespan;
+        return true;
+      }
+  return false;
+}
+
+bool an_unknown_buffer(Schedule& s, const Problem&, Random& random) {
+  if (s.transfers.empty()) return false;
+  s.transfers[pick(random, s.transfers)].buffer += "?";
+  return true;
+}
+
+constexpr Spoil kSpoils[] = {without_an_entry,   an_entry_twice,       a_longer_entry,
+                             an_unknown_device,  a_smaller_share,      two_pieces_at_once,
+                             without_a_transfer, a_shorter_transfer,   two_transfers_on_one_port,
+                             a_start_before_all, successors_too_early, an_unknown_buffer};
 
 TEST(Properties, TheValidatorRejectsSpoiltSchedules) {
   Random random(1);
-  int spoilt[12] = {};
+  int spoilt[std::size(kSpoils)] = {};
   for (int seed = 0; seed < 300; ++seed) {
     const Problem problem = random_problem(seed);
     for (const char* name : {"mkmd", "mkmd-malleable"}) {
       const Schedule good = valid_schedule(problem, name);
-      for (int how = 0; how < 12; ++how) {
+      for (size_t how = 0; how < std::size(kSpoils); ++how) {
         Schedule bad = good;
-        if (!spoil(bad, problem, how, random)) continue;
+        if (!kSpoils[how](bad, problem, random)) continue;
         ++spoilt[how];
         EXPECT_FALSE(validate(problem, bad).ok()) << "seed " << seed << " " << name << " mutation " << how;
       }
     }
   }
-  for (int how = 0; how < 12; ++how)
-    EXPECT_GE(spoilt[how], 100) << how;
+  for (const int times : spoilt)
+    EXPECT_GE(times, 100) << (&times - spoilt);
 }
 
 }  // namespace
