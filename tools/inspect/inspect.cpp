@@ -3,6 +3,7 @@
 
 #include "common/text.hpp"
 #include "tools/inspect/formats.hpp"
+#include "tools/inspect/one_window.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -43,47 +43,23 @@ std::string at_line(int line) {
   return line > 0 ? "line " + std::to_string(line) : "";
 }
 
-void write_balance(const Trace& trace, std::ostream& out) {
-  const Balance& balance = trace.balance;
-  if (balance.windows == 0) return;
-  out << "\n";
-  if (const int best = balance.best(); best >= 0) {
-    const double alone = balance.alone[best].seconds;
-    out << "best single device for captured work: " << trace.devices[best].name << ", " << time_text(alone)
-        << "; it took " << time_text(balance.taken);
-    if (alone > 0)
-      out << (balance.taken <= alone ? ", a gain of " : ", a loss of ")
-          << percent_text(std::abs(1 - balance.taken / alone));
-    out << "\n";
-  } else {
-    out << "best single device: not known, since few kernels were measured on any of them whole\n";
-  }
-  out << "exploring: " << balance.explored << " of " << counted(balance.windows, "window") << ", which cost "
-      << time_text(std::max(0.0, trace.exploring_seconds)) << "\n";
-}
-
-}  // namespace
-
-void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
+void write_counts(const Trace& trace, std::ostream& out) {
   size_t kernels = 0, split = 0;
   for (const Command& c : trace.commands) {
     kernels += c.is_kernel();
     split += c.is_kernel() && c.plan.size() > 1;
   }
-  if (trace.devices.empty()) {  // no line, or only the beginning of the first
-    out << (trace.cut ? "the trace ends within its first line: " : "") << "nothing was recorded\n";
-    return;
-  }
   uint64_t native = 0;
   for (const auto& [kind, count] : trace.native_commands)
     native += count;
-
   out << counted(trace.windows.size(), "window") << ", " << counted(trace.commands.size(), "captured command")
       << ", " << counted(kernels, "kernel") << " among them, " << split << " split; "
       << counted(trace.pieces.size(), "piece") << "; ";
   out << counted(native, "command") << " went straight to the home device\n";
   if (trace.cut) out << "the trace ends within a line, which is left out\n";
+}
 
+void write_devices(const Trace& trace, const Analysis& a, std::ostream& out) {
   out << "\ndevices while captured work was under way (" << time_text(a.active) << ")\n";
   std::vector<Cells> table{{"device", "busy", "idle", "pieces", "work-groups"}};
   for (size_t d = 0; d < trace.devices.size(); ++d) {
@@ -103,58 +79,95 @@ void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
   }
   print_table(out, table, 1);
   out << "  idle share of all devices: " << percent_text(a.idle_share) << "\n";
+}
 
+void write_transfers(const Trace& trace, const Analysis& a, std::ostream& out) {
   out << "\nmoved between memories: " << bytes_text(a.bytes_moved) << " in "
       << counted(trace.transfers.size(), "transfer") << "\n";
-  if (!trace.transfers.empty()) {
-    table = {{"link", "bytes", "transfers", "busy"}};
-    for (const Row& row : a.rows) {
-      if (!row.is_link) continue;
-      double bytes = 0;
-      for (const Bar& b : row.bars)
-        bytes += trace.transfers[b.index].bytes;
-      table.push_back({row.label, bytes_text(bytes), std::to_string(row.bars.size()), time_text(row.busy)});
-    }
-    print_table(out, table, 1);
+  if (trace.transfers.empty()) return;
+  std::vector<Cells> table{{"link", "bytes", "transfers", "busy"}};
+  for (const Row& row : a.rows) {
+    if (!row.is_link) continue;
+    double bytes = 0;
+    for (const Bar& b : row.bars)
+      bytes += trace.transfers[b.index].bytes;
+    table.push_back({row.label, bytes_text(bytes), std::to_string(row.bars.size()), time_text(row.busy)});
   }
+  print_table(out, table, 1);
+}
 
+void write_makespan(const Trace& trace, const Analysis& a, std::ostream& out) {
   const auto complete =
       std::count_if(a.windows.begin(), a.windows.end(), [](const WindowTimes& w) { return w.complete; });
-  if (complete > 0) {
-    out << "\nmakespan of " << counted(static_cast<size_t>(complete), "complete window") << ": predicted "
-        << time_text(a.predicted) << ", measured " << time_text(a.measured);
-    if (a.measured > 0) out << " (" << percent_text(a.measured / a.predicted) << " of the prediction)";
-    out << "; planning took " << time_text(a.planning_seconds);
-    const auto kept = std::count_if(trace.windows.begin(), trace.windows.end(),
-                                    [](const Window& w) { return w.kept_plan; });
-    if (kept > 0) out << "; " << counted(static_cast<size_t>(kept), "window") << " had an earlier one's plan";
+  if (complete == 0) return;
+  out << "\nmakespan of " << counted(static_cast<size_t>(complete), "complete window") << ": predicted "
+      << time_text(a.predicted) << ", measured " << time_text(a.measured);
+  if (a.measured > 0) out << " (" << percent_text(a.measured / a.predicted) << " of the prediction)";
+  out << "; planning took " << time_text(a.planning_seconds);
+  const auto kept =
+      std::count_if(trace.windows.begin(), trace.windows.end(), [](const Window& w) { return w.kept_plan; });
+  if (kept > 0) out << "; " << counted(static_cast<size_t>(kept), "window") << " had an earlier one's plan";
+  out << "\n";
+}
+
+void write_balance(const Trace& trace, std::ostream& out) {
+  const Balance& balance = trace.balance;
+  if (balance.windows == 0) return;
+  out << "\n";
+  if (const int best = balance.best(); best >= 0) {
+    const double alone = balance.alone[best].seconds;
+    out << "best single device for captured work: " << trace.devices[best].name << ", " << time_text(alone)
+        << "; it took " << time_text(balance.taken);
+    if (alone > 0)
+      out << (balance.taken <= alone ? ", a gain of " : ", a loss of ")
+          << percent_text(std::abs(1 - balance.taken / alone));
     out << "\n";
+  } else {
+    out << "best single device: not known, since few kernels were measured on any of them whole\n";
   }
+  out << "exploring: " << balance.explored << " of " << counted(balance.windows, "window") << ", which cost "
+      << time_text(std::max(0.0, trace.exploring_seconds)) << "\n";
+}
 
+void write_worst_predictions(const Trace& trace, const Analysis& a, std::ostream& out) {
+  if (a.worst.empty()) return;
+  out << "\nworst predictions (one per kernel and device)\n";
+  std::vector<Cells> table{{"kernel", "device", "predicted", "measured", "ratio"}};
+  for (size_t i = 0; i < std::min(kWorst, a.worst.size()); ++i) {
+    const Prediction& p = a.worst[i];
+    const Piece& piece = trace.pieces[p.piece];
+    char ratio[32];
+    std::snprintf(ratio, sizeof ratio, "%.2f", p.ratio());
+    table.push_back({trace.commands[piece.command].name, trace.devices[piece.device].name,
+                     time_text(p.predicted), time_text(p.measured), ratio});
+  }
+  print_table(out, table, 2);
+}
+
+void write_whole_kernels(const Analysis& a, std::ostream& out) {
+  if (a.whole.empty()) return;
+  out << "\nkernels not split\n";
+  std::vector<Cells> table{{"kernel", "launches", "source", "why"}};
+  for (const WholeKernel& w : a.whole)
+    table.push_back(
+        {w.name, std::to_string(w.launches), at_line(w.line), w.why + (w.native ? " (not captured)" : "")});
+  print_table(out, table, 4);
+}
+
+}  // namespace
+
+void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
+  if (trace.devices.empty()) {  // no line, or only the beginning of the first
+    out << (trace.cut ? "the trace ends within its first line: " : "") << "nothing was recorded\n";
+    return;
+  }
+  write_counts(trace, out);
+  write_devices(trace, a, out);
+  write_transfers(trace, a, out);
+  write_makespan(trace, a, out);
   write_balance(trace, out);
-
-  if (!a.worst.empty()) {
-    out << "\nworst predictions (one per kernel and device)\n";
-    table = {{"kernel", "device", "predicted", "measured", "ratio"}};
-    for (size_t i = 0; i < std::min(kWorst, a.worst.size()); ++i) {
-      const Prediction& p = a.worst[i];
-      const Piece& piece = trace.pieces[p.piece];
-      char ratio[32];
-      std::snprintf(ratio, sizeof ratio, "%.2f", p.ratio());
-      table.push_back({trace.commands[piece.command].name, trace.devices[piece.device].name,
-                       time_text(p.predicted), time_text(p.measured), ratio});
-    }
-    print_table(out, table, 2);
-  }
-
-  if (!a.whole.empty()) {
-    out << "\nkernels not split\n";
-    table = {{"kernel", "launches", "source", "why"}};
-    for (const WholeKernel& w : a.whole)
-      table.push_back(
-          {w.name, std::to_string(w.launches), at_line(w.line), w.why + (w.native ? " (not captured)" : "")});
-    print_table(out, table, 4);
-  }
+  write_worst_predictions(trace, a, out);
+  write_whole_kernels(a, out);
 }
 
 }  // namespace mkmd::inspect

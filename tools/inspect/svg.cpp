@@ -72,26 +72,32 @@ void draw_row(const Trace& trace, const Analysis& a, const Row& row, const TimeA
   }
 }
 
-}  // namespace
+double height_of(const Row& row) {
+  return row.is_link ? 22 : 40;
+}
 
-void write_svg(const Trace& trace, const Analysis& a, std::ostream& out) {
-  const TimeAxis axis(a);
-  double y = kTop;
-  std::vector<double> at;
-  const auto height_of = [](const Row& row) { return row.is_link ? 22.0 : 40.0; };
+struct Layout {
+  std::vector<double> top;  // of each row
+  double end = kTop;        // of the last one
+};
+
+Layout layout_of(const std::vector<Row>& rows) {
+  Layout layout;
   bool links = false;
-  for (const Row& row : a.rows) {
-    if (row.is_link && !links) y += 10;
+  for (const Row& row : rows) {
+    if (row.is_link && !links) layout.end += 10;
     links |= row.is_link;
-    at.push_back(y);
-    y += height_of(row) + 6;
+    layout.top.push_back(layout.end);
+    layout.end += height_of(row) + 6;
   }
-  const double chart_end = y;
+  return layout;
+}
 
-  // The legend, as many columns as fit.
-  struct Entry {
-    std::string fill, text;
-  };
+struct Entry {  // of the legend
+  std::string fill, text;
+};
+
+std::vector<Entry> legend_of(const Trace& trace, const Analysis& a) {
   std::vector<Entry> legend;
   for (size_t k = 0; k < std::min<size_t>(a.kernels.size(), kColours); ++k)
     legend.push_back(
@@ -101,11 +107,18 @@ void write_svg(const Trace& trace, const Analysis& a, std::ostream& out) {
                                          ? a.kernels.back() + ", " + time_text(a.kernel_seconds.back())
                                          : std::to_string(a.kernels.size() - kColours) + " other kernels"});
   if (!trace.memory_commands.empty()) legend.push_back({"url(#copy)", "reads, writes, copies, fills"});
-  if (links) legend.push_back({kTransferFill, "transfers, " + bytes_text(a.bytes_moved)});
-  constexpr int kPerLine = 4;
-  constexpr double kColumn = (kWidth - 40.0) / kPerLine;
-  const double height = chart_end + 24 + 22.0 * std::ceil(static_cast<double>(legend.size()) / kPerLine) + 10;
+  if (std::any_of(a.rows.begin(), a.rows.end(), [](const Row& row) { return row.is_link; }))
+    legend.push_back({kTransferFill, "transfers, " + bytes_text(a.bytes_moved)});
+  return legend;
+}
 
+constexpr int kPerLine = 4;  // entries of the legend
+
+double height_of(const std::vector<Entry>& legend) {
+  return 24 + 22.0 * std::ceil(static_cast<double>(legend.size()) / kPerLine) + 10;
+}
+
+void begin(double height, std::ostream& out) {
   out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << kWidth << " " << height
       << "\" width=\"" << kWidth << "\" height=\"" << height
       << "\" font-family=\"sans-serif\" font-size=\"11\">\n"
@@ -119,13 +132,17 @@ void write_svg(const Trace& trace, const Analysis& a, std::ostream& out) {
          "L4,4\" "
          "stroke=\"#bbb\" stroke-width=\"0.8\"/></pattern></defs>\n"
       << "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
-  std::string title = "measured " + time_text(a.measured) + ", predicted " + time_text(a.predicted) +
-                      ", idle " + percent_text(a.idle_share) + ", moved " + bytes_text(a.bytes_moved) + ", " +
-                      std::to_string(trace.windows.size()) + " windows, " +
-                      std::to_string(trace.pieces.size()) + " pieces";
+}
+
+void draw_title(const Trace& trace, const Analysis& a, std::ostream& out) {
+  const std::string title = "measured " + time_text(a.measured) + ", predicted " + time_text(a.predicted) +
+                            ", idle " + percent_text(a.idle_share) + ", moved " + bytes_text(a.bytes_moved) +
+                            ", " + std::to_string(trace.windows.size()) + " windows, " +
+                            std::to_string(trace.pieces.size()) + " pieces";
   out << "<text x=\"20\" y=\"22\" font-size=\"13\">" << escaped(title) << "</text>\n";
-  for (size_t i = 0; i < a.rows.size(); ++i)
-    draw_row(trace, a, a.rows[i], axis, at[i], height_of(a.rows[i]), out);
+}
+
+void draw_axis(const TimeAxis& axis, double chart_end, std::ostream& out) {
   for (const TimeAxis::Segment& s : axis.segments()) {
     if (!s.folded) continue;
     out << "<rect x=\"" << number(kLeft + s.x0 * kChart) << "\" y=\"" << kTop - 6 << "\" width=\""
@@ -141,6 +158,10 @@ void write_svg(const Trace& trace, const Analysis& a, std::ostream& out) {
       out << "<text x=\"" << number(x) << "\" y=\"" << kTop - 12 << "\">" << t.label << "</text>";
     out << "\n";
   }
+}
+
+void draw_legend(const std::vector<Entry>& legend, double chart_end, std::ostream& out) {
+  constexpr double kColumn = (kWidth - 40.0) / kPerLine;
   for (size_t i = 0; i < legend.size(); ++i) {
     const double x = 20 + kColumn * static_cast<double>(i % kPerLine);
     const double line = chart_end + 24 + 22.0 * static_cast<double>(i / kPerLine);
@@ -148,6 +169,20 @@ void write_svg(const Trace& trace, const Analysis& a, std::ostream& out) {
         << legend[i].fill << "\" stroke=\"#333\" stroke-width=\"0.5\"/><text x=\"" << x + 25 << "\" y=\""
         << line + 1 << "\">" << escaped(fitted(legend[i].text, kColumn - 35)) << "</text>\n";
   }
+}
+
+}  // namespace
+
+void write_svg(const Trace& trace, const Analysis& a, std::ostream& out) {
+  const TimeAxis axis(a);
+  const Layout layout = layout_of(a.rows);
+  const std::vector<Entry> legend = legend_of(trace, a);
+  begin(layout.end + height_of(legend), out);
+  draw_title(trace, a, out);
+  for (size_t i = 0; i < a.rows.size(); ++i)
+    draw_row(trace, a, a.rows[i], axis, layout.top[i], height_of(a.rows[i]), out);
+  draw_axis(axis, layout.end, out);
+  draw_legend(legend, layout.end, out);
   out << "</svg>\n";
 }
 

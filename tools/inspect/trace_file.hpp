@@ -118,7 +118,4 @@ Result<Trace> read_trace(const std::string& path);
 // Whether the file begins as traces do.
 bool is_trace(const std::string& path);
 
-// Only what belongs to one window; commands are renumbered, native commands left out.
-Trace only_window(const Trace& trace, size_t window);
-
 }  // namespace mkmd::inspect

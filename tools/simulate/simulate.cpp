@@ -162,69 +162,82 @@ int compare(const std::vector<std::string>& wanted, const Problem& problem, cons
   return failed ? kFailed : 0;
 }
 
+int fail(std::ostream& err, const Status& status, int code = kWrongUse) {
+  err << "mkmd simulate: " << printable(status.message()) << "\n";
+  return code;
+}
+
+Status print_problem(const Problem& problem, const std::string& output, std::ostream& out) {
+  const nlohmann::ordered_json json = to_json(problem);
+  if (!output.empty()) return write_file(output, json);
+  out << json.dump() << "\n";
+  return {};
+}
+
+// `all` stands for each of them.
+Result<std::vector<std::string>> wanted_policies(const std::vector<std::string>& specs) {
+  std::vector<std::string> wanted;
+  for (const std::string& spec : specs) {
+    if (spec == "all") {
+      for (const PolicyInfo& p : policies())
+        wanted.emplace_back(p.name);
+    } else if (Result<std::unique_ptr<Policy>> policy = make_policy(spec); !policy) {
+      return policy.status();
+    } else {
+      wanted.push_back(spec);
+    }
+  }
+  return wanted;
+}
+
+int run_policies(const Arguments& a, const Problem& problem, std::ostream& out, std::ostream& err) {
+  const Problem disturbed = a.disturbance.of(problem);
+  const Problem& actual = a.disturbance.none() ? problem : disturbed;
+  const Result<std::vector<std::string>> wanted = wanted_policies(a.policies);
+  if (!wanted) return fail(err, wanted.status());
+  if (wanted->size() > 1 && !a.output.empty())
+    return fail(err, Status::internal("--output needs one policy"));
+  const std::vector<Bound> bounds = bounds_of(actual, a.bounds);
+  if (a.json || wanted->size() > 1) return compare(*wanted, problem, actual, bounds, a.json, out);
+  const Outcome outcome = try_policy(problem, actual, wanted->front());
+  if (!outcome.status.ok()) return fail(err, outcome.status, outcome.refused ? kWrongUse : kFailed);
+  out << "policy            " << wanted->front() << "\n";
+  print_outcome(out, problem, outcome, bounds);
+  if (a.output.empty()) return 0;
+  nlohmann::ordered_json json = to_json(actual);
+  json["schedule"] = to_json(outcome.schedule, actual);
+  if (Status s = write_file(a.output, json); !s) return fail(err, s);
+  return 0;
+}
+
 int run(const Arguments& a, std::ostream& out, std::ostream& err) {
-  const auto fail = [&](const Status& s, int code = kWrongUse) {
-    err << "mkmd simulate: " << printable(s.message()) << "\n";
-    return code;
-  };
   if (a.help) {
     out << kUsage << "generators: " << kGenerators << "\n";
     return 0;
   }
   if (a.list) return list_policies(out);
-  if (!a.generate.empty() && !a.input.empty())
-    return fail(Status::internal("either an input or --generate, not both"));
-  if (a.generate.empty() && a.input.empty())
-    return fail(Status::internal("needs an input (see mkmd simulate --help)"));
+  const bool generates = !a.generate.empty();
+  if (generates && !a.input.empty())
+    return fail(err, Status::internal("either an input or --generate, not both"));
+  if (!generates && a.input.empty())
+    return fail(err, Status::internal("needs an input (see mkmd simulate --help)"));
 
   if (a.replay) {
     const Result<size_t> different = replay_trace(a.input, out);
-    return !different ? fail(different.status()) : *different > 0 ? kFailed : 0;
+    return !different ? fail(err, different.status()) : *different > 0 ? kFailed : 0;
   }
-  if (a.generate.empty() && inspect::is_trace(a.input)) {
+  if (!generates && inspect::is_trace(a.input)) {
     const TraceRequest request{a.input, a.platform, a.output, a.policies, a.disturbance, a.bounds};
     const Status status = simulate_trace(request, out);
-    return status.ok() ? 0 : fail(status, status.code() == Status::kInternal ? kWrongUse : kFailed);
+    return status.ok() ? 0 : fail(err, status, status.code() == Status::kInternal ? kWrongUse : kFailed);
   }
-  Result<Problem> problem = a.generate.empty() ? read_problem(a.input) : generate_problem(a.generate);
-  if (!problem) return fail(problem.status());
+  Result<Problem> problem = generates ? generate_problem(a.generate) : read_problem(a.input);
+  if (!problem) return fail(err, problem.status());
   if (!a.platform.empty())
-    if (Status s = move_to_platform(*problem, a.platform, {}); !s) return fail(s);
-  if (a.policies.empty()) {
-    if (a.generate.empty()) return fail(Status::internal("needs --policy (see mkmd simulate --list)"));
-    const nlohmann::ordered_json json = to_json(*problem);
-    if (a.output.empty()) {
-      out << json.dump() << "\n";
-    } else if (Status s = write_file(a.output, json); !s) {
-      return fail(s);
-    }
-    return 0;
-  }
-
-  const Problem disturbed = a.disturbance.of(*problem);
-  const Problem& actual = a.disturbance.none() ? *problem : disturbed;
-  std::vector<std::string> wanted;
-  for (const std::string& spec : a.policies) {
-    if (spec == "all") {
-      for (const PolicyInfo& p : policies())
-        wanted.emplace_back(p.name);
-    } else if (Result<std::unique_ptr<Policy>> policy = make_policy(spec); !policy) {
-      return fail(policy.status());
-    } else {
-      wanted.push_back(spec);
-    }
-  }
-  if (wanted.size() > 1 && !a.output.empty()) return fail(Status::internal("--output needs one policy"));
-  const std::vector<Bound> bounds = bounds_of(actual, a.bounds);
-  if (a.json || wanted.size() > 1) return compare(wanted, *problem, actual, bounds, a.json, out);
-  const Outcome outcome = try_policy(*problem, actual, wanted.front());
-  if (!outcome.status.ok()) return fail(outcome.status, outcome.refused ? kWrongUse : kFailed);
-  out << "policy            " << wanted.front() << "\n";
-  print_outcome(out, *problem, outcome, bounds);
-  if (a.output.empty()) return 0;
-  nlohmann::ordered_json json = to_json(actual);
-  json["schedule"] = to_json(outcome.schedule, actual);
-  if (Status s = write_file(a.output, json); !s) return fail(s);
+    if (Status s = move_to_platform(*problem, a.platform, {}); !s) return fail(err, s);
+  if (!a.policies.empty()) return run_policies(a, *problem, out, err);
+  if (!generates) return fail(err, Status::internal("needs --policy (see mkmd simulate --list)"));
+  if (Status s = print_problem(*problem, a.output, out); !s) return fail(err, s);
   return 0;
 }
 
