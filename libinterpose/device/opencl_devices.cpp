@@ -2,22 +2,59 @@
 #include "libinterpose/device/opencl_devices.hpp"
 
 #include "common/host_clock.hpp"
+#include "common/thread_annotations.hpp"
 #include "libinterpose/vendor/careful.hpp"
+
+#include <unordered_map>
+#include <utility>
 
 namespace mkmd {
 
 namespace {
 
-// A driver's callback has one pointer. The listener may be gone when the callback of an action comes whose
-// end somebody else has heard of.
+// A driver's callback has one pointer, and some drivers never call it. The listener may be gone when the
+// callback of an action comes whose end somebody else has heard of. Nothing may be kept for such a callback
+// but this.
 struct Hearing {
   Devices::Listener* listener;
-  Ref<Action> action;
+  Ref<Action> action;  // null once its end was heard of
+};
+
+// Of the actions that drivers were told to call back for. Its mutex is a leaf. Never destroyed.
+class Hearings {
+public:
+  static Hearings& all() {
+    static auto* const all = new Hearings;
+    return *all;
+  }
+
+  void add(Hearing& hearing) {
+    const Lock lock(mutex_);
+    of_[hearing.action.get()] = &hearing;
+  }
+  Ref<Action> take(Hearing& hearing) {  // null: its end was heard of
+    const Lock lock(mutex_);
+    if (hearing.action) of_.erase(hearing.action.get());
+    return std::exchange(hearing.action, {});
+  }
+  Ref<Action> take(Action& action) {  // null: the driver has called back
+    const Lock lock(mutex_);
+    const auto hearing = of_.find(&action);
+    if (hearing == of_.end()) return {};
+    Ref<Action> kept = std::exchange(hearing->second->action, {});
+    of_.erase(hearing);
+    return kept;
+  }
+
+private:
+  Mutex mutex_;
+  std::unordered_map<const Action*, Hearing*> of_ GUARDED_BY(mutex_);
 };
 
 void CL_CALLBACK on_end(cl_event, cl_int status, void* user_data) {
   const std::unique_ptr<Hearing> hearing(static_cast<Hearing*>(user_data));
-  if (!hearing->action->heard.exchange(true)) hearing->listener->ended(*hearing->action, status);
+  const Ref<Action> action = Hearings::all().take(*hearing);
+  if (action && !action->heard.exchange(true)) hearing->listener->ended(*action, status);
 }
 
 }  // namespace
@@ -43,11 +80,13 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
   if (outcome.status != CL_SUCCESS || !action.native) return {outcome.status};
   listener.under_way(action);
   auto hearing = std::make_unique<Hearing>(Hearing{&listener, Ref<Action>(&action)});
+  Hearings::all().add(*hearing);
   const cl_event event = action.native.get();
   if (vendor::table(event).clSetEventCallback(event, CL_COMPLETE, on_end, hearing.get()) == CL_SUCCESS) {
     (void)hearing.release();  // the callback owns it now
     return {CL_SUCCESS, true};
   }
+  Hearings::all().take(*hearing);
   note_trouble(*action.lane, "setting an event's callback", CL_OUT_OF_RESOURCES);
   const auto end = vendor::await_event(event, action.lane->queue.get());
   if (!end) action.redo = nullptr;  // it may still be under way
@@ -78,6 +117,7 @@ std::optional<cl_int> OpenClDevices::status(const Action& action) {
 }
 
 cl_int OpenClDevices::end(Action& action, cl_int told, cl_ulong heard) {
+  Hearings::all().take(action);
   // PoCL tells callbacks what they asked for, also of commands that have failed.
   const cl_int status = told >= 0 && action.native ? vendor::end_of(action.native.get()) : told;
   read_times(action, heard);
