@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that are fitted to the store, and kept beside it.
+#include "tests/profiler/store_fixture.hpp"
+
+namespace mkmd::profiler {
+namespace {
+
+TEST_F(StoreTest, ImportedModelsHoldUntilTheKernelIsMeasuredHere) {
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i < 20; ++i)
+    out << to_line(record(i));
+  out.close();
+  const auto first = learn(places_);
+  ASSERT_TRUE(first);
+  ASSERT_EQ(first.value().entries.size(), 1u);
+  auto entry = first.value().entries.front();
+  entry.model.classes.front().coefficients[1] = 12345;
+  auto foreign = entry;
+  foreign.key.device = "of another machine";
+  const std::string file = folder_ + "/given.json";
+  ASSERT_TRUE(models::write_models(file, Whose::named, {entry, foreign}));
+  ASSERT_TRUE(import_models(file, places_.models));
+  auto now = learn(places_);
+  ASSERT_TRUE(now);
+  ASSERT_EQ(now.value().entries.size(), 2u);
+  EXPECT_EQ(now.value().fitted, 0);
+  EXPECT_EQ(now.value().entries.front().model.classes.front().coefficients[1], 12345);
+  std::ofstream(spool_file("2.2"), std::ios::binary) << to_line(record(21));
+  now = learn(places_);
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now.value().fitted, 1);
+  ASSERT_EQ(now.value().entries.size(), 2u);
+  EXPECT_FALSE(now.value().entries.front().model.imported);
+  EXPECT_TRUE(now.value().entries.back().model.imported);
+}
+
+TEST_F(StoreTest, DamagedModelsAreMovedAsideAndFittedAgain) {
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i < 20; ++i)
+    out << to_line(record(i));
+  out.close();
+  ASSERT_TRUE(learn(places_));
+  for (const char* damage : {"", "garbage", "{\"mkmd_models\":1,\"models\":3}", "[]"}) {
+    std::ofstream(places_.models) << damage;
+    const auto learned = learn(places_);
+    ASSERT_TRUE(learned) << learned.status().message();
+    EXPECT_THAT(notices_, ElementsAre(HasSubstr(places_.models + ".damaged-"))) << damage;
+    EXPECT_EQ(learned->fitted, 1);
+    const auto again = models::read_models(places_.models, Whose::ours);
+    ASSERT_TRUE(again) << again.status().message();
+    EXPECT_EQ(again->size(), 1u);
+  }
+  int kept = 0;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    kept += entry.path().string().find("models.json.damaged-") != std::string::npos;
+  EXPECT_EQ(kept, 4);
+}
+
+TEST_F(StoreTest, ModelsOfANewerVersionAreLeftAsTheyAre) {
+  std::ofstream(places_.models) << "{\"mkmd_models\": 2, \"models\": {}}";
+  std::ofstream(places_.store) << "garbage";
+  const auto learned = learn(places_);
+  ASSERT_FALSE(learned);
+  EXPECT_THAT(learned.status().message(), HasSubstr("format 2"));
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr(places_.store + ".damaged-"))) << "said although it failed";
+  EXPECT_TRUE(fs::exists(places_.models));
+}
+
+TEST_F(StoreTest, PlotsPredictedAgainstMeasured) {
+  std::ofstream out(spool_file(), std::ios::binary);
+  for (int i = 1; i < 20; ++i)
+    out << to_line(record(i));
+  out.close();
+  const auto learned = learn(places_);
+  std::string notice;
+  auto store = Store::open(places_.store, Whose::ours, notice);
+  ASSERT_TRUE(learned && store);
+  const std::string file = folder_ + "/plot.svg";
+  ASSERT_TRUE(plot(file, **store, learned.value().entries));
+  std::ifstream in(file);
+  const std::string svg((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  size_t dots = 0;
+  for (size_t at = 0; (at = svg.find("<circle", at)) != std::string::npos; ++at)
+    ++dots;
+  EXPECT_EQ(dots, 19u + 1) << "one each, and one in the legend";
+  EXPECT_THAT(svg, HasSubstr("kernel on device, held-out error"));
+  EXPECT_FALSE(plot("/dev/null/plot.svg", **store, learned.value().entries));
+  EXPECT_THAT(plot(file, **store, {}).message(), HasSubstr("no samples"));
+}
+
+}  // namespace
+}  // namespace mkmd::profiler
