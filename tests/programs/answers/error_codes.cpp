@@ -4,24 +4,15 @@
 // kernel, a wait list of null) or answers against the specification.
 #include "program.h"
 
-int main() {
-  const Cl cl = open_cl();
-  cl_int error = CL_SUCCESS;
-  const cl_program program = build(cl, R"(
-    __kernel void k(__global int* d, int n, __local int* tile) { d[get_global_id(0)] = n; }
-    __kernel __attribute__((reqd_work_group_size(16, 1, 1))) void fixed(__global int* d) { d[get_global_id(0)] = 1; })");
-  const cl_kernel kernel = kernel_of(program, "k");
-  const cl_kernel fixed = kernel_of(program, "fixed");
-  const cl_mem buffer = new_buffer(cl, 4096);
-  const cl_mem read_only_host = new_buffer(cl, 4096, CL_MEM_HOST_READ_ONLY);
-  const cl_mem no_host = new_buffer(cl, 4096, CL_MEM_HOST_NO_ACCESS);
-  char data[8192] = {};
-  const cl_int number = 5;
-  const size_t sixty_four = 64, sixty = 60, seven = 7, huge = size_t(1) << 40;
-  const size_t grid[3] = {64, 64, 64}, wide[3] = {64, 64, 4096};
+namespace {
+
+char data[8192] = {};
+cl_int error = CL_SUCCESS;
+const cl_int number = 5;
+
+void devices_and_contexts(const Cl& cl) {
   cl_uint count = 0;
   cl_device_id device = nullptr;
-
   SHOW(clGetPlatformIDs(0, nullptr, nullptr));
   SHOW(clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_ALL, 0, &device, nullptr));
   SHOW(clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_CUSTOM, 1, &device, &count));
@@ -34,6 +25,10 @@ int main() {
   SHOW_CREATE(clCreateCommandQueue(nullptr, cl.device, 0, &error));
   SHOW_CREATE(clCreateCommandQueue(cl.context, nullptr, 0, &error));
   SHOW_CREATE(clCreateCommandQueue(cl.context, cl.device, 1u << 20, &error));
+}
+
+void memory_objects(const Cl& cl, cl_mem buffer) {
+  const size_t huge = size_t(1) << 40;
   SHOW_CREATE(clCreateBuffer(nullptr, CL_MEM_READ_WRITE, 16, nullptr, &error));
   SHOW_CREATE(clCreateBuffer(cl.context, CL_MEM_READ_WRITE, 0, nullptr, &error));
   SHOW_CREATE(clCreateBuffer(cl.context, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY, 16, nullptr, &error));
@@ -49,13 +44,18 @@ int main() {
   const cl_mem sub = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &good, &error);
   CL_CHECK(error);
   SHOW_CREATE(clCreateSubBuffer(sub, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, &error));
+}
+
+void null_objects() {
   SHOW(clRetainMemObject(nullptr));
   SHOW(clReleaseContext(nullptr));
   SHOW(clReleaseKernel(nullptr));
   SHOW(clReleaseEvent(nullptr));
   SHOW(clReleaseProgram(nullptr));
   SHOW(clReleaseCommandQueue(nullptr));
+}
 
+void programs(const Cl& cl, cl_program program) {
   SHOW_CREATE(clCreateProgramWithSource(cl.context, 0, nullptr, nullptr, &error));
   SHOW_CREATE(clCreateKernel(program, "absent", &error));
   SHOW_CREATE(clCreateKernel(program, nullptr, &error));
@@ -63,7 +63,10 @@ int main() {
   SHOW(clBuildProgram(nullptr, 0, nullptr, nullptr, nullptr, nullptr));
   SHOW(clBuildProgram(program, 1, nullptr, nullptr, nullptr, nullptr));
   SHOW(clGetProgramInfo(program, 0x9999, sizeof(data), data, nullptr));
+}
 
+void arguments(const Cl& cl, cl_kernel kernel, cl_mem buffer) {
+  const size_t sixty_four = 64;
   SHOW(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &sixty_four, nullptr, 0, nullptr,
                               nullptr));  // no arguments yet
   SHOW(clSetKernelArg(kernel, 3, sizeof(number), &number));
@@ -72,6 +75,11 @@ int main() {
   SHOW(clSetKernelArg(kernel, 2, 0, nullptr));
   SHOW(clSetKernelArg(kernel, 2, 16, data));
   SHOW(clSetKernelArg(nullptr, 0, sizeof(buffer), &buffer));
+}
+
+void launches(const Cl& cl, cl_kernel kernel, cl_kernel fixed, cl_mem buffer) {
+  const size_t sixty_four = 64, sixty = 60, seven = 7;
+  const size_t grid[3] = {64, 64, 64}, wide[3] = {64, 64, 4096};
   set_args(kernel, buffer, number, Local{256});
   set_args(fixed, buffer);
   SHOW(clEnqueueNDRangeKernel(cl.queue, kernel, 0, nullptr, grid, nullptr, 0, nullptr, nullptr));
@@ -83,7 +91,11 @@ int main() {
   SHOW(clEnqueueNDRangeKernel(nullptr, kernel, 1, nullptr, &sixty_four, nullptr, 0, nullptr, nullptr));
   SHOW(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &sixty_four, &sixty_four, 0, nullptr, nullptr));
   SHOW(clEnqueueTask(cl.queue, kernel, 0, nullptr, nullptr));
+}
 
+void transfers(const Cl& cl, cl_mem buffer) {
+  const cl_mem read_only_host = new_buffer(cl, 4096, CL_MEM_HOST_READ_ONLY);
+  const cl_mem no_host = new_buffer(cl, 4096, CL_MEM_HOST_NO_ACCESS);
   SHOW(clEnqueueReadBuffer(cl.queue, buffer, CL_TRUE, 4000, 200, data, 0, nullptr, nullptr));
   SHOW(clEnqueueReadBuffer(cl.queue, buffer, CL_TRUE, 0, 16, nullptr, 0, nullptr, nullptr));
   SHOW(clEnqueueReadBuffer(cl.queue, nullptr, CL_TRUE, 0, 16, data, 0, nullptr, nullptr));
@@ -99,7 +111,9 @@ int main() {
   SHOW_CREATE(
       clEnqueueMapBuffer(cl.queue, no_host, CL_TRUE, CL_MAP_READ, 0, 16, 0, nullptr, nullptr, &error));
   SHOW(clEnqueueUnmapMemObject(cl.queue, buffer, data, 0, nullptr, nullptr));
+}
 
+void events(const Cl& cl) {
   SHOW(clWaitForEvents(0, nullptr));
   const cl_event none = nullptr;
   SHOW(clWaitForEvents(1, &none));
@@ -113,8 +127,10 @@ int main() {
   SHOW_CREATE(clCreateUserEvent(nullptr, &error));
   SHOW(clFlush(nullptr));
   SHOW(clFinish(nullptr));
+  CL_CHECK(clReleaseEvent(user));
+}
 
-  // Objects of two contexts do not mix.
+void two_contexts(const Cl& cl, cl_mem buffer) {
   const Cl other = open_cl();
   const cl_mem foreign = new_buffer(other, 4096);
   SHOW(clEnqueueReadBuffer(cl.queue, foreign, CL_TRUE, 0, 16, data, 0, nullptr, nullptr));
@@ -122,8 +138,27 @@ int main() {
   const cl_event foreign_event = clCreateUserEvent(other.context, &error);
   CL_CHECK(clSetUserEventStatus(foreign_event, CL_COMPLETE));
   SHOW(clEnqueueMarkerWithWaitList(cl.queue, 1, &foreign_event, nullptr));
-  for (const cl_event event : {user, foreign_event})
-    CL_CHECK(clReleaseEvent(event));
+  CL_CHECK(clReleaseEvent(foreign_event));
+}
+
+}  // namespace
+
+int main() {
+  const Cl cl = open_cl();
+  const cl_program program = build(cl, R"(
+    __kernel void k(__global int* d, int n, __local int* tile) { d[get_global_id(0)] = n; }
+    __kernel __attribute__((reqd_work_group_size(16, 1, 1))) void fixed(__global int* d) { d[get_global_id(0)] = 1; })");
+  const cl_kernel kernel = kernel_of(program, "k");
+  const cl_mem buffer = new_buffer(cl, 4096);
+  devices_and_contexts(cl);
+  memory_objects(cl, buffer);
+  null_objects();
+  programs(cl, program);
+  arguments(cl, kernel, buffer);
+  launches(cl, kernel, kernel_of(program, "fixed"), buffer);
+  transfers(cl, buffer);
+  events(cl);
+  two_contexts(cl, buffer);
   set_args(kernel, buffer, number, Local{256});
   launch(cl, kernel, {64}, {64});
   report<cl_int>(cl, "and it still works", buffer, 64);

@@ -2,17 +2,18 @@
 // What a program may ask about its kernels, arguments, programs, memory objects, events and queues.
 #include "program.h"
 
-int main() {
-  const Cl cl = open_cl();
-  const char* source = R"(
-    typedef struct { int a; float b; } Pair;
-    __kernel __attribute__((reqd_work_group_size(8, 4, 2)))
-    void everything(__global const float* restrict in, __global volatile int* out, __local float4* tile,
-                    __constant int* table, Pair pair, uint number, __read_only image2d_t image, sampler_t sampler) {
-      out[get_global_id(0)] = (int)in[0];
-    }
-    __kernel void plain(__global int* a) { a[get_global_id(0)] = 1; })";
-  const cl_program program = build(cl, source, "-cl-kernel-arg-info");
+namespace {
+
+constexpr const char* kSource = R"(
+  typedef struct { int a; float b; } Pair;
+  __kernel __attribute__((reqd_work_group_size(8, 4, 2)))
+  void everything(__global const float* restrict in, __global volatile int* out, __local float4* tile,
+                  __constant int* table, Pair pair, uint number, __read_only image2d_t image, sampler_t sampler) {
+    out[get_global_id(0)] = (int)in[0];
+  }
+  __kernel void plain(__global int* a) { a[get_global_id(0)] = 1; })";
+
+void program_says(const Cl& cl, cl_program program) {
   cl_uint number = 0;
   size_t kernels = 0;
   CL_CHECK(clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(number), &number, nullptr));
@@ -23,10 +24,14 @@ int main() {
   std::printf("devices %u kernels %zu both named %d\n", number, kernels,
               int(names.find("everything") != std::string::npos && names.find("plain") != std::string::npos));
   CL_CHECK(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(text), text, nullptr));
-  std::printf("source kept %d\n", int(std::strcmp(text, source) == 0));
+  std::printf("source kept %d\n", int(std::strcmp(text, kSource) == 0));
   CL_CHECK(clGetProgramBuildInfo(program, cl.device, CL_PROGRAM_BUILD_OPTIONS, sizeof(text), text, nullptr));
   std::printf("options '%s'\n", text);
-  const cl_kernel kernel = kernel_of(program, "everything");
+}
+
+void kernel_says(const Cl& cl, cl_kernel kernel) {
+  char text[4096];
+  cl_uint number = 0;
   CL_CHECK(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(text), text, nullptr));
   CL_CHECK(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof(number), &number, nullptr));
   std::printf("%s has %u arguments\n", text, number);
@@ -53,7 +58,10 @@ int main() {
   CL_CHECK(
       clGetKernelWorkGroupInfo(kernel, cl.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(group), &group, nullptr));
   std::printf("at least what is required %d\n", int(group >= 64));
+}
 
+cl_mem buffer_says(const Cl& cl) {
+  cl_uint number = 0;
   const cl_mem buffer = new_buffer(cl, 12345, CL_MEM_WRITE_ONLY);
   CL_CHECK(clRetainMemObject(buffer));
   cl_mem_object_type type = 0;
@@ -67,6 +75,11 @@ int main() {
   CL_CHECK(clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof(context), &context, nullptr));
   std::printf("buffer %x flags %x size %zu references %u context %d\n", type, unsigned(flags), size, number,
               int(context == cl.context));
+  return buffer;
+}
+
+void queue_says(const Cl& cl) {
+  cl_uint number = 0;
   cl_device_id device = nullptr;
   cl_command_queue_properties properties = 0;
   CL_CHECK(clGetCommandQueueInfo(cl.queue, CL_QUEUE_DEVICE, sizeof(device), &device, nullptr));
@@ -74,7 +87,9 @@ int main() {
   CL_CHECK(clGetCommandQueueInfo(cl.queue, CL_QUEUE_REFERENCE_COUNT, sizeof(number), &number, nullptr));
   std::printf("queue device %d properties %u references %u\n", int(device == cl.device), unsigned(properties),
               number);
-  const cl_kernel plain = kernel_of(program, "plain");
+}
+
+void event_says(const Cl& cl, cl_kernel plain, cl_mem buffer) {
   set_args(plain, buffer);
   cl_event event = nullptr;
   const size_t global = 64;
@@ -88,4 +103,16 @@ int main() {
   CL_CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, nullptr));
   CL_CHECK(clReleaseEvent(event));
   std::printf("event %x queue %d status %d\n", command, int(queue == cl.queue), status);
+}
+
+}  // namespace
+
+int main() {
+  const Cl cl = open_cl();
+  const cl_program program = build(cl, kSource, "-cl-kernel-arg-info");
+  program_says(cl, program);
+  kernel_says(cl, kernel_of(program, "everything"));
+  const cl_mem buffer = buffer_says(cl);
+  queue_says(cl);
+  event_says(cl, kernel_of(program, "plain"), buffer);
 }

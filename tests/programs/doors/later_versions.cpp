@@ -33,13 +33,10 @@ void CL_CALLBACK destroyed(cl_context, void* gone) {
   static_cast<std::atomic<bool>*>(gone)->store(true);
 }
 
-}  // namespace
+char data[4096] = {};
+cl_int error = CL_SUCCESS;
 
-int main() {
-  const Cl cl = open_cl();
-  cl_int error = CL_SUCCESS;
-  char data[4096] = {};
-
+void devices(const Cl& cl) {
   device_says<cl_device_device_enqueue_capabilities>(cl, "device enqueue",
                                                      CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES);
   device_says<cl_bool>(cl, "pipes", CL_DEVICE_PIPE_SUPPORT);
@@ -51,7 +48,9 @@ int main() {
   list_says(cl, "C", CL_DEVICE_OPENCL_C_ALL_VERSIONS);
   list_says(cl, "feature", CL_DEVICE_OPENCL_C_FEATURES);
   list_says(cl, "IL", CL_DEVICE_ILS_WITH_VERSION);
+}
 
+void queues(const Cl& cl) {
   SHOW(clSetDefaultDeviceCommandQueue(cl.context, cl.device, nullptr));
   SHOW(clSetDefaultDeviceCommandQueue(cl.context, cl.device, cl.queue));
   SHOW(clSetDefaultDeviceCommandQueue(nullptr, cl.device, cl.queue));
@@ -66,7 +65,11 @@ int main() {
   CL_CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(data), data, &size));
   std::printf("its properties are %s\n",
               size == sizeof(on_host) && std::memcmp(data, on_host, size) == 0 ? "kept" : "lost");
+  CL_CHECK(clReleaseCommandQueue(queue));
+}
 
+cl_mem memory(const Cl& cl) {
+  size_t size = 0;
   SHOW_CREATE(clCreatePipe(cl.context, 0, 4, 16, nullptr, &error));
   SHOW_CREATE(clCreateProgramWithIL(cl.context, "no IL", 5, &error));
   const cl_mem_properties none[] = {0};
@@ -77,7 +80,10 @@ int main() {
   std::printf("properties of a buffer: %zu bytes\n", size);
   const cl_mem_properties wrong[] = {0x9999, 1, 0};
   SHOW_CREATE(clCreateBufferWithProperties(cl.context, wrong, CL_MEM_READ_WRITE, 4096, nullptr, &error));
+  return buffer;
+}
 
+void kernels(const Cl& cl, cl_mem buffer) {
   const cl_program program = build(
       cl, "__kernel void k(__global int* d, int n) { d[get_global_id(0)] = n + (int)get_global_id(0); }");
   const cl_kernel kernel = kernel_of(program, "k");
@@ -96,18 +102,30 @@ int main() {
   }
   launch(cl, kernel, {512}, {64});
   report<cl_int>(cl, "the kernel's", buffer, 512);
+  CL_CHECK(clReleaseKernel(kernel));
+  CL_CHECK(clReleaseProgram(program));
+}
 
+void timers(const Cl& cl) {
   cl_ulong host = 0, device = 0;
   const cl_int timer = clGetHostTimer(cl.device, &host);
   std::printf("host timer: %d\n", timer);
   std::printf("device timer: %d\n", clGetDeviceAndHostTimer(cl.device, &device, &host));
+}
+
+}  // namespace
+
+int main() {
+  const Cl cl = open_cl();
+  devices(cl);
+  queues(cl);
+  const cl_mem buffer = memory(cl);
+  kernels(cl, buffer);
+  timers(cl);
   SHOW(clSetContextDestructorCallback(cl.context, nullptr, nullptr));
   std::atomic<bool> gone{false};
   SHOW(clSetContextDestructorCallback(cl.context, destroyed, &gone));
-  CL_CHECK(clReleaseKernel(kernel));
-  CL_CHECK(clReleaseProgram(program));
   CL_CHECK(clReleaseMemObject(buffer));
-  CL_CHECK(clReleaseCommandQueue(queue));
   close_cl(cl);
   for (int i = 0; i < 2000 && !gone; ++i)  // on which thread, and when, is the implementation's choice
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

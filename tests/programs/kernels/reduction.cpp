@@ -3,49 +3,55 @@
 // "last group" form with an atomic counter whose result decides who goes on (it must not be split).
 #include "program.h"
 
+namespace {
+
+constexpr const char* kSource = R"(
+  __kernel void sum(__global const int* in, __global int* out, __local int* tile, int n) {
+    int i = get_global_id(0), lane = get_local_id(0);
+    tile[lane] = i < n ? in[i] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = get_local_size(0) / 2; s > 0; s >>= 1) {
+      if (lane < s) tile[lane] += tile[lane + s];
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (lane == 0) out[get_group_id(0)] = tile[0];
+  }
+  // Grid-stride: depends on the real global size.
+  __kernel void largest(__global const float* in, __global float* out, int n) {
+    float best = -INFINITY;
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) {
+      float x = in[i];
+      for (int k = 0; k < 20; ++k) x = x * 0.75f + 0.1f;
+      best = fmax(best, x);
+    }
+    out[get_global_id(0)] = best;
+  }
+  __kernel void last_group(__global const int* in, __global int* partial, __global int* counter,
+                           __global int* out, int n) {
+    __local int tile[64];
+    __local int is_last;
+    int lane = get_local_id(0), i = get_global_id(0);
+    tile[lane] = i < n ? in[i] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0) {
+      int s = 0;
+      for (int k = 0; k < 64; ++k) s += tile[k];
+      atomic_xchg(&partial[get_group_id(0)], s);
+      is_last = atomic_inc(counter) == (int)get_num_groups(0) - 1;
+      if (is_last) {
+        s = 0;
+        for (int g = 0; g < (int)get_num_groups(0); ++g) s += atomic_add(&partial[g], 0);
+        out[0] = s;
+      }
+    }
+  })";
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 1000000);
   const Cl cl = open_cl();
-  const cl_program program = build(cl, R"(
-    __kernel void sum(__global const int* in, __global int* out, __local int* tile, int n) {
-      int i = get_global_id(0), lane = get_local_id(0);
-      tile[lane] = i < n ? in[i] : 0;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      for (int s = get_local_size(0) / 2; s > 0; s >>= 1) {
-        if (lane < s) tile[lane] += tile[lane + s];
-        barrier(CLK_LOCAL_MEM_FENCE);
-      }
-      if (lane == 0) out[get_group_id(0)] = tile[0];
-    }
-    // Grid-stride: depends on the real global size.
-    __kernel void largest(__global const float* in, __global float* out, int n) {
-      float best = -INFINITY;
-      for (int i = get_global_id(0); i < n; i += get_global_size(0)) {
-        float x = in[i];
-        for (int k = 0; k < 20; ++k) x = x * 0.75f + 0.1f;
-        best = fmax(best, x);
-      }
-      out[get_global_id(0)] = best;
-    }
-    __kernel void last_group(__global const int* in, __global int* partial, __global int* counter,
-                             __global int* out, int n) {
-      __local int tile[64];
-      __local int is_last;
-      int lane = get_local_id(0), i = get_global_id(0);
-      tile[lane] = i < n ? in[i] : 0;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (lane == 0) {
-        int s = 0;
-        for (int k = 0; k < 64; ++k) s += tile[k];
-        atomic_xchg(&partial[get_group_id(0)], s);
-        is_last = atomic_inc(counter) == (int)get_num_groups(0) - 1;
-        if (is_last) {
-          s = 0;
-          for (int g = 0; g < (int)get_num_groups(0); ++g) s += atomic_add(&partial[g], 0);
-          out[0] = s;
-        }
-      }
-    })");
+  const cl_program program = build(cl, kSource);
   const cl_kernel sum = kernel_of(program, "sum");
   cl_mem data = buffer_of(cl, noise<cl_int>(count, 1));
   const cl_mem original = data;

@@ -5,39 +5,45 @@
 
 #include <numeric>
 
+namespace {
+
+constexpr const char* kSource = R"(
+  __kernel void gather(__global const int* in, __global const int* index, __global int* out, int n) {
+    int i = get_global_id(0);
+    if (i < n) {
+      int x = in[index[i]];
+      for (int k = 0; k < 100; ++k) x = x * 31 + k;
+      out[i] = x;
+    }
+  }
+  __kernel void scatter(__global const int* in, __global const int* index, __global int* out, int n) {
+    int i = get_global_id(0);
+    if (i < n) {
+      int x = in[i];
+      for (int k = 0; k < 100; ++k) x = x * 31 + k;
+      out[index[i]] = x;
+    }
+  }
+  __kernel void histogram(__global const int* in, __global int* bins, int n) {
+    int i = get_global_id(0);
+    if (i < n) {
+      int x = in[i];
+      for (int k = 0; k < 50; ++k) x = x * 31 + k;
+      atomic_add(&bins[x & 255], 1);
+      atomic_max(&bins[256], x);
+    }
+  }
+  __kernel void ticket(__global int* next, __global int* seen) {
+    int mine = atomic_inc(next);  // every work-item gets another number
+    seen[mine] += 1;
+  })";
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 200000);
   const Cl cl = open_cl();
-  const cl_program program = build(cl, R"(
-    __kernel void gather(__global const int* in, __global const int* index, __global int* out, int n) {
-      int i = get_global_id(0);
-      if (i < n) {
-        int x = in[index[i]];
-        for (int k = 0; k < 100; ++k) x = x * 31 + k;
-        out[i] = x;
-      }
-    }
-    __kernel void scatter(__global const int* in, __global const int* index, __global int* out, int n) {
-      int i = get_global_id(0);
-      if (i < n) {
-        int x = in[i];
-        for (int k = 0; k < 100; ++k) x = x * 31 + k;
-        out[index[i]] = x;
-      }
-    }
-    __kernel void histogram(__global const int* in, __global int* bins, int n) {
-      int i = get_global_id(0);
-      if (i < n) {
-        int x = in[i];
-        for (int k = 0; k < 50; ++k) x = x * 31 + k;
-        atomic_add(&bins[x & 255], 1);
-        atomic_max(&bins[256], x);
-      }
-    }
-    __kernel void ticket(__global int* next, __global int* seen) {
-      int mine = atomic_inc(next);  // every work-item gets another number
-      seen[mine] += 1;
-    })");
+  const cl_program program = build(cl, kSource);
   std::vector<cl_int> permutation(count);
   std::iota(permutation.begin(), permutation.end(), 0);
   const std::vector<cl_uint> random = noise<cl_uint>(count, 77);

@@ -13,29 +13,31 @@ size_t below(std::mt19937& random, size_t end) {  // the library's distributions
   return random() % end;
 }
 
+constexpr const char* kSource = R"(
+  int stirred(int x) {
+    for (int k = 0; k < 150; ++k) x = x * 31 + k;
+    return x;
+  }
+  __kernel void add(__global const int* a, __global const int* b, __global int* sum) {
+    int i = get_global_id(0);
+    sum[i] = stirred(a[i]) + b[i];
+  }
+  __kernel void swap_halves(__global const int* in, __global int* out) {
+    int i = get_global_id(0), n = get_global_size(0);
+    out[i] = stirred(in[(i + n / 2) % n]);
+  }
+  __kernel void every_other(__global int* data) {
+    int i = 2 * get_global_id(0);
+    data[i] = stirred(data[i]);
+  })";
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 65536);  // elements of a buffer; a multiple of 1024
   std::mt19937 random(argc > 2 ? uint32_t(std::strtoul(argv[2], nullptr, 10)) : 1);
   const Cl cl = open_cl();
-  const cl_program program = build(cl, R"(
-    int stirred(int x) {
-      for (int k = 0; k < 150; ++k) x = x * 31 + k;
-      return x;
-    }
-    __kernel void add(__global const int* a, __global const int* b, __global int* sum) {
-      int i = get_global_id(0);
-      sum[i] = stirred(a[i]) + b[i];
-    }
-    __kernel void swap_halves(__global const int* in, __global int* out) {
-      int i = get_global_id(0), n = get_global_size(0);
-      out[i] = stirred(in[(i + n / 2) % n]);
-    }
-    __kernel void every_other(__global int* data) {
-      int i = 2 * get_global_id(0);
-      data[i] = stirred(data[i]);
-    })");
+  const cl_program program = build(cl, kSource);
   const cl_kernel add = kernel_of(program, "add");
   const cl_kernel swap_halves = kernel_of(program, "swap_halves");
   const cl_kernel every_other = kernel_of(program, "every_other");

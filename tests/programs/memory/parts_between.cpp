@@ -4,16 +4,22 @@
 // of it; then the kernel again.
 #include "program.h"
 
+namespace {
+
+constexpr const char* kSource = R"(
+  __kernel void stir(__global const int* in, __global int* out, int rounds) {
+    int i = get_global_id(0), x = in[i];
+    for (int k = 0; k < rounds; ++k) x = x * 31 + k;
+    out[i] = x;
+  }
+  __kernel void bump(__global int* data, int by) { data[get_global_id(0)] += by; })";
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 65536);  // a multiple of 1024
   const Cl cl = open_cl();
-  const cl_program program = build(cl, R"(
-    __kernel void stir(__global const int* in, __global int* out, int rounds) {
-      int i = get_global_id(0), x = in[i];
-      for (int k = 0; k < rounds; ++k) x = x * 31 + k;
-      out[i] = x;
-    }
-    __kernel void bump(__global int* data, int by) { data[get_global_id(0)] += by; })");
+  const cl_program program = build(cl, kSource);
   const cl_kernel stir = kernel_of(program, "stir");
   const cl_kernel bump = kernel_of(program, "bump");
   const cl_mem a = buffer_of(cl, noise<cl_int>(count, 1));
