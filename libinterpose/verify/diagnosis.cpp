@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a piece that has not done what is described, and where: it is run again, with poison in
-// chosen bytes only.
-#include "libinterpose/verify/description_check.hpp"
+#include "libinterpose/verify/diagnosis.hpp"
 
 #include <algorithm>
 
@@ -13,197 +11,149 @@ using Kind = Difference::Kind;
 
 constexpr size_t kEnough = 4;  // differences of one launch
 
-uint64_t gap(ByteRange a, ByteRange b) {
-  return a.hi <= b.lo ? b.lo - a.hi + 1 : b.hi <= a.lo ? a.lo - b.hi + 1 : 0;
-}
-
-uint64_t gap(const ByteRanges& ranges, ByteRange to) {
-  uint64_t least = UINT64_MAX;
-  ranges.each_range([&](ByteRange r) { least = std::min(least, gap(r, to)); });
-  return least;
+bool some(const ByteRanges& bytes) {
+  return !bytes.empty();
 }
 
 }  // namespace
 
-// Which of an argument's accesses comes closest to the bytes.
-int DescriptionCheck::line_of(const Difference& difference) const {
-  const bool read = difference.kind == Kind::undescribed_read;
-  int line = 0;
-  uint64_t least = UINT64_MAX;
-  for (const bool same_kind : {true, false}) {
-    for (const compiler::Access& access : info_.accesses) {
-      const bool fits =
-          read ? access.kind != compiler::Access::Kind::write : access.kind != compiler::Access::Kind::read;
-      if (access.argument != difference.argument || access.line == 0 || fits != same_kind) continue;
-      compiler::KernelInfo only = info_;
-      only.accesses = {access};
-      const auto footprints = compiler::LaunchFootprints(only, facts_.launch()).of(difference.box);
-      uint64_t far = UINT64_MAX - 1;
-      for (const compiler::Footprint& f : footprints) {
-        const bool unknown = f.reads_unknown || f.writes_unknown;
-        far = unknown ? 0 : std::min(gap(f.reads, difference.bytes), gap(f.may_writes, difference.bytes));
-      }
-      if (far >= least) continue;
-      least = far;
-      line = access.line;
-    }
-    if (line != 0) break;
-  }
-  return line;
-}
+Diagnosis::Diagnosis(Trials& trials, Differences& differences, bool& varies, Stage& stage,
+                     const compiler::GroupBox& box, const Description& description, Poison poison)
+    : trials_(trials), differences_(differences), varies_(varies), stage_(stage), box_(box),
+      description_(description), poison_(poison) {}
 
-void DescriptionCheck::note(Difference difference, size_t buffer, const ByteRanges& bytes) {
-  const Scratch::Buffer& copy = buffers_[buffer];
-  const bool written = difference.kind != Kind::undescribed_read;
-  const ByteRange hull = bytes.hull();
-  // Of several arguments that name these bytes, one that the kernel is known to use that way.
-  int best = -1;
-  for (size_t i = 0; i < arguments_.size(); ++i) {
-    const Ref<Memory>& memory = arguments_[i].memory;
-    if (arguments_[i].kind != KernelArgument::Kind::memory || !memory || memory->root() != copy.root)
-      continue;
-    const uint64_t begin = memory->origin + copy.shift;
-    if (hull.hi <= begin || begin + memory->size <= hull.lo) continue;
-    const bool known_for_it = std::ranges::any_of(info_.accesses, [&](const compiler::Access& a) {
-      return a.argument == static_cast<int>(i) && (a.kind != compiler::Access::Kind::read) == written;
-    });
-    if (best < 0 || known_for_it) {
-      best = static_cast<int>(i);
-      difference.bytes = {std::max(hull.lo, begin) - begin, std::min(hull.hi, begin + memory->size) - begin};
-    }
-    if (known_for_it) break;
-  }
-  difference.argument = best;
-  difference.line = line_of(difference);
-  differences_.push_back(std::move(difference));
-}
-
-DescriptionCheck::Wrong DescriptionCheck::run_with(Stage& stage, const compiler::GroupBox& box,
-                                                   const Description& description,
-                                                   const std::vector<ByteRanges>& poisoned, Poison poison,
-                                                   const Images& expected) {
-  prepare_only(stage, poisoned, poison);
-  if (status_ == CL_SUCCESS) fail(stage.start(box, false));
-  if (status_ == CL_SUCCESS) fail(stage.finish());
-  if (status_ != CL_SUCCESS) return {};
-  return look(stage, description, poisoned, poison, expected);
-}
-
-void DescriptionCheck::diagnose(Stage& stage, const compiler::GroupBox& box, const Description& description,
-                                Poison poison) {
-  if (differences_.size() >= kEnough) return;
-  Difference here;
-  here.device = stage.name();
-  here.box = box;
-  here.poison = poison;
-  const auto noted = [&](Kind kind, size_t buffer, const ByteRanges& bytes) {
-    if (bytes.empty()) return;
-    Difference difference = here;
-    difference.kind = kind;
-    note(std::move(difference), buffer, bytes);
-  };
-  const size_t buffers = buffers_.size();
-
-  // Without poison: what is wrong then does not come from bytes that were not described.
-  Clean clean;
-  clean.wrong = run_with(stage, box, description, {}, poison, results_[stage.code_generator()]);
-  clean.images = images_of(stage);
-  if (status_ != CL_SUCCESS) return;
-  const auto some = [](const ByteRanges& bytes) { return !bytes.empty(); };
-  const bool comparable = std::ranges::none_of(clean.wrong.inside, some) || !whole_varies();
-  for (size_t b = 0; b < buffers && comparable; ++b)
-    noted(Kind::other_result, b, clean.wrong.inside[b]);
-
-  // With all poison: what depends on it.
-  std::vector<ByteRanges> poisoned = poisoned_by(description);
-  Wrong wrong = run_with(stage, box, description, poisoned, poison, clean.images);
-  if (status_ != CL_SUCCESS) return;
-  std::vector<ByteRanges> written(buffers);
-  for (size_t b = 0; b < buffers; ++b) {
-    wrong.outside[b].subtract(clean.wrong.outside[b]);
-    written[b] = wrong.outside[b];
-    written[b].unite(wrong.inside[b]);
-    written[b] = written[b].intersection(poisoned[b]);
-  }
-
-  // With poison in the bytes alone that have changed, or should have: whether they change does not depend on
-  // others.
-  const Wrong still = run_with(stage, box, description, written, poison, clean.images);
-  if (status_ != CL_SUCCESS) return;
-  bool read = false;
-  for (size_t b = 0; b < buffers; ++b) {
-    ByteRanges changed = wrong.outside[b].intersection(still.outside[b]);
-    changed.unite(clean.wrong.outside[b]);
-    noted(Kind::undescribed_write, b, changed);
-    wrong.outside[b].subtract(changed);
-    const unsigned char* const image = stage.open(b);
-    if (image == nullptr) return fail(CL_MAP_FAILURE);
-    const ByteRanges unwritten =
-        still_poison(poison, image, wrong.inside[b].intersection(still.inside[b]).intersection(written[b]));
-    stage.close(b);
-    noted(Kind::missing_write, b, unwritten);
-    wrong.inside[b].subtract(unwritten);
-    poisoned[b].subtract(unwritten);
-    poisoned[b].subtract(changed);
-    read |= !wrong.outside[b].empty() || !wrong.inside[b].empty();
-  }
-  if (read && !piece_varies(stage, box, clean)) {
-    Difference difference = here;
-    difference.kind = Kind::undescribed_read;
-    find_read(stage, description, clean, std::move(poisoned), std::move(difference));
-  }
+void Diagnosis::run(const Images& expected, const std::function<bool()>& whole_varies) {
+  if (differences_.all().size() >= kEnough) return;
+  run_without_poison(expected, whole_varies);
+  if (!trials_.ok()) return;
+  const BytesOfBuffers written = run_with_all_poison();
+  if (!trials_.ok()) return;
+  const bool reads = find_writes(written);
+  if (!trials_.ok()) return;
+  if (reads && !piece_varies()) find_read();
   // Nothing of it was seen again.
-  if (differences_.empty()) varies_ = true;
+  if (differences_.all().empty()) varies_ = true;
 }
 
-bool DescriptionCheck::piece_varies(Stage& stage, const compiler::GroupBox& box, const Clean& clean) {
-  prepare_only(stage, {}, Poison::small);
-  if (status_ == CL_SUCCESS) fail(stage.start(box, false));
-  if (status_ == CL_SUCCESS) fail(stage.finish());
-  const Images again = images_of(stage);
-  if (status_ == CL_SUCCESS) varies_ |= again != clean.images;
+Difference Diagnosis::difference(Kind kind) const {
+  Difference here;
+  here.kind = kind;
+  here.device = stage_.name();
+  here.box = box_;
+  here.poison = poison_;
+  return here;
+}
+
+void Diagnosis::note(Kind kind, size_t buffer, const ByteRanges& bytes) {
+  if (!bytes.empty()) differences_.note(difference(kind), buffer, bytes);
+}
+
+Wrong Diagnosis::run_with(const BytesOfBuffers& poisoned) {
+  return trials_.wrong_of(stage_, box_, description_, poisoned, poison_, clean_images_);
+}
+
+// What is wrong then does not come from bytes that were not described.
+void Diagnosis::run_without_poison(const Images& expected, const std::function<bool()>& whole_varies) {
+  clean_ = trials_.wrong_of(stage_, box_, description_, {}, poison_, expected);
+  clean_images_ = trials_.images_of(stage_);
+  if (!trials_.ok()) return;
+  if (std::ranges::any_of(clean_.inside, some) && whole_varies()) return;
+  for (size_t b = 0; b < clean_.inside.size(); ++b)
+    note(Kind::other_result, b, clean_.inside[b]);
+}
+
+// What depends on poison. Returns those of its bytes that have changed, or should have.
+BytesOfBuffers Diagnosis::run_with_all_poison() {
+  poisoned_ = trials_.poisoned_by(description_);
+  wrong_ = run_with(poisoned_);
+  BytesOfBuffers written(poisoned_.size());
+  for (size_t b = 0; b < written.size() && trials_.ok(); ++b) {
+    wrong_.outside[b].subtract(clean_.outside[b]);
+    written[b] = wrong_.outside[b];
+    written[b].unite(wrong_.inside[b]);
+    written[b] = written[b].intersection(poisoned_[b]);
+  }
+  return written;
+}
+
+// With poison in those bytes alone: whether they change does not depend on others. True: something is still
+// wrong that reads must explain.
+bool Diagnosis::find_writes(const BytesOfBuffers& written) {
+  const Wrong still = run_with(written);
+  bool reads = false;
+  for (size_t b = 0; b < written.size() && trials_.ok(); ++b) {
+    ByteRanges changed = wrong_.outside[b].intersection(still.outside[b]);
+    changed.unite(clean_.outside[b]);
+    note(Kind::undescribed_write, b, changed);
+    wrong_.outside[b].subtract(changed);
+    const unsigned char* const image = stage_.open(b);
+    if (image == nullptr) {
+      trials_.fail(CL_MAP_FAILURE);
+      break;
+    }
+    const ByteRanges unwritten =
+        still_poison(poison_, image, wrong_.inside[b].intersection(still.inside[b]).intersection(written[b]));
+    stage_.close(b);
+    note(Kind::missing_write, b, unwritten);
+    wrong_.inside[b].subtract(unwritten);
+    poisoned_[b].subtract(unwritten);
+    poisoned_[b].subtract(changed);
+    reads |= some(wrong_.outside[b]) || some(wrong_.inside[b]);
+  }
+  return reads;
+}
+
+bool Diagnosis::piece_varies() {
+  const Images again = trials_.result_of(stage_, box_, false);
+  if (trials_.ok()) varies_ |= again != clean_images_;
   return varies_;
 }
 
-// The first and the last byte whose poison the piece shows.
-void DescriptionCheck::find_read(Stage& stage, const Description& description, const Clean& clean,
-                                 std::vector<ByteRanges> poisoned, Difference difference) {
-  const auto shows = [&](size_t buffer, uint64_t lo, uint64_t hi) {
-    std::vector<ByteRanges> only(buffers_.size());
-    only[buffer] = poisoned[buffer];
-    only[buffer].clip(lo, hi);
-    Wrong found = run_with(stage, difference.box, description, only, difference.poison, clean.images);
-    if (status_ != CL_SUCCESS) return false;
-    for (size_t b = 0; b < buffers_.size(); ++b)
-      found.outside[b].subtract(clean.wrong.outside[b]);
-    return found.any();
-  };
-  Wrong all = run_with(stage, difference.box, description, poisoned, difference.poison, clean.images);
-  for (size_t b = 0; b < buffers_.size() && status_ == CL_SUCCESS; ++b)
-    all.outside[b].subtract(clean.wrong.outside[b]);
-  if (status_ != CL_SUCCESS || !all.any()) return;
-  for (size_t b = 0; b < buffers_.size(); ++b) {
-    if (poisoned[b].empty()) continue;
-    const ByteRange hull = poisoned[b].hull();
+// Whether the piece shows poison in these bytes of a buffer alone.
+bool Diagnosis::shows(size_t buffer, uint64_t lo, uint64_t hi) {
+  BytesOfBuffers only(poisoned_.size());
+  only[buffer] = poisoned_[buffer];
+  only[buffer].clip(lo, hi);
+  Wrong found = run_with(only);
+  if (!trials_.ok()) return false;
+  for (size_t b = 0; b < found.outside.size(); ++b)
+    found.outside[b].subtract(clean_.outside[b]);
+  return found.any();
+}
+
+// From the first to the last byte of a buffer whose poison the piece shows.
+ByteRange Diagnosis::shown_in(size_t buffer) {
+  const ByteRange hull = poisoned_[buffer].hull();
+  uint64_t lo = hull.lo;  // poison before it does not show; before `hi` it does
+  uint64_t hi = hull.hi;
+  while (hi - lo > 1 && trials_.ok()) {
+    const uint64_t middle = lo + (hi - lo) / 2;
+    (shows(buffer, hull.lo, middle) ? hi : lo) = middle;
+  }
+  const uint64_t first = hi - 1;
+  lo = first;  // poison from it on shows; from `hi` on it does not
+  hi = hull.hi;
+  while (hi - lo > 1 && trials_.ok()) {
+    const uint64_t middle = lo + (hi - lo) / 2;
+    (shows(buffer, middle, hull.hi) ? lo : hi) = middle;
+  }
+  return {first, lo + 1};
+}
+
+void Diagnosis::find_read() {
+  Wrong all = run_with(poisoned_);
+  for (size_t b = 0; b < poisoned_.size() && trials_.ok(); ++b)
+    all.outside[b].subtract(clean_.outside[b]);
+  if (!trials_.ok() || !all.any()) return;
+  for (size_t b = 0; b < poisoned_.size(); ++b) {
+    if (poisoned_[b].empty()) continue;
+    const ByteRange hull = poisoned_[b].hull();
     if (!shows(b, hull.lo, hull.hi)) continue;
-    uint64_t lo = hull.lo;  // poison before it does not show; before `hi` it does
-    uint64_t hi = hull.hi;
-    while (hi - lo > 1 && status_ == CL_SUCCESS) {
-      const uint64_t middle = lo + (hi - lo) / 2;
-      (shows(b, hull.lo, middle) ? hi : lo) = middle;
-    }
-    const uint64_t first = hi - 1;
-    lo = first;  // poison from it on shows; from `hi` on it does not
-    hi = hull.hi;
-    while (hi - lo > 1 && status_ == CL_SUCCESS) {
-      const uint64_t middle = lo + (hi - lo) / 2;
-      (shows(b, middle, hull.hi) ? lo : hi) = middle;
-    }
-    if (status_ == CL_SUCCESS) note(difference, b, ByteRanges(first, lo + 1));
+    const ByteRange shown = shown_in(b);
+    if (trials_.ok()) note(Kind::undescribed_read, b, {shown.lo, shown.hi});
     return;
   }
-  difference.line = 0;
-  differences_.push_back(std::move(difference));  // of several buffers together
+  differences_.note_of_several_buffers(difference(Kind::undescribed_read));
 }
 
 }  // namespace mkmd::verify

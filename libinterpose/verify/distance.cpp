@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far apart two results are, in units in the last place: of floating-point numbers, as the types of the
-// kernel's arguments say where they lie.
-#include "libinterpose/verify/description_check.hpp"
+#include "libinterpose/verify/distance.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -36,24 +34,31 @@ Place place_of(const unsigned char* bytes, size_t size) {
 
 }  // namespace
 
-bool DescriptionCheck::has_floats() const {
-  return std::ranges::any_of(info_.arguments, [](const compiler::Argument& a) {
+bool has_floats(const compiler::KernelInfo& info) {
+  return std::ranges::any_of(info.arguments, [](const compiler::Argument& a) {
     return a.type.find("float") != std::string::npos || a.type.find("double") != std::string::npos ||
            a.type.find("half") != std::string::npos;
   });
 }
 
-Distance DescriptionCheck::distance_between(const Images& a, const Images& b) const {
+void Distance::take(const Distance& other) {
+  ulps = std::max(ulps, other.ulps);
+  nans = std::max(nans, other.nans);
+  bytes = std::max(bytes, other.bytes);
+}
+
+Distance distance_between(const Images& a, const Images& b, const DescribedLaunch& launch) {
   Distance distance;
-  for (size_t i = 0; i < buffers_.size(); ++i) {
-    ByteRanges left = differing(a[i].data(), b[i].data(), all(i));
-    for (size_t n = 0; n < arguments_.size() && !left.empty(); ++n) {
-      const Ref<Memory>& memory = arguments_[n].memory;
-      if (arguments_[n].kind != KernelArgument::Kind::memory || !memory || memory->root() != buffers_[i].root)
-        continue;
-      const size_t bytes = float_bytes(info_.arguments[n].type);
+  for (size_t i = 0; i < launch.buffers.size(); ++i) {
+    const Scratch::Buffer& buffer = launch.buffers[i];
+    ByteRanges left = differing(a[i].data(), b[i].data(), {0, a[i].size()});
+    for (size_t n = 0; n < launch.arguments.size() && !left.empty(); ++n) {
+      const KernelArgument& argument = launch.arguments[n];
+      const Ref<Memory>& memory = argument.memory;
+      if (argument.kind != KernelArgument::Kind::memory || !memory || memory->root() != buffer.root) continue;
+      const size_t bytes = float_bytes(launch.info.arguments[n].type);
       if (bytes == 0) continue;
-      const uint64_t begin = memory->origin + buffers_[i].shift;
+      const uint64_t begin = memory->origin + buffer.shift;
       for (uint64_t at = begin; at + bytes <= begin + memory->size; at += bytes) {
         const Place x = place_of(a[i].data() + at, bytes);
         const Place y = place_of(b[i].data() + at, bytes);

@@ -342,9 +342,7 @@ private:
     totals.varying += check.varies() ? 1 : 0;
     totals.pieces += check.pieces_run();
     totals.differences += different ? 1 : 0;
-    totals.distance.ulps = std::max(totals.distance.ulps, check.distance().ulps);
-    totals.distance.nans = std::max(totals.distance.nans, check.distance().nans);
-    totals.distance.bytes = std::max(totals.distance.bytes, check.distance().bytes);
+    totals.distance.take(check.distance());
     for (const Difference& d : check.differences())
       state_.report.write_difference(name_, *kernel_.info, d);
   }
