@@ -50,9 +50,20 @@ constexpr int operands(Op op) {
   return op <= Op::work_dim ? 0 : op == Op::select ? 3 : 2;
 }
 
+// Towards zero, or towards minus infinity; what of the two results the operation wants.
+bool divide(Op op, int64_t a, int64_t b, int64_t& r) {
+  if (b == 0 || (a == std::numeric_limits<int64_t>::min() && b == -1)) return false;
+  int64_t q = a / b, m = a % b;
+  if ((op == Op::floor_divide || op == Op::modulo) && m != 0 && (m < 0) != (b < 0)) {
+    --q;
+    m += b;
+  }
+  r = op == Op::floor_divide || op == Op::divide ? q : m;
+  return true;
+}
+
 // One operation on integers; false when the result has no 64-bit value.
 bool apply(Op op, int64_t a, int64_t b, int64_t& r) {
-  constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   switch (op) {
   case Op::add:
     return !__builtin_add_overflow(a, b, &r);
@@ -63,17 +74,8 @@ bool apply(Op op, int64_t a, int64_t b, int64_t& r) {
   case Op::floor_divide:
   case Op::modulo:
   case Op::divide:
-  case Op::remainder: {
-    if (b == 0 || (a == kMin && b == -1)) return false;
-    int64_t q = a / b, m = a % b;
-    const bool adjust = (op == Op::floor_divide || op == Op::modulo) && m != 0 && (m < 0) != (b < 0);
-    if (adjust) {
-      --q;
-      m += b;
-    }
-    r = op == Op::floor_divide || op == Op::divide ? q : m;
-    return true;
-  }
+  case Op::remainder:
+    return divide(op, a, b, r);
   case Op::minimum:
     r = a < b ? a : b;
     return true;

@@ -203,58 +203,38 @@ private:
   int before_ = 0;
 };
 
-}  // namespace
-
-Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds) {
-  const NoCancellation guard;
-  if (access(path.c_str(), X_OK) != 0)
-    return Status(kHelperCannotStart,
-                  "the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
-  int fds[2] = {-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-    return Status::internal(std::string("cannot talk to the kernel compiler: ") + std::strerror(errno));
-  const bool usable = above_standard(fds[0]) & above_standard(fds[1]);
-  std::unique_ptr<char[]> stack(new char[kStackBytes]);
-  Order order{path.c_str(), fds[1], seconds};
-  pid_t keeper = -1;
-  if (usable) {
-    const SignalsBlocked blocked;
-    // CLONE_VM: copying the page tables of a program with gigabytes takes longer than compiling. The keeper
-    // has its own stack, files and signal dispositions; it makes system calls only, and shares no more than
-    // errno with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which
-    // has to talk to the helper.)
-    auto top = reinterpret_cast<uintptr_t>(stack.get() + kStackBytes) & ~uintptr_t{63};
+// -1: it cannot be started.
+pid_t start_keeper(Order& order, char* stack) {
+  const SignalsBlocked blocked;
+  // CLONE_VM: copying the page tables of a program with gigabytes takes longer than compiling. The keeper has
+  // its own stack, files and signal dispositions; it makes system calls only, and shares no more than errno
+  // with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which has to
+  // talk to the helper.)
+  auto top = reinterpret_cast<uintptr_t>(stack + kStackBytes) & ~uintptr_t{63};
 #ifdef __SANITIZE_THREAD__  // takes every clone() for a fork and calls its own state forked; this one it does
                             // not see
-    (void)top;
-    keeper = static_cast<pid_t>(syscall(SYS_clone, 0, 0, 0, 0, 0));
-    if (keeper == 0) keep(&order);
+  (void)top;
+  const auto keeper = static_cast<pid_t>(syscall(SYS_clone, 0, 0, 0, 0, 0));
+  if (keeper == 0) keep(&order);
+  return keeper;
 #else
-    keeper = clone(keep, reinterpret_cast<void*>(top), CLONE_VM, &order);
+  return clone(keep, reinterpret_cast<void*>(top), CLONE_VM, &order);
 #endif
-  }
-  const int error = errno;
-  if (fds[1] >= 0) close(fds[1]);
-  if (keeper < 0) {
-    if (fds[0] >= 0) close(fds[0]);
-    return Status::internal(std::string("cannot start the kernel compiler: ") + std::strerror(error));
-  }
-  std::string output;
-  // The keeper ends a late helper; should the keeper itself be stopped, we end it, and the helper dies with
-  // it.
-  if (!converse(fds[0], input, output, now_ms() + int64_t{seconds} * 1000 + 2000)) kill(keeper, SIGKILL);
-  close(fds[0]);
+}
+
+// Whether it was the keeper itself that ended, and by itself.
+bool await(pid_t keeper, int& code) {
   int status = 0;
   pid_t done;
   do
     done = waitpid(keeper, &status, __WCLONE);
   while (done < 0 && errno == EINTR);
-  if (output.size() > kMostOutput)
-    return Status::internal("the kernel compiler's answer is longer than " +
-                            std::to_string(kMostOutput >> 20) + " MiB");
-  if (done != keeper || !WIFEXITED(status)) return Status::internal("the kernel compiler was killed");
-  const int code = WEXITSTATUS(status);
-  if (code == 0) return output;
+  code = WEXITSTATUS(status);
+  return done == keeper && WIFEXITED(status);
+}
+
+// What an exit code of the keeper other than 0 says.
+Status failure(int code, const std::string& path, int seconds) {
   if (code == kCannotStart)
     return Status(kHelperCannotStart, "the kernel compiler " + path + " cannot be started");
   rlimit own{};
@@ -268,6 +248,41 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   if (code > kSignalled)
     return Status::internal("the kernel compiler was ended by signal " + std::to_string(code - kSignalled));
   return Status::internal("the kernel compiler failed with exit code " + std::to_string(code));
+}
+
+}  // namespace
+
+Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds) {
+  const NoCancellation guard;
+  if (access(path.c_str(), X_OK) != 0)
+    return Status(kHelperCannotStart,
+                  "the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
+  int fds[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+    return Status::internal(std::string("cannot talk to the kernel compiler: ") + std::strerror(errno));
+  const bool usable = above_standard(fds[0]) & above_standard(fds[1]);
+  std::unique_ptr<char[]> stack(new char[kStackBytes]);
+  Order order{path.c_str(), fds[1], seconds};
+  const pid_t keeper = usable ? start_keeper(order, stack.get()) : -1;
+  const int error = errno;
+  if (fds[1] >= 0) close(fds[1]);
+  if (keeper < 0) {
+    if (fds[0] >= 0) close(fds[0]);
+    return Status::internal(std::string("cannot start the kernel compiler: ") + std::strerror(error));
+  }
+  std::string output;
+  // The keeper ends a late helper; should the keeper itself be stopped, we end it, and the helper dies with
+  // it.
+  if (!converse(fds[0], input, output, now_ms() + int64_t{seconds} * 1000 + 2000)) kill(keeper, SIGKILL);
+  close(fds[0]);
+  int code = 0;
+  const bool ended = await(keeper, code);
+  if (output.size() > kMostOutput)
+    return Status::internal("the kernel compiler's answer is longer than " +
+                            std::to_string(kMostOutput >> 20) + " MiB");
+  if (!ended) return Status::internal("the kernel compiler was killed");
+  if (code == 0) return output;
+  return failure(code, path, seconds);
 }
 
 }  // namespace mkmd::compiler

@@ -17,29 +17,29 @@ Session::Session(const Configuration& of_process, void (*registered)())
 Session::~Session() = default;
 
 const Calibration& Session::calibration() {
-  std::call_once(calibrated_, [this] {
+  std::call_once(calibration_.made, [this] {
     if (configuration.machine != nullptr) {
-      calibration_ = std::make_unique<const Calibration>(emulated_rates(*configuration.machine));
+      calibration_.value = std::make_unique<const Calibration>(emulated_rates(*configuration.machine));
       return;
     }
     std::vector<vendor::Device> devices;
     for (size_t lane = 0; lane < configuration.lane_count(); ++lane)
       devices.push_back(configuration.lane_device(lane));
-    calibration_ = std::make_unique<const Calibration>(calibrate(devices, configuration.domain));
+    calibration_.value = std::make_unique<const Calibration>(calibrate(devices, configuration.domain));
   });
-  return *calibration_;
+  return *calibration_.value;
 }
 
 TimeModel& Session::times() {
-  std::call_once(modelled_, [this] {
+  std::call_once(times_.made, [this] {
     auto profiles = models::read_models(models::default_models_file(), Whose::ours);
     if (!profiles) {
       log(LogLevel::warning, profiles.status().message() + "; times are estimated without it");
     }
-    times_ = std::make_unique<TimeModel>(calibration().devices,
-                                         profiles ? std::move(*profiles) : std::vector<models::Entry>{});
+    times_.value = std::make_unique<TimeModel>(
+        calibration().devices, profiles ? std::move(*profiles) : std::vector<models::Entry>{});
   });
-  return *times_;
+  return *times_.value;
 }
 
 const timing::LearnedFiles* Session::learned_files() {
@@ -47,16 +47,16 @@ const timing::LearnedFiles* Session::learned_files() {
   const bool learns = settings.learn && has_default_policy() && configuration.machine == nullptr &&
                       settings.profile == 0 && settings.verify.empty();
   if (!learns || !configuration.splits()) return nullptr;
-  std::call_once(kept_, [&] {
+  std::call_once(learned_files_.made, [&] {
     std::string setting = std::to_string(configuration.cores) + " cores";
     for (size_t d = 0; d < configuration.devices.size(); ++d)
       setting += "|" + std::to_string(configuration.domain[d]) + "," + std::to_string(configuration.team[d]);
     if (settings.separate_memory) setting += "|separate";
     if (settings.exact) setting += "|exact";
-    learned_files_ =
+    learned_files_.value =
         std::make_unique<const timing::LearnedFiles>(cache_directory(), calibration().devices, setting);
   });
-  return learned_files_.get();
+  return learned_files_.value.get();
 }
 
 bool Session::recall(const std::string& content) {
@@ -118,16 +118,16 @@ const scheduler::Memory* Session::shared_memory(int domain) {
 }
 
 const scheduler::Policy* Session::policy() {
-  std::call_once(chosen_, [this] {
+  std::call_once(policy_.made, [this] {
     auto made = scheduler::make_policy(configuration.settings.policy);
     if (made) {
-      policy_ = std::move(*made);
+      policy_.value = std::move(*made);
       return;
     }
     log(LogLevel::warning,
         "MKMD_POLICY: " + made.status().message() + "; kernels run whole on the home device");
   });
-  return policy_.get();
+  return policy_.value.get();
 }
 
 }  // namespace mkmd

@@ -80,11 +80,15 @@ private:
   const Calibration& calibration();
   const timing::LearnedFiles* learned_files();  // null: nothing is kept
 
-  std::once_flag calibrated_, modelled_, chosen_, kept_;
-  std::unique_ptr<const Calibration> calibration_;
-  std::unique_ptr<TimeModel> times_;
-  std::unique_ptr<const scheduler::Policy> policy_;
-  std::unique_ptr<const timing::LearnedFiles> learned_files_;
+  template <typename T>
+  struct Once {  // made when first asked for
+    std::once_flag made;
+    std::unique_ptr<T> value;
+  };
+  Once<const Calibration> calibration_;
+  Once<TimeModel> times_;
+  Once<const scheduler::Policy> policy_;  // null: there is none of that name
+  Once<const timing::LearnedFiles> learned_files_;
   Mutex recalled_mutex_;
   std::set<std::string> recalled_ GUARDED_BY(recalled_mutex_);  // contents that were asked for
 };
