@@ -219,7 +219,11 @@ bool InfoBuilder::from_data(const Poly& p) const {
 }
 
 std::optional<Number> InfoBuilder::opaque(const Origin& origin, unsigned bits, const std::set<int>& loops) {
-  const Interval all = signed_range(bits);
+  return within(origin, signed_range(bits), loops);
+}
+
+std::optional<Number> InfoBuilder::within(const Origin& origin, const Interval& all,
+                                          const std::set<int>& loops) {
   std::optional<Number> n = between(origin, {Poly(all.lo), {}}, {Poly(all.hi), {}}, loops);
   if (n) {
     const int index = atom(*n->poly.single_atom()).variable.index;

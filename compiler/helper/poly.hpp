@@ -99,6 +99,8 @@ public:
   // An atom that is 0 or 1, and equals no other one. `first`: which of two ways is meant by 0.
   std::optional<Number> choice(const Origin& origin, bool first, const std::set<int>& loops);
   std::vector<int> choices(const Poly& p) const;  // atoms of it that are such
+  // An atom for a value that data make, which lies in this interval.
+  std::optional<Number> within(const Origin& origin, const Interval& all, const std::set<int>& loops);
   // An atom for a value of so many bits of which nothing else is known.
   std::optional<Number> opaque(const Origin& origin, unsigned bits, const std::set<int>& loops);
   // The number cut to so many bits, as an exact one; it is itself where a launch shows that nothing is lost.

@@ -88,6 +88,9 @@ private:
   // fixed.
   std::set<int> varies_in(llvm::Value* v) const;
   std::optional<Number> phi(llvm::PHINode* p);
+  std::optional<Number> any_of_ways(llvm::PHINode* p);
+  std::optional<Number> kept_within(llvm::PHINode* p);
+  static bool who_brings(std::vector<llvm::Value*>& handed_on, std::vector<llvm::Value*>& brought);
   std::optional<Number> added_by(const llvm::Loop& loop, llvm::PHINode* p, const Number& next, int self);
   std::optional<Number> at_loop_exit(llvm::PHINode* p);
   std::optional<Number> after(const llvm::Loop& loop, const Number& n);
@@ -123,6 +126,7 @@ private:
   std::map<Key, Place> places_;
   std::vector<Key> order_;  // of what was remembered, to forget what rests on a placeholder
   int depth_ = 0;
+  bool in_induction_ = false;
   int64_t budget_ = 500'000;  // values to look at; beyond that they are unknown
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/helper/values.hpp"
 
 #include <algorithm>
+#include <llvm/IR/Constants.h>
 
 #include "compiler/helper/builtins.hpp"
 
@@ -107,23 +108,90 @@ std::optional<Number> Values::phi(llvm::PHINode* p) {
       if (l && !l->contains(p->getParent())) leaves = true;
     }
     if (leaves) return at_loop_exit(p);
-    std::optional<Number> all = number(p->getIncomingValue(0));
-    for (unsigned i = 1; i < p->getNumIncomingValues() && all; ++i)
-      all = hull(p, -1, all, number(p->getIncomingValue(i)));
-    return all;
+    return any_of_ways(p);
   }
   llvm::BasicBlock *preheader = loop->getLoopPreheader(), *latch = loop->getLoopLatch();
   if (!preheader || !latch) return std::nullopt;
-  const std::optional<Number> init = number(p->getIncomingValueForBlock(preheader));
+  llvm::Value* const before = p->getIncomingValueForBlock(preheader);
+  const std::optional<Number> init = isa<llvm::UndefValue>(before) ? Number{} : number(before);
   if (!init) return std::nullopt;
-  const size_t mark = order_.size();
   const int self = b_.placeholder();
+  const size_t mark = order_.size();
   numbers_[{p, -1}] = Number{Poly::atom(self), {}};
-  std::optional<Number> next = number(p->getIncomingValueForBlock(latch));
+  const std::optional<Number> next = number(p->getIncomingValueForBlock(latch));
   forget_since(mark);
   numbers_.erase({p, -1});
-  if (!next) return std::nullopt;
-  return add(init, added_by(*loop, p, *next, self));
+  const std::optional<Number> moved = next ? add(init, added_by(*loop, p, *next, self)) : std::nullopt;
+  return moved ? moved : kept_within(p);
+}
+
+// Values that only hand on each other, and what comes from elsewhere (`brought`), stay in an interval that
+// holds all of the latter while the former are in it: a position in a ring. The interval is a guess, made
+// from what many numbers bring. That it holds is then shown by induction.
+std::optional<Number> Values::kept_within(llvm::PHINode* p) {
+  if (in_induction_ || width(p) < 8 || p->getType()->isVectorTy()) return std::nullopt;
+  std::vector<llvm::Value*> handed_on{p}, brought;
+  if (!who_brings(handed_on, brought)) return std::nullopt;
+  in_induction_ = true;
+  std::vector<int> checks;
+  // What is brought, if all values lie in `all`.
+  const auto round = [&](const Interval& all) -> Interval {
+    const size_t mark = order_.size();
+    const auto known = numbers_;  // also: what other loops assume of theirs
+    for (llvm::Value* v : handed_on)
+      numbers_[{v, -1}] = b_.within({v, -1}, all, varies_in(v));
+    Interval reached{INT64_MAX, INT64_MIN, true};
+    for (llvm::Value* v : brought) {
+      const std::optional<Number> n = number(v);
+      const Interval one = n ? b_.range(n->poly) : kUnknown;
+      reached = {std::min(reached.lo, one.lo), std::max(reached.hi, one.hi), reached.known && one.bounded()};
+      if (n) merge_checks(checks, n->checks);
+    }
+    forget_since(mark);
+    numbers_ = known;
+    return reached;
+  };
+  std::optional<Number> found;
+  const Interval any = signed_range(width(p));
+  for (const Interval& guess : {Interval{0, any.hi / 2}, any}) {
+    const Interval guessed = round(guess);
+    if (found || !guessed.within(any) || (guessed.lo == any.lo && guessed.hi == any.hi)) continue;
+    checks.clear();
+    if (round(guessed).within(guessed)) found = b_.within({p, -1}, guessed, varies_in(p));
+    if (found) merge_checks(found->checks, checks);
+  }
+  in_induction_ = false;
+  return found;
+}
+
+// False: they are too many.
+bool Values::who_brings(std::vector<llvm::Value*>& handed_on, std::vector<llvm::Value*>& brought) {
+  constexpr size_t kMost = 16;
+  for (size_t i = 0; i < handed_on.size(); ++i) {
+    const auto* select = dyn_cast<llvm::SelectInst>(handed_on[i]);
+    for (llvm::Value* from : llvm::cast<llvm::User>(handed_on[i])->operand_values()) {
+      if (isa<llvm::UndefValue>(from) || (select && from == select->getCondition())) continue;
+      std::vector<llvm::Value*>& to = isa<llvm::PHINode, llvm::SelectInst>(from) ? handed_on : brought;
+      if (!llvm::is_contained(to, from)) to.push_back(from);
+    }
+    if (handed_on.size() > kMost || brought.size() > kMost) return false;
+  }
+  return true;
+}
+
+// A way that leaves the value undefined brings whatever another one brings: no address of a program depends
+// on it.
+std::optional<Number> Values::any_of_ways(llvm::PHINode* p) {
+  std::optional<Number> all;
+  bool several = false;
+  for (const llvm::Use& way : p->incoming_values()) {
+    if (isa<llvm::UndefValue>(way.get())) continue;
+    const std::optional<Number> n = number(way.get());
+    all = several ? hull(p, -1, all, n) : n;
+    if (!all) return all;
+    several = true;
+  }
+  return all;
 }
 
 // What the iterations before have added to a value of the loop, of which one makes `next` out of the

@@ -12,6 +12,8 @@ class MovedPlaces:
             self.tile(out, v)
         elif form == "once":
             self.once(out, v)
+        elif form == "ring place":
+            self.ring_place(out, v)
         else:
             self.taken(out, v)
 
@@ -46,6 +48,20 @@ class MovedPlaces:
         self.line(f"{head} if ({self.condition(1)}) {{ {put} {n} += {more}; }} {end}")
         if self.chance(0.5):
             self.line(self.put(out, n, f"({v} ^ 5u)"))
+
+    def ring_place(self, out, v):
+        """Round and round the block, by steps that data choose, in one or two loops."""
+        r, n, j, k, block = self.r, self.name_of("n"), self.name_of("j"), self.name_of("k"), out["block"]
+        step = r.choice(["1", "1", f"({self.small_now()})", str(r.randint(1, 9))])
+        self.line(f"int {n} = {r.randrange(block)};")
+        put = self.put(out, n, f"({v} + (uint){j})")
+        begin = f"if ({k} == 0) {n} = {r.randrange(block)}; else " if self.chance(0.3) else ""
+        move = f"{begin}{n} = ({n} + {step}) % {block};"
+        if self.chance(0.3):
+            move = f"if ({self.condition(1)}) {{ {move} }}"
+        self.line(f"for (int {j} = 0; {j} < {r.randint(1, 3)}; ++{j}) for (int {k} = 0; {k} < {r.randint(1, 9)}; ++{k}) {{ {put} {move} }}")
+        if self.chance(0.5):
+            self.line(self.put(out, n, f"({v} ^ 9u)"))
 
     def taken(self, out, v):
         """Iterations that step on, and others that do not."""

@@ -100,7 +100,7 @@ class Stores:
         form = r.choice(["plain", "plain", "guard", "guard", "else", "switch", "switch", "loop", "loop", "wrap", "uint trips",
                          "uint trips", "step", "break", "while", "vstore", "walk", "do", "two loops", "char wrap", "truth trips",
                          "data place", "data place", "data place", "wide place", "wide place", "wide place", "count down",
-                         "tile", "tile", "once", "taken", "taken"])
+                         "tile", "tile", "once", "taken", "taken", "ring place"])
         if out["strided"] and self.chance(0.3):
             form = "strides"
         if form == "guard":
@@ -127,7 +127,7 @@ class Stores:
         elif form in ("data place", "wide place"):
             test, at = self.place_of_data(block) if form == "data place" else self.wide_place(block)
             self.line(f"{test}{{ {self.put(out, at, v)} }}")
-        elif form in ("tile", "once", "taken"):
+        elif form in ("tile", "once", "taken", "ring place"):
             self.store_moved(out, form, v)
         elif form == "count down":
             j = self.name_of("j")

@@ -513,3 +513,44 @@ __kernel void last_choice_times_all(__global const int* d, __global int* o) {
     n += u;
   }
 }
+// Positions in a ring.
+//@ around_a_ring apart global=16 local=4 : i32[128] i32[112]
+__kernel void around_a_ring(__global const int* d, __global int* o) {
+  int t = get_global_id(0), at = 0;
+  for (int k = 0; k < 20; ++k) {
+    o[7 * t + at] = k;
+    if (d[8 * t + (k & 7)] > 50) at = (at + 1) % 7;
+  }
+}
+//@ around_a_larger_ring together global=16 local=4 : i32<40>[128] i32[112]
+__kernel void around_a_larger_ring(__global const int* d, __global int* o) {
+  int t = get_global_id(0), at = 0;
+  for (int k = 0; k < 20; ++k) {
+    o[6 * t + at] = k;
+    if (d[8 * t + (k & 7)] > 50) at = (at + 1) % 7;
+  }
+}
+//@ backwards_around_a_ring together global=16 local=4 : i32<40>[128] i32[120]
+__kernel void backwards_around_a_ring(__global const int* d, __global int* o) {
+  int t = get_global_id(0), at = 0;
+  for (int k = 0; k < 20; ++k) {
+    o[7 * t + 6 + at] = k;
+    if (d[8 * t + (k & 7)] > 50) at = (at - 1) % 7;
+  }
+}
+//@ begun_outside_the_ring together global=16 local=4 : i32[112]
+__kernel void begun_outside_the_ring(__global int* o) {
+  int t = get_global_id(0), at = 9;
+  for (int k = 0; k < 20; ++k) {
+    if (t == 15) at = 0;
+    o[7 * t + at] = 3;
+    at = (at + 1) % 3;
+  }
+}
+//@ left_undefined_elsewhere apart global=64 local=8 : i32[64] i=50
+__kernel void left_undefined_elsewhere(__global int* o, int n) {
+  int t = get_global_id(0), at;
+  if (t < n) at = t;
+  if (n > 10) barrier(CLK_LOCAL_MEM_FENCE);
+  if (t < n) o[at] = t;
+}
