@@ -40,6 +40,7 @@ std::vector<uint64_t> shapes_to_keep(const LearnedKernel& kernel) {
   std::sort(all.begin(), all.end());
   all.resize(std::min(all.size(), kShapesToKeep));
   std::vector<uint64_t> shapes;
+  shapes.reserve(all.size());
   for (const auto& [samples, shape] : all)
     shapes.push_back(shape);
   return shapes;
