@@ -3,6 +3,7 @@
 #include "libinterpose/api/enqueue.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
+#include "libinterpose/objects/shared_virtual.hpp"
 
 namespace mkmd::api {
 
@@ -27,12 +28,15 @@ void* SVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint 
   Context* ours = object_cast<Context>(context);
   if (ours == nullptr) return nullptr;
   const auto slot = vendor::table(ours->native.get()).clSVMAlloc;
-  return slot != nullptr ? slot(ours->native.get(), flags, size, alignment) : nullptr;
+  void* const made = slot != nullptr ? slot(ours->native.get(), flags, size, alignment) : nullptr;
+  if (made != nullptr) remember_shared_virtual(made, size);
+  return made;
 }
 
 void SVMFree(cl_context context, void* svm_pointer) {
   Context* ours = object_cast<Context>(context);
   if (ours == nullptr) return;
+  forget_shared_virtual(svm_pointer);
   if (const auto slot = vendor::table(ours->native.get()).clSVMFree; slot != nullptr) {
     slot(ours->native.get(), svm_pointer);
   }
@@ -46,6 +50,8 @@ cl_int EnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, 
       command_queue, CL_COMMAND_SVM_FREE, {num_events_in_wait_list, event_wait_list}, event, false,
       [&](const NativeCall& n) {
         if (pfn_free_func == nullptr) {
+          for (cl_uint i = 0; svm_pointers != nullptr && i < num_svm_pointers; ++i)
+            forget_shared_virtual(svm_pointers[i]);
           return vendor_call<&cl_icd_dispatch::clEnqueueSVMFree>(
               n.queue, num_svm_pointers, svm_pointers, nullptr, nullptr, n.wait_count, n.waits, n.event);
         }

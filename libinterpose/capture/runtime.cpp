@@ -9,6 +9,7 @@
 #include "common/process_exiting.hpp"
 #include "compiler/module_file.hpp"
 #include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/objects/shared_virtual.hpp"
 
 #include "scheduler/policy.hpp"
 
@@ -34,6 +35,13 @@ timing::Setting profitability_setting(Session& session) {
   return setting;
 }
 
+// Made over shared virtual memory: pointers lead to its bytes, and commands that name none but pointers.
+bool is_of_shared_virtual_memory(cl_mem memory) {
+  void* host = nullptr;
+  vendor::table(memory).clGetMemObjectInfo(memory, CL_MEM_HOST_PTR, sizeof(host), &host, nullptr);
+  return host != nullptr && is_shared_virtual(host);
+}
+
 }  // namespace
 
 void flush(Context& context) {
@@ -51,6 +59,11 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Opaque<Storage> Runtime::make_storage(Memory& root) {
+  // Its bytes must be where pointers find them. So kernels with it run whole at home where there are other
+  // places.
+  if ((separate_memories() || configuration_.machine != nullptr) &&
+      is_of_shared_virtual_memory(root.native.get()))
+    return Opaque<Storage>(nullptr, {nullptr});
   return Opaque<Storage>(new Storage(root, configuration_.domain_count, configuration_.machine),
                          {[](Storage* storage) { delete storage; }});
 }
