@@ -47,24 +47,24 @@ const timing::LearnedFiles* Session::learned_files() {
   const bool learns = settings.learn && has_default_policy() && configuration.machine == nullptr &&
                       settings.profile == 0 && settings.verify.empty();
   if (!learns || !configuration.splits()) return nullptr;
-  std::call_once(learned_files_.made, [&] {
+  std::call_once(recalled_.files.made, [&] {
     std::string setting = std::to_string(configuration.cores) + " cores";
     for (size_t d = 0; d < configuration.devices.size(); ++d)
       setting += "|" + std::to_string(configuration.domain[d]) + "," + std::to_string(configuration.team[d]);
     if (settings.separate_memory) setting += "|separate";
     if (settings.exact) setting += "|exact";
-    learned_files_.value =
+    recalled_.files.value =
         std::make_unique<const timing::LearnedFiles>(cache_directory(), calibration().devices, setting);
   });
-  return learned_files_.value.get();
+  return recalled_.files.value.get();
 }
 
 bool Session::recall(const std::string& content) {
   const timing::LearnedFiles* const files = learned_files();
   if (files == nullptr) return false;
   {
-    const Lock lock(recalled_mutex_);
-    if (!recalled_.insert(content).second) return false;
+    const Lock lock(recalled_.mutex);
+    if (!recalled_.contents.insert(content).second) return false;
   }
   std::optional<timing::LearnedSource> source = files->read(content);
   if (!source) return false;
@@ -81,8 +81,8 @@ bool Session::recall(const std::string& content) {
 void Session::keep_learned() {
   constexpr size_t kMost = 64;
   {
-    const Lock lock(recalled_mutex_);
-    if (recalled_.empty()) return;
+    const Lock lock(recalled_.mutex);
+    if (recalled_.contents.empty()) return;
   }
   const timing::LearnedFiles& files = *learned_files();
   std::map<std::string, timing::LearnedSource> sources;

@@ -88,9 +88,11 @@ private:
   Once<const Calibration> calibration_;
   Once<TimeModel> times_;
   Once<const scheduler::Policy> policy_;  // null: there is none of that name
-  Once<const timing::LearnedFiles> learned_files_;
-  Mutex recalled_mutex_;
-  std::set<std::string> recalled_ GUARDED_BY(recalled_mutex_);  // contents that were asked for
+  struct {
+    Once<const timing::LearnedFiles> files;
+    Mutex mutex;
+    std::set<std::string> contents GUARDED_BY(mutex);  // that were asked for
+  } recalled_;
 };
 
 }  // namespace mkmd

@@ -39,13 +39,13 @@ struct KernelLaunch {
 // Commands that were planned together, until the last one is complete.
 struct WindowUnderWay {
   timing::Window facts;
-  cl_ulong began = 0;            // when planning did; nanoseconds of the host's clock
-  Ref<Action> entry;             // of the captured regime, behind what was under way then; may be null
-  uint64_t first = 0;            // the number of its first command
-  size_t unfinished = 0;         // commands
-  cl_ulong ended = 0;            // the last of their actions so far, on the clock that actions have
-  std::vector<double> alone;     // seconds that its kernels would take on each device alone
-  std::vector<double> measured;  // of these: where the kernel has run
+  cl_ulong began = 0;                 // when planning did; nanoseconds of the host's clock
+  Ref<Action> entry;                  // of the captured regime, behind what was under way then; may be null
+  uint64_t first = 0;                 // the number of its first command
+  size_t unfinished = 0;              // commands
+  cl_ulong ended = 0;                 // the last of their actions so far, on the clock that actions have
+  std::vector<double> alone = {};     // seconds that its kernels would take on each device alone
+  std::vector<double> measured = {};  // of these: where the kernel has run
 };
 
 // What the program has asked for: one alternative each, in the order of planning::CommandKind.

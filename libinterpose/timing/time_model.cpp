@@ -275,14 +275,18 @@ std::optional<double> TimeModel::together(const KernelModel& model, const Launch
   return model.profiled[device]->together;
 }
 
-double TimeModel::calibrated_copy(int device, double bytes) const {
-  return rates_[device].copy_seconds + bytes / rates_[device].copy_bytes_per_second;
+namespace {
+
+double calibrated_copy(const DeviceRates& rates, double bytes) {
+  return rates.copy_seconds + bytes / rates.copy_bytes_per_second;
 }
+
+}  // namespace
 
 std::optional<double> TimeModel::profiled_copy(int device, bool to_device, double bytes) const {
   for (const models::Entry& e : profiles_) {
     if (e.key.device != rates_[device].kind || e.key.kernel != (to_device ? kCopyIn : kCopyOut)) continue;
-    const double calibrated = calibrated_copy(device, bytes);
+    const double calibrated = calibrated_copy(rates_[device], bytes);
     const double seconds = e.model.evaluate(work_of_copy(bytes));
     const bool plausible = seconds >= calibrated / kCopyTrust && seconds <= calibrated * kCopyTrust;
     return plausible ? std::optional(seconds) : std::nullopt;
@@ -294,7 +298,7 @@ double TimeModel::copy_seconds(int from, int to, double bytes) const {
   const auto out = profiled_copy(from, false, bytes);
   const auto in = profiled_copy(to, true, bytes);
   if (out && in) return *out + *in;
-  return std::max(calibrated_copy(from, bytes), calibrated_copy(to, bytes));
+  return std::max(calibrated_copy(rates_[from], bytes), calibrated_copy(rates_[to], bytes));
 }
 
 double seconds_alone(double seconds, double bytes, int devices, const scheduler::Memory* memory) {

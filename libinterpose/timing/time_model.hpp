@@ -94,7 +94,6 @@ public:
 private:
   void forget_unused() REQUIRES(mutex_);
   std::optional<double> profiled_copy(int device, bool to_device, double bytes) const;
-  double calibrated_copy(int device, double bytes) const;
   double estimate(const LaunchCost& cost, int device) const;
   std::optional<double> shape_correction(const KernelModel& model, uint64_t shape, int device) const
       REQUIRES(mutex_);

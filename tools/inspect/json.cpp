@@ -37,11 +37,38 @@ Json tasks(const Trace& trace) {
   return list;
 }
 
+Json windows(const Trace& trace, const Analysis& a) {
+  Json list = Json::array();
+  for (size_t i = 0; i < trace.windows.size(); ++i) {
+    const Window& w = trace.windows[i];
+    list.push_back({{"policy", w.policy},
+                    {"time", w.time},
+                    {"planning_seconds", w.planning_seconds},
+                    {"kept_plan", w.kept_plan},
+                    {"predicted", w.predicted},
+                    {"measured", a.windows[i].measured()},
+                    {"complete", a.windows[i].complete}});
+  }
+  return list;
+}
+
+Json best_single_device(const Balance& balance) {
+  const int device = balance.best();
+  if (device < 0) return nullptr;
+  return {{"device", device}, {"seconds", balance.alone[device].seconds}, {"seconds_here", balance.taken}};
+}
+
+Json exploring(const Trace& trace) {
+  return {{"windows", trace.balance.explored},
+          {"of", trace.balance.windows},
+          {"seconds", trace.exploring_seconds}};
+}
+
 }  // namespace
 
 void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
-  Json pieces = Json::array(), transfers = Json::array(), devices = Json::array(), windows = Json::array(),
-       whole = Json::array(), memory = Json::array();
+  Json pieces = Json::array(), transfers = Json::array(), devices = Json::array(), whole = Json::array(),
+       memory = Json::array();
   for (const Piece& p : trace.pieces)
     pieces.push_back({{"task", task_of(trace, p.command)},
                       {"device", p.device},
@@ -66,32 +93,14 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
                        {"device", trace.devices[d].device},
                        {"memory", trace.devices[d].memory},
                        {"busy", a.busy[d]}});
-  for (size_t i = 0; i < trace.windows.size(); ++i) {
-    const Window& w = trace.windows[i];
-    windows.push_back({{"policy", w.policy},
-                       {"time", w.time},
-                       {"planning_seconds", w.planning_seconds},
-                       {"kept_plan", w.kept_plan},
-                       {"predicted", w.predicted},
-                       {"measured", a.windows[i].measured()},
-                       {"complete", a.windows[i].complete}});
-  }
   for (const WholeKernel& w : a.whole)
     whole.push_back({{"kernel", w.name},
                      {"why", w.why},
                      {"line", w.line},
                      {"launches", w.launches},
                      {"captured", !w.native}});
-  Json best = nullptr;
-  if (const int device = trace.balance.best(); device >= 0)
-    best = {{"device", device},
-            {"seconds", trace.balance.alone[device].seconds},
-            {"seconds_here", trace.balance.taken}};
-  const Json exploring = {{"windows", trace.balance.explored},
-                          {"of", trace.balance.windows},
-                          {"seconds", trace.exploring_seconds}};
   const Json document = {{"devices", devices},
-                         {"windows", windows},
+                         {"windows", windows(trace, a)},
                          {"tasks", tasks(trace)},
                          {"pieces", pieces},
                          {"memory_commands", memory},
@@ -103,8 +112,8 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
                          {"bytes_moved", a.bytes_moved},
                          {"planning_seconds", a.planning_seconds},
                          {"not_split", whole},
-                         {"best_single_device", best},
-                         {"exploring", exploring},
+                         {"best_single_device", best_single_device(trace.balance)},
+                         {"exploring", exploring(trace)},
                          {"native_commands", trace.native_commands},
                          {"cut", trace.cut}};
   out << document.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";

@@ -115,7 +115,4 @@ struct Trace {
 // The trace in a file, or one line that names the file, the line and what is wrong there.
 Result<Trace> read_trace(const std::string& path);
 
-// Whether the file begins as traces do.
-bool is_trace(const std::string& path);
-
 }  // namespace mkmd::inspect

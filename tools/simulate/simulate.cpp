@@ -7,6 +7,7 @@
 #include "scheduler/simulator.hpp"
 #include "scheduler/solver/coin.hpp"
 #include "tools/inspect/trace_file.hpp"
+#include "tools/inspect/trace_lines.hpp"
 #include "tools/simulate/generate.hpp"
 #include "tools/simulate/other_hardware.hpp"
 #include "tools/simulate/replay_trace.hpp"
