@@ -25,7 +25,7 @@ SMALL = [PROGRAM, "--inputs", "1", "add", "blackscholes"]
 
 def environment(data, **more):
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "LD_", "OPENCL_"))}
-    return {**clean, "XDG_DATA_HOME": data, "MKMD_WAIT_FOR_CODE": "1", **more}
+    return {**clean, "XDG_DATA_HOME": data, "MKMD_WAIT_FOR_CODE": "1", "MKMD_LEARN": "0", **more}
 
 
 def whole_lines(text):

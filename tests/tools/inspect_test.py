@@ -19,6 +19,7 @@ import traces  # noqa: E402
 MKMD, PROGRAMS = (os.path.abspath(p) for p in (sys.argv.pop(1), sys.argv.pop(1)))
 SVG = "{http://www.w3.org/2000/svg}"
 os.environ["MKMD_WAIT_FOR_CODE"] = "1"  # short programs are to be split
+os.environ["MKMD_LEARN"] = "0"  # and each run does what the first does
 KEYS = {"tasks", "pieces", "transfers", "predicted", "measured", "idle_share", "bytes_moved"}
 FORMATS = ["--json", "--dot", "--text", "--svg", "--perfetto", "--html"]
 LETTER = 6.6  # pixels of one, at most
@@ -346,7 +347,7 @@ class Traces(unittest.TestCase):
     def test_new_kernels_are_learned_before_the_program_runs_ahead(self):
         def lessons():
             """How many windows were short and over before the next one was planned."""
-            trace, result = self.record("run_ahead", MKMD_LEARN="0")
+            trace, result = self.record("run_ahead")
             self.assertEqual(result.returncode, 0, result.stderr)
             with open(trace) as file:
                 events = [json.loads(line) for line in file]

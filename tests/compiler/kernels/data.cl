@@ -386,7 +386,7 @@ __kernel void averaged_too_close(__global const int* d, __global int* o) {
 //@ clamped_vectors apart global=64 local=8 : bits[256] i32[1024]
 __kernel void clamped_vectors(__global const int4* d, __global int* o) {
   int t = get_global_id(0);
-  int4 v = clamp(d[t], 0, 3);
+  int4 v = clamp(d[t], (int4)(0), (int4)(3));  // with scalar bounds, Oclgrind reads beyond them
   o[16 * t + v.x + 4 * v.w] = t;
 }
 //@ clamped_vectors_too_close together global=64 local=8 : i32<4>[256] i32[1024]

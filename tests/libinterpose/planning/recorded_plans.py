@@ -30,7 +30,7 @@ MOST_BYTES = 60_000  # of a window that is kept
 def run(command, build):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MKMD_")}
     cache = os.path.join(build, "tests/programs")
-    environment.update(MKMD_WAIT_FOR_CODE="1", XDG_CACHE_HOME=cache + "/cache", XDG_DATA_HOME=cache + "/data")
+    environment.update(MKMD_WAIT_FOR_CODE="1", MKMD_LEARN="0", XDG_CACHE_HOME=cache + "/cache", XDG_DATA_HOME=cache + "/data")
     os.makedirs(environment["XDG_CACHE_HOME"], exist_ok=True)
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
 

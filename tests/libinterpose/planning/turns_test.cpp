@@ -17,6 +17,7 @@ protected:
   Task kernel(double first, double second, int samples = 3) {
     Task task = rows_kernel(buffers[0], buffers[1], kRows, kRow, {first, second});
     task.samples = {3, samples};
+    task.first_has_run = true;
     return task;
   }
   Plan plan(std::vector<Task> tasks) {
@@ -45,6 +46,12 @@ TEST_F(Turns, AKernelRunsOnOneOfThem) {
 
 TEST_F(Turns, AndOnTheQuickerWhereThatPaysForItsData) {
   EXPECT_EQ(plan({kernel(50e-3, 5e-3)}).tasks[0].pieces[0].device, 1);
+}
+
+TEST_F(Turns, ButTheFirstRunsEachKernelBefore) {
+  Task task = kernel(50e-3, 5e-3);
+  task.first_has_run = false;
+  EXPECT_EQ(plan({task}).tasks[0].pieces[0].device, 0);
 }
 
 TEST_F(Turns, BytesTheHostHasJustWrittenAreNotThere) {
