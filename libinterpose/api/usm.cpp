@@ -5,6 +5,7 @@
 #include "libinterpose/api/extension_call.hpp"
 #include "libinterpose/api/kernel_arguments.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/objects/shared_virtual.hpp"
 
 #include <CL/cl_ext.h>
 
@@ -21,13 +22,14 @@ namespace {
 
 // Calls `allocate` with the home's context.
 template <typename Allocate>
-void* allocated(cl_context context, cl_int* errcode_ret, Allocate&& allocate) {
+void* allocated(cl_context context, size_t size, cl_int* errcode_ret, Allocate&& allocate) {
   void* made = nullptr;
   const cl_int error = guarded([&]() -> cl_int {
     const Context* ours = object_cast<Context>(context);
     if (ours == nullptr) return CL_INVALID_CONTEXT;
     cl_int code = CL_SUCCESS;
     made = allocate(ours->native.get(), &code);
+    if (made != nullptr) remember_shared_virtual(made, size);
     return code;
   });
   set_error(errcode_ret, error);
@@ -36,7 +38,7 @@ void* allocated(cl_context context, cl_int* errcode_ret, Allocate&& allocate) {
 
 void* CL_API_CALL host_alloc(cl_context context, const cl_mem_properties_intel* properties, size_t size,
                              cl_uint alignment, cl_int* errcode_ret) {
-  return allocated(context, errcode_ret, [&](cl_context native, cl_int* code) {
+  return allocated(context, size, errcode_ret, [&](cl_context native, cl_int* code) {
     return MKMD_HOME(clHostMemAllocINTEL)(native, properties, size, alignment, code);
   });
 }
@@ -46,7 +48,7 @@ template <typename Function>
 void* device_alloc(Function function, bool needs_device, cl_context context, cl_device_id device,
                    const cl_mem_properties_intel* properties, size_t size, cl_uint alignment,
                    cl_int* errcode_ret) {
-  return allocated(context, errcode_ret, [&](cl_context native, cl_int* code) -> void* {
+  return allocated(context, size, errcode_ret, [&](cl_context native, cl_int* code) -> void* {
     const Device* ours = object_cast<Device>(device);
     if (ours == nullptr && (needs_device || device != nullptr)) {
       *code = CL_INVALID_DEVICE;
@@ -74,7 +76,9 @@ template <typename Function>
 cl_int free_with(Function function, cl_context context, void* pointer) {
   return guarded([&]() -> cl_int {
     const Context* ours = object_cast<Context>(context);
-    return ours != nullptr ? function(ours->native.get(), pointer) : CL_INVALID_CONTEXT;
+    if (ours == nullptr) return CL_INVALID_CONTEXT;
+    forget_shared_virtual(pointer);
+    return function(ours->native.get(), pointer);
   });
 }
 
