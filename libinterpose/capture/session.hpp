@@ -62,9 +62,9 @@ public:
   Trace trace;
   Summary summary;
   Trouble trouble;
-  std::mutex
-      profitability_turn;       // of who asks timing::Profitability: contexts share what is known of kernels
-  timing::RegretBudget regret;  // of who has it
+  // Contexts share what timing::Profitability knows of kernels: who asks it has the turn, and so the budget.
+  std::mutex profitability_turn;
+  timing::RegretBudget regret;
   DriverCompilers compilers;
   CodeBuilder code;
 
