@@ -114,7 +114,7 @@ void TimeModel::recall(const std::string& content, const timing::LearnedSource& 
   const Lock lock(mutex_);
   if (recalled_.size() > kKept) recalled_.clear();
   for (const auto& [name, kernel] : source.kernels)
-    recalled_.insert_or_assign(name + "#" + content, Recalled{kernel, now});
+    recalled_.insert_or_assign(std::string(name).append("#").append(content), Recalled{kernel, now});
 }
 
 std::vector<TimeModel::Taught> TimeModel::taught() const {

@@ -130,7 +130,7 @@ class Runner:
         # The helper may take as long as it likes: on a busy machine that is none of the program's business. Most
         # programs are over before the code for their pieces is there: so they wait for it.
         self.environment = {"POCL_AFFINITY": "1", **self.one_driver(), **os.environ,
-                            "LC_ALL": "C", "MKMD_KC_SECONDS": "600", "MKMD_WAIT_FOR_CODE": "1",
+                            "LC_ALL": "C", "MKMD_KC_SECONDS": "600", "MKMD_WAIT_FOR_CODE": "1", "MKMD_LEARN": "0",
                             "XDG_CACHE_HOME": os.path.join(self.folder, "cache"),
                             "POCL_CACHE_DIR": os.path.join(self.bare_folder, "cache/pocl/kcache"),
                             "XDG_DATA_HOME": os.path.join(self.folder, "data")}
