@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/commands/piece_code.hpp"
 
-#include "common/host_clock.hpp"
 #include "common/log.hpp"
-#include "common/settings.hpp"
 #include "common/text.hpp"
 #include "compiler/build_options.hpp"
-#include "libinterpose/commands/kept_code.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
@@ -74,21 +71,14 @@ BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place
   const auto& table = vendor::table(place.context);
   const char* text = source.c_str();
   cl_int status = CL_SUCCESS;
-  const std::string options = compiler::source_build_options(sub_kernels.options) + place.options;
-  const KeptCode kept(cache_directory(), source, options, devices);
   BuiltCode built;
-  built.program = kept.load(place.context);
-  if (built.program) return built;
-  const double began = host_seconds();
   built.program =
       vendor::Owned<cl_program>(table.clCreateProgramWithSource(place.context, 1, &text, nullptr, &status));
+  const std::string options = compiler::source_build_options(sub_kernels.options) + place.options;
   if (built.program)
     status = table.clBuildProgram(built.program.get(), static_cast<cl_uint>(devices.size()), devices.data(),
                                   options.c_str(), nullptr, nullptr);
-  if (built.program && status == CL_SUCCESS) {
-    kept.keep(built.program.get(), host_seconds() - began);
-    return built;
-  }
+  if (built.program && status == CL_SUCCESS) return built;
   built.program.reset();
   built.why_not = "its driver refuses the code for pieces (" + std::to_string(status) + ")";
   return built;
