@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache: one file per request, named by a hash of the request and of the helper's version. An entry is
-// used only if it is ours, its checksum is right, it holds exactly this request, and every file the program
-// included is unchanged. It is the helper which writes entries (to a temporary name, then renamed): a write
-// in the program's process could meet its file size limit or a full disk, and raise a signal there.
+// used only if it is ours, its checksum is right, it holds exactly this request, every file the program
+// included is unchanged, and so are the device's macros that it rests on. It is the helper which writes
+// entries (to a temporary name, then renamed): a write in the program's process could meet its file size
+// limit or a full disk, and raise a signal there.
 #include "compiler/client.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,24 +35,49 @@ std::string working_directory() {
   return path;
 }
 
-// What the helper gets: the request, the key its answer must carry, and where to keep it.
+// What the cache is asked for: the key an answer must carry, and the file that keeps it. The macros that a
+// device has said meanwhile are no part of it: an answer names those it rests on.
 struct Question {
-  std::string key, file, text;
+  std::string key, file;
 };
 
+std::string dump(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 Question question(const Request& request, const std::string& helper, const std::string& cache) {
-  json asked = request;
   struct stat about {};
   stat(helper.c_str(), &about);
-  json key = asked;
+  json key = request;
   key["helper"] = {kHelperVersion, helper, about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
   if (may_include(request)) key["directory"] = working_directory();
   Question q;
-  const auto dump = [](const json& j) { return j.dump(-1, ' ', false, json::error_handler_t::replace); };
   q.key = dump(key);
   if (!cache.empty()) q.file = cache + "/" + hex(hash_of(q.key)) + ".mkmd";
-  q.text = dump({{"request", asked}, {"key", q.key}, {"store", q.file}});
   return q;
+}
+
+// Whether the device's macros are what an answer rests on.
+bool hold(Macros macros, const Macros& given, const Client::AskDevice& ask) {
+  std::erase_if(macros, [&](const auto& macro) {
+    const auto found = given.find(macro.first);
+    return found != given.end() && found->second == macro.second;
+  });
+  if (macros.empty()) return true;
+  if (!ask) return false;
+  std::vector<std::string> names;
+  for (const auto& [name, text] : macros)
+    names.push_back(name);
+  const Result<Macros> known = ask(names);
+  return known && std::ranges::all_of(macros, [&](const auto& macro) {
+           const auto found = known->find(macro.first);
+           return found != known->end() && found->second == macro.second;
+         });
+}
+
+Module module_of(ModuleFile file) {
+  return {std::move(file.kernels), std::move(file.source), std::move(file.no_source),
+          std::move(file.dependencies)};
 }
 
 // Each answer may lead to further names: what a macro hides is seen only when it is known. Nobody nests
@@ -70,22 +97,22 @@ Status Client::trouble(Status status, bool for_good) {
   return status;
 }
 
-// From the cache, else from the helper.
-Result<ModuleFile> Client::answer(const Request& request) {
-  const Question q = question(request, helper_path_, cache_directory_);
-  if (!q.file.empty()) {
-    Result<std::string> bytes = read_entry(q.file);
-    if (bytes) {
-      Result<ModuleFile> file = ModuleFile::decode(*bytes);
-      bool usable = file.ok() && file->key == q.key;
-      if (usable)
-        for (const Dependency& d : file->dependencies)
-          usable = usable && unchanged(d);
-      if (usable) return file;
-    }
-  }
+std::optional<ModuleFile> Client::kept(const std::string& key, const std::string& path,
+                                       const Request& request, const AskDevice& ask) const {
+  if (path.empty()) return std::nullopt;
+  const Result<std::string> bytes = read_entry(path);
+  if (!bytes) return std::nullopt;
+  Result<ModuleFile> file = ModuleFile::decode(*bytes);
+  if (!file || file->key != key || !std::ranges::all_of(file->dependencies, unchanged) ||
+      !hold(file->macros, request.macros, ask))
+    return std::nullopt;
+  return std::move(*file);
+}
+
+Result<ModuleFile> Client::made(const std::string& key, const std::string& path, const Request& request) {
   if (given_up_.load()) return Status::internal("the kernel compiler is not asked again");
-  Result<std::string> output = run_helper(helper_path_, q.text, timeout_seconds_);
+  const std::string text = dump({{"request", request}, {"key", key}, {"store", path}});
+  Result<std::string> output = run_helper(helper_path_, text, timeout_seconds_);
   if (!output) {
     const int code = output.status().code();
     return trouble(output.status(), code == kHelperCannotStart || code == kHelperTooLate);
@@ -94,27 +121,32 @@ Result<ModuleFile> Client::answer(const Request& request) {
   if (!file)
     return trouble(
         Status::internal("the kernel compiler's answer cannot be used: " + file.status().message()), false);
-  if (file->key != q.key)
+  if (file->key != key)
     return trouble(Status::internal("the kernel compiler answered another question"), false);
   return file;
 }
 
 Result<Module> Client::compile(Request request, const AskDevice& ask) {
   try {
+    const Question q = question(request, helper_path_, cache_directory_);
+    if (std::optional<ModuleFile> file = kept(q.key, q.file, request, ask))
+      return module_of(std::move(*file));
+    std::vector<std::string> wanted;
     for (int round = 0; round < kMostRounds; ++round) {
-      Result<ModuleFile> file = answer(request);
+      if (Result<Macros> known = ask ? ask(wanted) : Macros(); known) {
+        request.macros.merge(*known);
+      } else if (!wanted.empty()) {
+        return known.status();
+      }
+      for (const std::string& name : wanted)
+        if (!request.macros.contains(name))
+          return Status::internal("the device does not say what " + name + " is");
+      Result<ModuleFile> file = made(q.key, q.file, request);
       if (!file) return file.status();
       if (!file->error.empty()) return Status::internal(file->error);
-      if (file->macros_wanted.empty()) {
-        return Module{std::move(file->kernels), std::move(file->source), std::move(file->no_source),
-                      std::move(file->dependencies)};
-      }
+      if (file->macros_wanted.empty()) return module_of(std::move(*file));
       if (!ask) return Status::internal("it uses macros of the device's compiler, which is not to be had");
-      Result<Macros> known = ask(file->macros_wanted);
-      if (!known) return known.status();
-      for (const std::string& name : file->macros_wanted)
-        if (!known->contains(name)) return Status::internal("the device does not say what " + name + " is");
-      request.macros.merge(*known);
+      wanted = std::move(file->macros_wanted);
     }
     return Status::internal("its macros depend on each other too deeply");
   } catch (const std::exception& e) {

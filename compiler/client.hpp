@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,17 +31,22 @@ public:
   // An empty cache directory means no cache. It need not exist; the helper creates it.
   Client(std::string helper_path, std::string cache_directory, int timeout_seconds = 20);
 
-  // Says what the device's compiler predefines of these names: all of them.
+  // Says what the device's compiler predefines of all these names. It may say more: what it knows already.
   using AskDevice = std::function<Result<Macros>(const std::vector<std::string>& names)>;
 
-  // `ask` is called, perhaps several times, for a program that tests or uses predefined macros which the
-  // request lacks. Without it such a program is an error: it could not be compiled as the device's compiler
-  // does. The first trouble with the helper itself (it is missing, crashes, hangs, talks nonsense) is a
-  // warning in the log; a helper that cannot be started or took too long is not asked again.
+  // `ask` is called before a program is compiled, with no names, and again for predefined macros which the
+  // program uses and nobody has said yet. Without it such a program is an error: it could not be compiled as
+  // the device's compiler does. The first trouble with the helper itself (it is missing, crashes, hangs,
+  // talks nonsense) is a warning in the log; a helper that cannot be started or took too long is not asked
+  // again.
   Result<Module> compile(Request request, const AskDevice& ask = {});
 
 private:
-  Result<ModuleFile> answer(const Request& request);
+  // From the cache, if an answer is there that still holds.
+  std::optional<ModuleFile> kept(const std::string& key, const std::string& path, const Request& request,
+                                 const AskDevice& ask) const;
+  // By the helper, which keeps it.
+  Result<ModuleFile> made(const std::string& key, const std::string& path, const Request& request);
   Status trouble(Status status, bool for_good);
 
   std::string helper_path_, cache_directory_;

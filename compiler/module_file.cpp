@@ -27,6 +27,7 @@ std::string ModuleFile::encode() const {
   } else {
     j["kernels"] = kernels;
     j["macros_wanted"] = macros_wanted;
+    j["macros"] = macros_to_json(macros);
     j["no_source"] = no_source;
     json list = json::array();
     for (const Dependency& d : dependencies)
@@ -63,6 +64,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
       return file;
     }
     j.at("macros_wanted").get_to(file.macros_wanted);
+    file.macros = macros_from_json(j.at("macros"));
     j.at("no_source").get_to(file.no_source);
     for (const json& kernel : j.at("kernels")) {
       Result<KernelInfo> info = kernel_info_from_json(kernel);

@@ -12,6 +12,7 @@
 #include "common/files.hpp"
 #include "common/status.hpp"
 #include "compiler/kernel_info.hpp"
+#include "compiler/request.hpp"
 
 namespace mkmd::compiler {
 
@@ -26,9 +27,9 @@ struct Dependency {
 struct ModuleFile {
   std::string key;    // the request's text and the helper's version
   std::string error;  // not empty: the program could not be compiled; nothing below is set
-  // Not empty: the program uses these predefined macros; the request lacks them, and nothing below is set but
-  // the dependencies.
+  // Not empty: the program uses these predefined macros; the request lacks them, and nothing below is set.
   std::vector<std::string> macros_wanted;
+  Macros macros;  // of the request: those that the program uses
   std::vector<KernelInfo> kernels;
   std::vector<Dependency> dependencies;
   std::string source;     // the kernels for pieces as OpenCL C
@@ -41,6 +42,6 @@ struct ModuleFile {
 bool unchanged(const Dependency& dependency);
 
 // Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 6";
+inline constexpr const char* kHelperVersion = "mkmd-kc 7";
 
 }  // namespace mkmd::compiler

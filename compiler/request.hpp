@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Request: everything that decides what mkmd-kc makes of a program, so that its JSON text is also the cache's
-// key.
+// Request: everything that decides what mkmd-kc makes of a program. Its JSON text, without the macros that a
+// device has said, is also the cache's key.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct Request {
   std::string c_version;       // CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 …"
   unsigned address_bits = 64;
   bool images = true;  // CL_DEVICE_IMAGE_SUPPORT
-  Macros macros;       // as far as the program was found to use them
+  Macros macros;       // as far as they are known
 };
 
 // JSON is UTF-8, and a program's bytes may be anything: byte N is the character N.
@@ -50,6 +50,20 @@ inline std::string bytes_of(const std::string& characters) {
   return bytes;
 }
 
+inline nlohmann::json macros_to_json(const Macros& macros) {
+  nlohmann::json j = nlohmann::json::object();
+  for (const auto& [name, value] : macros)
+    j[name] = value ? nlohmann::json(*value) : nlohmann::json();
+  return j;
+}
+
+inline Macros macros_from_json(const nlohmann::json& j) {
+  Macros macros;
+  for (const auto& [name, value] : j.items())
+    macros[name] = value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
+  return macros;
+}
+
 inline void to_json(nlohmann::json& j, const Request& r) {
   j = {{"source", characters_of(r.source)},
        {"options", characters_of(r.options)},
@@ -57,10 +71,8 @@ inline void to_json(nlohmann::json& j, const Request& r) {
        {"device_version", r.device_version},
        {"c_version", r.c_version},
        {"address_bits", r.address_bits},
-       {"images", r.images}};
-  j["macros"] = nlohmann::json::object();
-  for (const auto& [name, value] : r.macros)
-    j["macros"][name] = value ? nlohmann::json(*value) : nlohmann::json();
+       {"images", r.images},
+       {"macros", macros_to_json(r.macros)}};
 }
 
 inline void from_json(const nlohmann::json& j, Request& r) {
@@ -71,8 +83,7 @@ inline void from_json(const nlohmann::json& j, Request& r) {
   j.at("c_version").get_to(r.c_version);
   j.at("address_bits").get_to(r.address_bits);
   j.at("images").get_to(r.images);
-  for (const auto& [name, value] : j.at("macros").items())
-    r.macros[name] = value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
+  r.macros = macros_from_json(j.at("macros"));
 }
 
 }  // namespace mkmd::compiler

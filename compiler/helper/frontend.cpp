@@ -83,7 +83,6 @@ Result<FrontEndResult> compile(const Request& request, Declarations declarations
   if (!found.wanted.empty()) {
     FrontEndResult result;
     result.macros_wanted.assign(found.wanted.begin(), found.wanted.end());
-    if (Status s = list_dependencies(*files, result); !s.ok()) return s;
     return result;
   }
   if (!done) return Status::internal("the program does not compile: " + clang.first_error());
@@ -91,6 +90,8 @@ Result<FrontEndResult> compile(const Request& request, Declarations declarations
   result.module = action.takeModule();
   if (!result.module) return Status::internal("the program does not compile: " + clang.first_error());
   if (Status s = list_dependencies(*files, result); !s.ok()) return s;
+  for (const std::string& name : found.used)
+    result.macros[name] = request.macros.at(name);
   result.declarations = declarations;
   return result;
 }
@@ -100,8 +101,10 @@ Result<FrontEndResult> compile(const Request& request, Declarations declarations
 Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context) {
   Result<FrontEndResult> result = compile(request, Declarations::when_used, context);
   if (!result || !result->module || !defines_names_of_builtins(*result->module)) return result;
+  Macros used = std::move(result->macros);
   result = compile(request, Declarations::all, context);
   if (!result || !result->module) return result;
+  result->macros.merge(used);
   // Some drivers look for a name among the program's functions first, others choose among all of that name.
   if (const std::string name = name_of_two(*result->module); !name.empty()) {
     return Status::internal("it has a function '" + name +

@@ -14,6 +14,7 @@ namespace mkmd::compiler {
 struct FrontEndResult {
   std::unique_ptr<llvm::Module> module;  // unoptimised, with line tables; null if macros are wanted
   std::vector<std::string> macros_wanted;
+  Macros macros;  // of the request: those that the program uses
   std::vector<Dependency> dependencies;
   Declarations declarations = Declarations::when_used;  // how the program had to be read
 };

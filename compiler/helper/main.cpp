@@ -55,6 +55,7 @@ ModuleFile answer(const Request& request) {
   }
   file.dependencies = std::move(front->dependencies);
   file.macros_wanted = std::move(front->macros_wanted);
+  file.macros = std::move(front->macros);
   if (!file.macros_wanted.empty()) return file;
   if (Status s = describe(*front->module, file); !s.ok()) file.error = s.message();
   const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.split_allowed; });
@@ -79,9 +80,10 @@ int serve() {
     file.key = asked.at("key").get<std::string>();
     const std::string bytes = file.encode();
     // An error may come from a missing include file, which nobody could check again later.
+    const bool answers = file.error.empty() && file.macros_wanted.empty();
     const std::string path = asked.at("store").get<std::string>();
     // A cache that cannot be written is no error either.
-    if (!path.empty() && file.error.empty()) (void)write_entry(path, bytes);
+    if (!path.empty() && answers) (void)write_entry(path, bytes);
     return write_all(1, bytes) ? 0 : 4;
   } catch (const nlohmann::json::exception&) {
     return 3;

@@ -241,14 +241,13 @@ Result<Macros> predefined_macros(const Device& device, const std::string& build_
     if (!answer) return answer.status();
     write_cache(cache_file, inquiry.answer(*answer));
   }
-  const Macros known = inquiry.known();
-  Macros found;
+  Macros known = inquiry.known();
   for (const std::string& name : names) {
-    const std::optional<std::string>& text = known.at(name);
-    if (text == name) return Status::internal("the text of the device's macro " + name + " is not to be had");
-    found[name] = text;
+    if (known.at(name) == name)
+      return Status::internal("the text of the device's macro " + name + " is not to be had");
   }
-  return found;
+  std::erase_if(known, [](const auto& macro) { return macro.second == macro.first; });
+  return known;
 }
 
 }  // namespace mkmd::vendor

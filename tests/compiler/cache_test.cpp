@@ -6,6 +6,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -39,7 +40,16 @@ protected:
   void TearDown() override { fs::remove_all(directory_); }
 
   Result<Module> compile(const std::string& source, const std::string& options = "") {
-    return Client(helper_, cache_).compile(request_for(source, options));
+    Client::AskDevice ask;
+    if (device_) {
+      ask = [this](const std::vector<std::string>& names) {
+        ++asked_;
+        for (const std::string& name : names)
+          device_->try_emplace(name);
+        return Result<Macros>(*device_);
+      };
+    }
+    return Client(helper_, cache_).compile(request_for(source, options), ask);
   }
   // Replaces the helper by one that only fails, without changing what the key says about it.
   bool cached(const std::string& source, const std::string& options = "") {
@@ -72,6 +82,8 @@ protected:
   }
 
   std::string directory_, cache_, helper_;
+  std::optional<Macros> device_;  // what it is known to predefine; none: there is nobody to ask
+  int asked_ = 0;
 };
 
 TEST_F(Cache, AnswersTheSameRequestOnly) {
@@ -143,6 +155,34 @@ TEST_F(Cache, IncludedFilesAreCheckedAgain) {
   fs::remove(header);
   EXPECT_FALSE(cached(source, options));
   EXPECT_FALSE(compile(source, options).ok());
+}
+
+TEST_F(Cache, TheDevicesMacrosAreCheckedAgain) {
+  const std::string source =
+      "#if FAST || defined(__SLOW__)\nkernel void k(global int* p) { p[0] = __FAST__; }\n"
+      "#else\nkernel void k(global int* p) { p[0] = 0; }\n#endif\n";
+  const std::string options = "-DFAST=__FAST__";
+  device_ = Macros{{"__FAST__", "2"}, {"__OTHER__", "1"}};
+  Result<Module> first = compile(source, options);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  EXPECT_EQ(asked_, 2) << "what it is known to predefine, and whether __SLOW__ is";
+  EXPECT_EQ(entries().size(), 1U);
+  EXPECT_TRUE(cached(source, options));
+  device_->at("__OTHER__") = "3";
+  EXPECT_TRUE(cached(source, options)) << "the program does not use it";
+  device_->at("__SLOW__") = "";
+  EXPECT_FALSE(cached(source, options));
+  device_->at("__SLOW__") = std::nullopt;
+  device_->at("__FAST__") = "7";
+  EXPECT_FALSE(cached(source, options));
+  asked_ = 0;
+  Result<Module> second = compile(source, options);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(asked_, 2) << "for the cache and for the helper, which knew all then";
+  EXPECT_NE(first->source, second->source);
+  EXPECT_TRUE(cached(source, options));
+  device_.reset();
+  EXPECT_FALSE(cached(source, options)) << "nobody can say whether it still holds";
 }
 
 TEST_F(Cache, RelativeIncludesBelongToTheirDirectory) {

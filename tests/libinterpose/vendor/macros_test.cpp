@@ -77,6 +77,8 @@ TEST_F(MacrosTest, AreAskedOnceAndKept) {
   std::filesystem::copy_file(file("kept"), file("copy"));
   EXPECT_EQ(*predefined_macros(device_, "", names, file("copy")), *first);
   EXPECT_EQ(g_builds, 1) << "known from the file";
+  EXPECT_EQ(*predefined_macros(device_, "", {}, file("copy")), *first) << "what is known already";
+  EXPECT_EQ(g_builds, 1) << "nobody is asked for it";
   ASSERT_TRUE(predefined_macros(device_, "-cl-std=CL1.2", {"__OPENCL_C_VERSION__"}, file("kept")));
   EXPECT_EQ(g_builds, 2) << "other options, other macros";
   const auto text = read_file(file("kept"));
