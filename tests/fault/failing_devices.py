@@ -20,7 +20,7 @@ MANY = {"name": "many_commands", "command": "many_commands", "timeout": 120}
 EXITS = [{"name": name, "command": name, "timeout": 120} for name in ("at_exit", "global_destructor")]
 DROP = {"name": "drop_privileges", "command": "drop_privileges", "folder": "tests/fault", "timeout": 120}
 # Another policy than the default one is obeyed: launches are split also where that loses time.
-POLICY = {"MKMD_POLICY": "mkmd-malleable"}
+POLICY = {"MKMD_POLICY": "mkmd-slices"}
 MODES = {"shared": {"MKMD_DEVICES": "pocl/2"},
          "separate": {"MKMD_DEVICES": "pocl/2", "MKMD_SEPARATE_MEMORY": "1"},
          "three-way": {"MKMD_DEVICES": "pocl/3", "MKMD_SEPARATE_MEMORY": "1", "POCL_MAX_PTHREAD_COUNT": "3",
