@@ -11,6 +11,7 @@
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/conditions.hpp"
 #include "compiler/helper/cost.hpp"
+#include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -37,6 +38,9 @@ bool lane_is_defined(const llvm::Value* v, unsigned lane) {
       const auto at = static_cast<unsigned>(from);
       v = shuffle->getOperand(at < count ? 0 : 1);
       lane = at < count ? at : at - count;
+    } else if (const auto* call = dyn_cast<llvm::CallBase>(v);
+               call && gives_back_operand(declared_callee(*call))) {
+      v = call->getArgOperand(0);
     } else {
       return true;
     }

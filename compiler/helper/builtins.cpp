@@ -8,6 +8,8 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/helper/unspecified_pass.hpp"
+
 namespace mkmd::compiler {
 namespace {
 
@@ -369,6 +371,7 @@ bool is_plain_name(StringRef name) {
 bool is_plain_builtin(StringRef mangled) {
   // Clang's own, for a sampler that the program declares.
   if (mangled == "__translate_sampler_initializer") return true;
+  if (gives_back_operand(mangled)) return true;
   if (!mangled.starts_with("_Z")) return false;
   return work_item_builtin(mangled) != Builtin::none || is_plain_name(base_name(mangled));
 }

@@ -6,6 +6,7 @@
 
 #include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -111,7 +112,9 @@ double operations_of(const llvm::Instruction& i) {
     if (call->getIntrinsicID() == llvm::Intrinsic::fmuladd || call->getIntrinsicID() == llvm::Intrinsic::fma)
       return 2 * lanes(i.getType());
     const llvm::StringRef name = base_name(declared_callee(*call));
-    if (name.empty() || work_item_builtin(declared_callee(*call)) != Builtin::none) return 0;
+    if (name.empty() || work_item_builtin(declared_callee(*call)) != Builtin::none ||
+        gives_back_operand(name))
+      return 0;
     for (const char* simple : {"mad", "fma", "min", "max", "fmin", "fmax", "fabs", "abs", "clamp", "mad24",
                                "mul24", "dot", "select", "floor", "ceil"})
       if (name == simple) return 2 * lanes(i.getType());

@@ -300,6 +300,14 @@ std::vector<int> InfoBuilder::choices(const Poly& p) const {
   return found;
 }
 
+// Whether the number may count on it: a quotient and a remainder only fit together where the divisor is not
+// zero.
+bool InfoBuilder::is_positive(Number& number, const Poly& divisor) {
+  const Interval known = range(divisor);
+  if (known.known && known.lo > 0) return true;
+  return !from_data(divisor) && check(number, divisor, 1, INT64_MAX);
+}
+
 std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bool floor) {
   if (is_uniform(x.poly) && is_uniform(y.poly))
     return combine(floor ? Expression::Op::floor_divide : Expression::Op::divide, x, y);
@@ -317,6 +325,7 @@ std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bo
       }
   std::optional<Number> q = derive(floor ? Derived::Op::floor_divide : Derived::Op::divide, above, below);
   if (!q) return std::nullopt;
+  if (!is_positive(*q, below.poly)) return q;
   const int atom_id = *q->poly.single_atom();
   for (Division& d : divisions_)
     if (d.x == above.poly && d.y == below.poly && d.floor == floor) return q;
@@ -329,7 +338,7 @@ std::optional<Number> InfoBuilder::remainder(const Number& x, const Number& y, b
     return combine(floor ? Expression::Op::modulo : Expression::Op::remainder, x, y);
   std::optional<Number> q = quotient(x, y, floor);
   std::optional<Number> r = derive(floor ? Derived::Op::modulo : Derived::Op::remainder, x, y);
-  if (!q || !r) return r;
+  if (!q || !r || !is_positive(*r, y.poly)) return r;
   const int remainder_atom = *r->poly.single_atom();
   for (const Division& d : divisions_)
     if (d.remainder == remainder_atom) return r;

@@ -12,12 +12,14 @@
 
 #include "compiler/helper/inline_pass.hpp"
 #include "compiler/helper/run_once_pass.hpp"
+#include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
 namespace {
 
 constexpr PipelineStep kAnalysis[] = {
     {"mkmd-constants", "a table that nobody changes is no variable of the program"},
+    {"function(mkmd-unspecified)", "before all that folds: a division by zero gives some number"},
     {"mkmd-inline", "accesses are described per kernel, through its helper functions"},
     {"function(sroa)", "first of all: an index must be a value, not a variable in memory"},
     {"function(mkmd-infer-address-spaces)",
@@ -85,6 +87,8 @@ public:
             passes.addPass(llvm::InferAddressSpacesPass(4));  // 4: SPIR's generic address space
           else if (name == "mkmd-run-once")
             passes.addPass(RunOncePass());
+          else if (name == "mkmd-unspecified")
+            passes.addPass(UnspecifiedPass());
           else
             return false;
           return true;

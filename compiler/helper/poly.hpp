@@ -134,6 +134,7 @@ private:
   static Number atom_of(int atom, const Number& a, const Number& b);
   std::optional<Number> combine(Expression::Op op, const Number& x, const Number& y);  // uniform ones
   Interval range(const Monomial& m, int64_t factor) const;
+  bool is_positive(Number& number, const Poly& divisor);
 
   KernelInfo& info_;
   std::vector<Atom> atoms_;

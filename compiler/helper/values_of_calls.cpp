@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
 
@@ -142,6 +143,7 @@ std::optional<Number> Values::call(llvm::CallBase* c, int lane) {
     return extreme(least, intrinsic->isSigned(), operand(0), operand(1), width(c));
   }
   const llvm::StringRef mangled = declared_callee(*c);
+  if (gives_back_operand(mangled)) return number(c->getArgOperand(0), lane);
   const Builtin builtin = work_item_builtin(mangled);
   return builtin != Builtin::none ? work_item(builtin, c) : integer_builtin(mangled, c, lane);
 }

@@ -7,6 +7,7 @@
 #include <llvm/IR/Constants.h>
 
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
 
@@ -22,7 +23,8 @@ bool fixed_in(const llvm::Loop& loop, const llvm::Value* v, int depth) {
   if (!i || !loop.contains(i)) return true;
   if (depth > 8 || isa<llvm::PHINode, llvm::AllocaInst, llvm::FreezeInst>(i)) return false;
   if (const auto* call = dyn_cast<llvm::CallBase>(i)) {
-    if (work_item_builtin(declared_callee(*call)) == Builtin::none) return false;
+    const llvm::StringRef callee = declared_callee(*call);
+    if (work_item_builtin(callee) == Builtin::none && !gives_back_operand(callee)) return false;
   } else if (i->mayReadOrWriteMemory()) {
     return false;
   }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/unspecified_pass.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace mkmd::compiler {
+namespace {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+constexpr llvm::StringRef kGivesBack = "mkmd.gives_back.";
+
+bool has_poison(const llvm::Value* v) {
+  const auto* constant = dyn_cast<llvm::Constant>(v);
+  return isa<llvm::PoisonValue>(v) || (constant != nullptr && constant->containsPoisonElement());
+}
+
+bool never_zero(const llvm::Value* divisor) {
+  const auto* constant = dyn_cast<llvm::Constant>(divisor);
+  if (constant == nullptr) return false;
+  const auto* elements = dyn_cast<llvm::FixedVectorType>(divisor->getType());
+  for (unsigned i = 0; elements != nullptr && i < elements->getNumElements(); ++i) {
+    const auto* one = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getAggregateElement(i));
+    if (one == nullptr || one->isZero()) return false;
+  }
+  return elements != nullptr || (isa<llvm::ConstantInt>(constant) && !constant->isNullValue());
+}
+
+// Whether LLVM could make something of the operand that OpenCL C does not say.
+bool is_left_open(const llvm::Use& operand) {
+  const llvm::Type* type = operand->getType()->getScalarType();
+  if (!type->isIntegerTy() && !type->isFloatingPointTy()) return false;
+  const auto* user = llvm::cast<llvm::Instruction>(operand.getUser());
+  switch (user->getOpcode()) {
+  case llvm::Instruction::UDiv:
+  case llvm::Instruction::SDiv:
+  case llvm::Instruction::URem:
+  case llvm::Instruction::SRem:
+    return !never_zero(user->getOperand(1)) || has_poison(operand);
+  case llvm::Instruction::FPToUI:
+  case llvm::Instruction::FPToSI:
+    return true;
+  case llvm::Instruction::InsertElement:  // a vector is made of it and of what is put into it
+    return operand.getOperandNo() == 1 && has_poison(operand);
+  case llvm::Instruction::ShuffleVector:  // the components of a shorter vector, and others beside them
+    return false;
+  default:
+    return has_poison(operand);
+  }
+}
+
+void hide(llvm::Use& operand) {
+  auto* user = llvm::cast<llvm::Instruction>(operand.getUser());
+  auto* phi = dyn_cast<llvm::PHINode>(user);
+  llvm::IRBuilder<> builder(phi != nullptr ? phi->getIncomingBlock(operand)->getTerminator() : user);
+  llvm::Type* type = operand->getType();
+  std::string name = kGivesBack.str();
+  // The operands of x / x must not be equal to LLVM.
+  llvm::raw_string_ostream(name) << operand.getOperandNo() << '.' << *type;
+  llvm::Module& module = *user->getModule();
+  const bool fresh = module.getFunction(name) == nullptr;
+  llvm::FunctionCallee function = module.getOrInsertFunction(name, type, type);
+  if (auto* declared = llvm::cast<llvm::Function>(function.getCallee()); fresh) {
+    declared->setDoesNotAccessMemory();
+    declared->setDoesNotThrow();
+    declared->setWillReturn();
+  }
+  operand.set(builder.CreateCall(function, {operand.get()}));
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses UnspecifiedPass::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+  std::vector<llvm::Use*> found;
+  for (llvm::Instruction& i : llvm::instructions(function)) {
+    if (isa<llvm::CallBase>(i)) continue;  // it takes what it is given
+    for (llvm::Use& operand : i.operands())
+      if (is_left_open(operand)) found.push_back(&operand);
+  }
+  for (llvm::Use* operand : found)
+    hide(*operand);
+  return found.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+}
+
+bool gives_back_operand(llvm::StringRef function) {
+  return function.starts_with(kGivesBack);
+}
+
+}  // namespace mkmd::compiler
