@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts known faults back, one at a time, and shows that the fuzzer finds each of them.
+"""Puts known faults back, one at a time, and shows that a fuzzer finds each of them.
 
 planted.py [--build BUILD] [01 02 …] or --all: faults are patches in planted/. A patch is applied to copies of the files
 it changes; these alone are compiled, as BUILD compiles them, and linked with what BUILD has. Then run.py looks for a
-case that differs. --shrink also makes the first case that differs small, and checks that it still tells the faulty
+case that differs, or with --footprints run_footprints.py, which sees faults of the analysis only. --shrink also makes the first case that differs small, and checks that it still tells the faulty
 build from BUILD.
 """
 import argparse
@@ -22,6 +22,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 HELPER, LIBRARY = "bin/mkmd-kc", "lib/mkmd/libinterpose.so"
+FOOTPRINTS = "tests/fuzz/footprints/footprint_case"
 LONGEST_SMALL_KERNEL = 16  # lines
 
 
@@ -57,7 +58,7 @@ class Faulty:
     def make(self):
         files = changed_files(self.patch)
         self.apply(files)
-        for name in ["mkmd", HELPER, LIBRARY]:
+        for name in ["mkmd", HELPER, LIBRARY, FOOTPRINTS]:
             os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
             shutil.copy2(os.path.join(self.build, name), os.path.join(self.folder, name))
         for name in ["libOpenCL.so.1", "libOpenCL.so"]:
@@ -67,6 +68,7 @@ class Faulty:
             objects.update(self.compile(name))
         if any(not name.startswith("compiler/helper/") for name in files):
             self.link(LIBRARY, objects)
+            self.link(FOOTPRINTS, objects)
         if any(name.startswith("compiler/") for name in files):
             self.link(HELPER, objects)
 
@@ -104,9 +106,12 @@ class Faulty:
 
 def look(faulty, options):
     """Seconds, the case and what was said of it; or seconds and None."""
-    command = [sys.executable, os.path.join(HERE, "run.py"), "--build", faulty.folder, "--player",
-               os.path.join(options.build, "tests/fuzz/fuzz_case"), "--stop", "--keep", "--seed", str(options.seed),
-               "--seconds", str(options.seconds), "--modes", options.modes, "--found", os.path.join(faulty.top, "found")]
+    if options.footprints:
+        command = ["footprints/run_footprints.py"]
+    else:
+        command = ["run.py", "--player", os.path.join(options.build, "tests/fuzz/fuzz_case"), "--keep", "--modes", options.modes]
+    command = [sys.executable, os.path.join(HERE, command[0]), *command[1:], "--build", faulty.folder, "--stop",
+               "--seed", str(options.seed), "--seconds", str(options.seconds), "--found", os.path.join(faulty.top, "found")]
     began = time.monotonic()
     output = subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
     seconds = time.monotonic() - began
@@ -165,6 +170,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=600, help="for each fault")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--modes", default="verify,separate,shared,three")
+    parser.add_argument("--footprints", action="store_true", help="look with run_footprints.py")
     parser.add_argument("--jobs", type=int, default=2, help="faults at a time")
     parser.add_argument("--shrink", action="store_true")
     options = parser.parse_args()
