@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Footprint: which bytes of each buffer a box of work-groups reads and writes, computed at enqueue from a
-// KernelInfo. Reads and may_writes are never too small; sure_writes is exactly what is certainly written and
-// never too large. Reads may reach past the end of a buffer (a tile's halo): clip them. Start with
-// LaunchFootprints, which evaluates the expressions of a launch once and then answers for any number of
-// boxes.
+// Footprint: which bytes of each buffer, and which pixels of each image, a box of work-groups reads and
+// writes, computed at enqueue from a KernelInfo. Reads and may_writes are never too small; sure_writes is
+// exactly what is certainly written and never too large. Reads may reach past the end of a buffer (a tile's
+// halo): clip them. Start with LaunchFootprints, which evaluates the expressions of a launch once and then
+// answers for any number of boxes.
 #pragma once
 
 #include <array>
@@ -55,8 +55,8 @@ struct Footprint {
   bool others_unknown = false;
 };
 
-// Puts an argument's value (as given to clSetKernelArg) into its slots of Launch::scalars, which it sizes if
-// needed.
+// Puts an argument's value (as given to clSetKernelArg; of an image, its ImageExtent) into its slots of
+// Launch::scalars, which it sizes if needed.
 void set_scalars(const KernelInfo&, unsigned argument, const void* value, size_t size,
                  std::vector<int64_t>& scalars);
 

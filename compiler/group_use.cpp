@@ -53,6 +53,7 @@ LaunchFootprints::GroupUse LaunchFootprints::one_group() const {
     middle.hi[d] = middle.lo[d] + 1;
   }
   for (const Footprint& f : of(middle, kBlocksOfAGroup)) {
+    if (info_.is_image(f.argument)) continue;  // which lies as its driver wants
     ByteRanges touched = f.reads;
     touched.unite(f.may_writes);
     BufferUse buffer;

@@ -5,6 +5,7 @@
 // into byte ranges. An access that could not be described is "unknown": it may touch the whole buffer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,13 +28,17 @@ struct Argument {
 };
 
 // Slots of Launch::scalars. Slot i < arguments.size() is argument i itself; further slots are integers inside
-// vector or struct arguments ("int4 dims" → dims.y). set_scalars() in footprint.hpp fills all of them from
-// argument bytes.
+// vector or struct arguments ("int4 dims" → dims.y), and sizes of images. set_scalars() in footprint.hpp
+// fills all of them from argument bytes.
 struct ScalarSlot {
   int argument = 0;
   uint32_t offset = 0, bytes = 0;
   bool is_signed = false;
 };
+
+// What stands for the bytes of an image argument: its width, height and depth in pixels. The layers of an
+// array are its last dimension. A dimension that it does not have is 1.
+using ImageExtent = std::array<uint64_t, 3>;
 
 struct Variable {
   enum class Kind : uint8_t { global_id, group_id, local_id, loop, derived };
@@ -125,13 +130,14 @@ struct Update {
   bool operator==(const Update&) const = default;
 };
 
+// Of a buffer's bytes, or of an image's pixels: pixel (x, y, z) is number x + width · (y + height · z).
 struct Access {
   enum class Kind { read, write, atomic };
   int argument = 0;
   Kind kind = Kind::read;
   bool known = false;  // false: anywhere in the buffer; nothing below means anything
   bool sure = false;   // happens exactly when `scopes` say so
-  uint32_t bytes = 0;  // contiguous bytes touched at `offset`
+  uint32_t bytes = 0;  // contiguous bytes touched at `offset`; of an image 1, for a pixel
   Affine offset;       // in bytes, from the argument
   Update update;       // of an atomic one; none: it may do anything to the bytes
   std::vector<int> checks;
@@ -167,6 +173,10 @@ struct KernelInfo {
   std::vector<Derived> derived;
   std::vector<Loop> loops;
   std::vector<Guard> guards;
+
+  bool is_image(int argument) const {
+    return arguments[static_cast<size_t>(argument)].kind == Argument::Kind::image;
+  }
 };
 
 // The hidden trailing arguments of every kernel in a module, all ulong: first group x, y, z; number of groups

@@ -179,7 +179,10 @@ private:
       const auto slot = static_cast<size_t>(n.value), count = k_.arguments.size();
       if (slot < count) return k_.arguments[slot].name;
       const ScalarSlot& part = k_.extra_scalars[slot - count];
-      return k_.arguments[static_cast<size_t>(part.argument)].name + "@" + std::to_string(part.offset);
+      const std::string& name = k_.arguments[static_cast<size_t>(part.argument)].name;
+      if (!k_.is_image(part.argument)) return name + "@" + std::to_string(part.offset);
+      static constexpr const char* kSizes[] = {"width", "height", "depth"};
+      return kSizes[part.offset / sizeof(ImageExtent::value_type)] + ("(" + name + ")");
     }
     case Op::local_size:
       return "local_size" + d;
@@ -318,7 +321,8 @@ std::string verdict(const KernelInfo& k, const Case& c) {
     if (a.argument == argument && a.kind != Access::Kind::read && a.line > 0 &&
         lines.find(" " + std::to_string(a.line)) == std::string::npos)
       lines += (lines.empty() ? " " : ", ") + std::to_string(a.line);
-  return "runs whole: its work-groups touch the same bytes of '" +
+  return "runs whole: its work-groups touch the same " +
+         std::string(k.is_image(argument) ? "pixels" : "bytes") + " of '" +
          k.arguments[static_cast<size_t>(argument)].name + "', as far as is known" +
          (lines.empty() ? "" : " (written in line" + lines + ")");
 }
@@ -336,7 +340,8 @@ void print(const KernelInfo& k, const Options& o) {
       const std::string what = a.kind == Access::Kind::read    ? "reads"
                                : a.kind == Access::Kind::write ? a.sure ? "writes" : "may write"
                                                                : "changes";
-      const std::string where = a.known ? counted(a.bytes, "byte") + " at " + text.of(a.offset) : "anywhere";
+      const char* const unit = k.is_image(a.argument) ? "pixel" : "byte";
+      const std::string where = a.known ? counted(a.bytes, unit) + " at " + text.of(a.offset) : "anywhere";
       std::printf("    %s %s%s\n", what.c_str(), printable(where).c_str(), line_of(a.line).c_str());
     }
   }

@@ -11,6 +11,7 @@
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/conditions.hpp"
 #include "compiler/helper/cost.hpp"
+#include "compiler/helper/images.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
@@ -93,7 +94,6 @@ public:
         info_.accesses.push_back(f.access);
     }
     if (anywhere_) everything_unknown();
-    images_unknown();
     estimate_cost(f_, builder_, values_, conditions_, loops_, info_);
   }
 
@@ -138,6 +138,7 @@ private:
   }
 
   void visit_call(llvm::CallBase& call) {
+    if (const std::optional<ImageCall> image = image_call(call)) return visit_image(call, *image);
     const std::optional<std::vector<PointerUse>> uses = pointer_uses(call);
     const bool atomic = is_atomic(base_name(declared_callee(call)));
     if (!uses) {
@@ -169,6 +170,21 @@ private:
       if (use.writes)
         write(call, pointer, known ? use.bytes : -1, use.sure_bytes < 0 ? use.bytes : use.sure_bytes, shift,
               copy);
+    }
+  }
+
+  // An image is a memory of pixels, which lie row after row. A call of an unknown kind makes the kernel run
+  // whole; it may have to do with any image.
+  void visit_image(llvm::CallBase& call, const ImageCall& image) {
+    using Use = ImageCall::Use;
+    if (image.use == Use::unknown || !image.image) {
+      anywhere_ = true;
+    } else if (image.use != Use::asks) {
+      Found f;
+      f.access.argument = static_cast<int>(image.image->getArgNo());
+      f.access.kind = image.use == Use::writes ? Access::Kind::write : Access::Kind::read;
+      const std::optional<Number> pixel = image.use == Use::writes ? values_.pixel(image) : std::nullopt;
+      add(call, std::move(f), pixel, 1);
     }
   }
 
@@ -227,29 +243,36 @@ private:
       return;
     }
     Found f;
-    f.block = i.getParent();
     f.extra = extra;
     f.never_sure = never_sure;
     f.access.argument = place.argument;
     f.access.kind = kind;
+    std::optional<Number> offset;
+    if (place.known && bytes > 0) offset = place.offset;
+    if (offset && shift) {
+      const std::optional<Poly> sum = Poly::sum(offset->poly, shift->poly);
+      merge_checks(offset->checks, shift->checks);
+      if (sum)
+        offset->poly = *sum;
+      else
+        offset.reset();
+    }
+    add(i, std::move(f), offset, bytes);
+  }
+
+  // No offset: not known where.
+  void add(const llvm::Instruction& i, Found f, const std::optional<Number>& offset, int64_t bytes) {
+    f.block = const_cast<llvm::BasicBlock*>(i.getParent());
     f.access.line = line_of(i);
-    f.offset = place.offset;
-    bool known = place.known && bytes > 0;
-    if (known && shift) {
-      std::optional<Poly> sum = Poly::sum(f.offset.poly, shift->poly);
-      known = sum.has_value();
-      if (sum) f.offset.poly = *sum;
-      merge_checks(f.offset.checks, shift->checks);
+    f.access.offset = {builder_.expression(int64_t{0}), {}};
+    const auto at = offset ? builder_.affine(builder_.simplified(offset->poly)) : std::nullopt;
+    if (at) {
+      f.offset = *offset;
+      f.access.known = true;
+      f.access.bytes = static_cast<uint32_t>(bytes);
+      f.access.offset = *at;
+      f.access.checks = offset->checks;
     }
-    if (known) {
-      std::optional<Affine> offset = builder_.affine(builder_.simplified(f.offset.poly));
-      known = offset.has_value();
-      if (offset) f.access.offset = *offset;
-    }
-    f.access.known = known;
-    f.access.bytes = known ? static_cast<uint32_t>(bytes) : 0;
-    f.access.checks = known ? f.offset.checks : std::vector<int>{};
-    if (!known) f.access.offset = {builder_.expression(int64_t{0}), {}};
     found_.push_back(std::move(f));
   }
 
@@ -264,19 +287,11 @@ private:
   // The kernel runs whole, but what it may touch is still asked for.
   void everything_unknown() {
     for (size_t i = 0; i < info_.arguments.size(); ++i) {
-      const Argument::Kind what = info_.arguments[i].kind;
-      if (what == Argument::Kind::buffer || what == Argument::Kind::constant_buffer)
+      const Argument& a = info_.arguments[i];
+      const bool buffer = a.kind == Argument::Kind::buffer, image = a.kind == Argument::Kind::image;
+      if (buffer || a.kind == Argument::Kind::constant_buffer || (image && a.access != "write_only"))
         unknown(i, Access::Kind::read);
-      if (what == Argument::Kind::buffer) unknown(i, Access::Kind::write);
-    }
-  }
-
-  // Images are no memory to LLVM.
-  void images_unknown() {
-    for (size_t i = 0; i < info_.arguments.size(); ++i) {
-      if (info_.arguments[i].kind != Argument::Kind::image) continue;
-      if (info_.arguments[i].access != "write_only") unknown(i, Access::Kind::read);
-      if (info_.arguments[i].access != "read_only") unknown(i, Access::Kind::write);
+      if (buffer || (image && a.access != "read_only")) unknown(i, Access::Kind::write);
     }
   }
 

@@ -357,7 +357,7 @@ namespace {
 
 bool is_plain_name(StringRef name) {
   for (const char* prefix :
-       {"convert_", "as_", "half_", "native_", "vload", "vstore", "read_image", "get_image_"})
+       {"convert_", "as_", "half_", "native_", "vload", "vstore", "read_image", "write_image", "get_image_"})
     if (name.starts_with(prefix)) return true;
   for (const char* other : {"fract", "modf", "sincos", "frexp", "lgamma_r", "remquo", "prefetch",
                             "async_work_group_copy", "async_work_group_strided_copy"})

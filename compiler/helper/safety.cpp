@@ -14,6 +14,7 @@
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/images.hpp"
 #include "compiler/helper/own_memory.hpp"
 
 namespace mkmd::compiler {
@@ -42,7 +43,6 @@ public:
       if (a.kind == Argument::Kind::other)
         refuse("argument '" + a.name + "' is of a kind that is not supported", 0);
       if (a.kind == Argument::Kind::local) info_.uses_local_shape = true;
-      if (a.kind == Argument::Kind::image && a.access != "read_only") refuse("images are written", 0);
     }
     // Its copy is each work-item's own, but drivers (PoCL 3.1) give one to a whole work-group, depending on
     // how far they optimise. Only the program's own code then does what the program does.
@@ -186,7 +186,9 @@ private:
       return;
     }
     if (name == "printf" || mangled == "printf") return refuse("printf", line);
-    if (name.contains("image") && !is_plain_builtin(mangled)) return refuse("images are written", line);
+    if (const auto image = image_call(call);
+        image && (image->use == ImageCall::Use::unknown || !image->image))
+      return refuse("it is not known what '" + name.str() + "' does to an image", line);
     if (name.contains("pipe") || name.contains("enqueue") || name.contains("work_group_"))
       if (!name.starts_with("async_work_group") && name != "work_group_barrier")
         return refuse("'" + name.str() + "' is not supported", line);

@@ -13,6 +13,7 @@
 #include <map>
 
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/images.hpp"
 #include "compiler/helper/poly.hpp"
 
 namespace mkmd::compiler {
@@ -48,6 +49,8 @@ public:
   // data would decide whether the check holds, the number is cut to the width instead.
   std::optional<Number> as_signed(llvm::Value* v, int lane = -1);
   std::optional<Number> as_unsigned(llvm::Value* v, int lane = -1);
+  // Which pixel of its image a call writes, row after row. Coordinates must lie inside the image.
+  std::optional<Number> pixel(const ImageCall& write);
 
   int loop_index(const llvm::Loop* loop) const { return loop_index_.at(loop); }
   // The loop's test sits in its header, before the body.
@@ -74,6 +77,8 @@ private:
   std::optional<Number> call(llvm::CallBase* c, int lane);
   std::optional<Number> work_item(Builtin builtin, llvm::CallBase* c);
   std::optional<Number> integer_builtin(llvm::StringRef mangled, llvm::CallBase* c, int lane);
+  std::optional<Number> image_size(const ImageCall& asked, llvm::StringRef name, int lane);
+  std::optional<Number> extent(const llvm::Argument& image, unsigned dimension);
   std::optional<Number> saturated(const std::optional<Number>& n, unsigned bits, bool is_signed);
   std::optional<Number> local_linear_id();
   std::optional<Number> global_linear_id();

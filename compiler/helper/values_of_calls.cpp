@@ -132,6 +132,35 @@ std::optional<Number> Values::integer_builtin(llvm::StringRef mangled, llvm::Cal
   return std::nullopt;
 }
 
+// Pixels of a row, rows, and so on: see ScalarSlot.
+std::optional<Number> Values::extent(const llvm::Argument& image, unsigned dimension) {
+  constexpr uint64_t kBytes = sizeof(uint64_t);
+  return slot(static_cast<int>(image.getArgNo()), dimension * kBytes, kBytes);
+}
+
+std::optional<Number> Values::image_size(const ImageCall& asked, llvm::StringRef name, int lane) {
+  if (!asked.image || asked.coordinates == 0) return std::nullopt;
+  if (name == "get_image_width") return extent(*asked.image, 0);
+  if (name == "get_image_height") return extent(*asked.image, 1);
+  if (name == "get_image_depth") return extent(*asked.image, 2);
+  if (name == "get_image_array_size") return extent(*asked.image, asked.coordinates - 1);
+  const bool one = name == "get_image_dim" && lane >= 0 && static_cast<unsigned>(lane) < asked.coordinates;
+  return one ? extent(*asked.image, static_cast<unsigned>(lane)) : std::nullopt;
+}
+
+std::optional<Number> Values::pixel(const ImageCall& write) {
+  std::optional<Number> pixel = Number{};
+  for (unsigned d = write.coordinates; d-- > 0;) {
+    std::optional<Number> at = as_signed(write.at, write.lane(d));
+    const std::optional<Number> size = extent(*write.image, d), behind = add(size, at, -1);
+    if (!at || !behind || !b_.check(*at, at->poly, 0, INT32_MAX) ||
+        !b_.check(*at, behind->poly, 1, INT32_MAX))
+      return std::nullopt;
+    pixel = add(multiply(pixel, size), at);
+  }
+  return pixel;
+}
+
 std::optional<Number> Values::call(llvm::CallBase* c, int lane) {
   if (auto* intrinsic = dyn_cast<llvm::MinMaxIntrinsic>(c)) {
     const auto operand = [&](unsigned i) {
@@ -144,6 +173,8 @@ std::optional<Number> Values::call(llvm::CallBase* c, int lane) {
   }
   const llvm::StringRef mangled = declared_callee(*c);
   if (gives_back_operand(mangled)) return number(c->getArgOperand(0), lane);
+  if (const std::optional<ImageCall> image = image_call(*c))
+    return image->use == ImageCall::Use::asks ? image_size(*image, base_name(mangled), lane) : std::nullopt;
   const Builtin builtin = work_item_builtin(mangled);
   return builtin != Builtin::none ? work_item(builtin, c) : integer_builtin(mangled, c, lane);
 }

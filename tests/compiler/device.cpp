@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
@@ -99,9 +100,54 @@ cl_program Device::build_source(const std::string& source, const std::string& op
 Memory initial_memory(const LaunchLine& line) {
   Memory memory;
   for (const ArgumentValue& a : line.arguments)
-    memory.push_back(a.kind == ArgumentValue::Kind::buffer ? a.bytes : std::vector<uint8_t>());
+    memory.push_back(a.is_memory() ? a.bytes : std::vector<uint8_t>());
   return memory;
 }
+
+namespace {
+
+cl_mem make_memory(const ArgumentValue& a, std::vector<uint8_t> bytes) {
+  const cl_context context = Device::instance().context();
+  constexpr cl_mem_flags kFlags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+  cl_int error = CL_SUCCESS;
+  if (a.kind == ArgumentValue::Kind::buffer) {
+    const cl_mem buffer = clCreateBuffer(context, kFlags, bytes.size(), bytes.data(), &error);
+    require(error, "clCreateBuffer");
+    return buffer;
+  }
+  static const std::map<std::string, cl_mem_object_type> kTypes = {
+      {"image1d", CL_MEM_OBJECT_IMAGE1D},
+      {"image1d_array", CL_MEM_OBJECT_IMAGE1D_ARRAY},
+      {"image2d", CL_MEM_OBJECT_IMAGE2D},
+      {"image2d_array", CL_MEM_OBJECT_IMAGE2D_ARRAY},
+      {"image3d", CL_MEM_OBJECT_IMAGE3D}};
+  static const std::map<char, cl_channel_type> kChannels = {
+      {'f', CL_FLOAT}, {'i', CL_SIGNED_INT32}, {'u', CL_UNSIGNED_INT32}};
+  const cl_image_format format = {CL_RGBA, kChannels.at(a.channels)};
+  cl_image_desc desc = {};
+  desc.image_type = kTypes.at(a.image);
+  desc.image_width = a.extent[0];
+  desc.image_height = a.extent[1];
+  desc.image_depth = a.extent[2];
+  desc.image_array_size = a.image == "image1d_array" ? a.extent[1] : a.extent[2];
+  const cl_mem image = clCreateImage(context, kFlags, &format, &desc, bytes.data(), &error);
+  require(error, "clCreateImage");
+  return image;
+}
+
+void read_memory(const ArgumentValue& a, cl_mem memory, std::vector<uint8_t>& bytes) {
+  const cl_command_queue queue = Device::instance().queue();
+  if (a.kind == ArgumentValue::Kind::buffer) {
+    require(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, bytes.size(), bytes.data(), 0, nullptr, nullptr),
+            "clEnqueueReadBuffer");
+    return;
+  }
+  const size_t origin[3] = {0, 0, 0}, region[3] = {a.extent[0], a.extent[1], a.extent[2]};
+  require(clEnqueueReadImage(queue, memory, CL_TRUE, origin, region, 0, 0, bytes.data(), 0, nullptr, nullptr),
+          "clEnqueueReadImage");
+}
+
+}  // namespace
 
 Memory run(cl_program program, const LaunchLine& line, const Memory& before,
            const std::vector<GroupBox>* boxes) {
@@ -113,11 +159,8 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before,
   cl_uint index = 0;
   for (; index < line.arguments.size(); ++index) {
     const ArgumentValue& a = line.arguments[index];
-    if (a.kind == ArgumentValue::Kind::buffer) {
-      auto bytes = before[index];
-      buffers[index] = clCreateBuffer(device.context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                      bytes.size(), bytes.data(), &error);
-      require(error, "clCreateBuffer");
+    if (a.is_memory()) {
+      buffers[index] = make_memory(a, before[index]);
       require(clSetKernelArg(kernel, index, sizeof(cl_mem), &buffers[index]), "clSetKernelArg");
     } else if (a.kind == ArgumentValue::Kind::local) {
       require(clSetKernelArg(kernel, index, a.local_bytes, nullptr), "clSetKernelArg");
@@ -154,9 +197,7 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before,
   Memory after = before;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (!buffers[i]) continue;
-    require(clEnqueueReadBuffer(device.queue(), buffers[i], CL_TRUE, 0, after[i].size(), after[i].data(), 0,
-                                nullptr, nullptr),
-            "clEnqueueReadBuffer");
+    read_memory(line.arguments[i], buffers[i], after[i]);
     clReleaseMemObject(buffers[i]);
   }
   clReleaseKernel(kernel);

@@ -37,11 +37,11 @@ private:
   bool simulator_ = false;
 };
 
-using Memory = std::vector<std::vector<uint8_t>>;  // per argument; empty for those that are no buffers
+using Memory = std::vector<std::vector<uint8_t>>;  // per argument; empty for those that are no memory
 Memory initial_memory(const LaunchLine& line);
 
-// Runs the kernel over all boxes in turn and returns what the buffers hold then. Without boxes: the kernel as
-// the program wrote it, over the whole NDRange.
+// Runs the kernel over all boxes in turn and returns what buffers and images hold then. Without boxes: the
+// kernel as the program wrote it, over the whole NDRange.
 Memory run(cl_program program, const LaunchLine& line, const Memory& before,
            const std::vector<GroupBox>* boxes);
 

@@ -152,14 +152,16 @@ TEST_P(Launches, FootprintsHold) {
     }
     const Memory first = run(pieces, line(), before, &only), second = run(pieces, line(), opposite, &only);
     for (size_t i = 0; i < before.size(); ++i) {
-      if (line().arguments[i].kind != ArgumentValue::Kind::buffer) continue;
+      if (!line().arguments[i].is_memory()) continue;
+      const size_t unit = line().arguments[i].unit();
       const Footprint* f = of(i);
       const bool write_only = f && !f->reads_unknown && f->reads.empty();
       for (size_t j = 0; j < before[i].size(); ++j) {
         if (line().padded && j % 16 >= 12) continue;
         const bool changed = first[i][j] != before[i][j] || second[i][j] != opposite[i][j];
-        const bool may = f && (f->writes_unknown || f->may_writes.contains(j, j + 1));
-        const bool sure = f && f->sure_writes.contains(j, j + 1);
+        const size_t at = j / unit;
+        const bool may = f && (f->writes_unknown || f->may_writes.contains(at, at + 1));
+        const bool sure = f && f->sure_writes.contains(at, at + 1);
         ASSERT_TRUE(!changed || may) << "argument " << i << " byte " << j << " was written, but not foreseen";
         ASSERT_TRUE(!sure || changed || !write_only)
             << "argument " << i << " byte " << j << " was not written, but foreseen";
@@ -179,8 +181,10 @@ TEST_P(Launches, FootprintsHold) {
     for (size_t i = 0; i < disturbed.size(); ++i) {
       const Footprint* f = of(i);
       if (f && f->reads_unknown) continue;
-      for (size_t j = 0; j < disturbed[i].size(); ++j)
-        if (!f || !f->reads.contains(j, j + 1)) disturbed[i][j] ^= 0x55;
+      for (size_t j = 0; j < disturbed[i].size(); ++j) {
+        const size_t at = j / line().arguments[i].unit();
+        if (!f || !f->reads.contains(at, at + 1)) disturbed[i][j] ^= 0x55;
+      }
     }
     const Memory third = run(pieces, line(), disturbed, &only);
     for (size_t i = 0; i < before.size(); ++i)
@@ -188,7 +192,8 @@ TEST_P(Launches, FootprintsHold) {
         if (line().padded && j % 16 >= 12) continue;
         const bool was_written = first[i][j] != before[i][j];
         const Footprint* f = of(i);
-        const bool surely = f && f->sure_writes.contains(j, j + 1);
+        const size_t at = j / line().arguments[i].unit();
+        const bool surely = f && f->sure_writes.contains(at, at + 1);
         const bool same = third[i][j] == first[i][j];
         ASSERT_TRUE(same || !(was_written || surely))
             << "argument " << i << " byte " << j << " depends on bytes that were not foreseen";

@@ -400,7 +400,8 @@ Meeting halves_meet(const KernelInfo& k, const LaunchLine& line) {
   const std::vector<Footprint> a = footprints.of(low), b = footprints.of(high);
   Meeting found = Meeting::none;
   for (size_t i = 0; i < a.size(); ++i) {
-    const uint64_t size = line.arguments[static_cast<size_t>(a[i].argument)].bytes.size();
+    const ArgumentValue& argument = line.arguments[static_cast<size_t>(a[i].argument)];
+    const uint64_t size = argument.bytes.size() / argument.unit();
     found = std::max(found, meeting(use_of({{&a[i], 0, size}}), use_of({{&b[i], 0, size}})));
   }
   return found;

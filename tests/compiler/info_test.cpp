@@ -22,7 +22,7 @@ TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
     for (const LaunchLine& line : file.launches) {
       const KernelInfo* k = find_kernel(module, line.kernel);
       ASSERT_NE(k, nullptr) << line.kernel;
-      EXPECT_EQ(k->arguments.size(), line.kernel == "images" ? 2 : line.arguments.size()) << line.kernel;
+      EXPECT_EQ(k->arguments.size(), line.arguments.size()) << line.kernel;
       if (line.whole.empty()) {
         EXPECT_TRUE(k->split_allowed)
             << line.kernel << ": " << (k->reasons.empty() ? "" : k->reasons[0].text);
@@ -38,48 +38,6 @@ TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
       EXPECT_THAT(flat, testing::HasSubstr(line.whole)) << line.kernel;
     }
   }
-}
-
-TEST(Info, ImagesMayBeRead) {
-  const Module module = compile(R"(
-    __constant sampler_t outside = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
-    float pixel(__read_only image2d_t image, sampler_t s) {
-      return read_imagef(image, s, (int2)(get_global_id(0), get_image_width(image) / 2)).x;
-    }
-    __kernel void reads(__read_only image2d_t image, sampler_t s, __global float* out) {
-      out[get_global_id(0)] = pixel(image, s) + pixel(image, outside);
-    }
-    __kernel void scatters(__read_only image2d_t image, __global int* out) {
-      out[read_imagei(image, outside, (int2)(get_global_id(0), 0)).x] = 1;
-    }
-    __kernel void writes(__read_only image2d_t image, __write_only image2d_t to, __global int* out) {
-      out[get_global_id(0)] = read_imagei(image, outside, (int2)(get_global_id(0), 0)).x;
-      write_imagei(to, (int2)(get_global_id(0), 0), (int4)(1));
-    })");
-  const KernelInfo* reads = find_kernel(module, "reads");
-  ASSERT_NE(reads, nullptr);
-  EXPECT_TRUE(reads->split_allowed) << reads->reasons.at(0).text;
-  ASSERT_EQ(reads->accesses.size(), 2U);
-  EXPECT_EQ(reads->accesses[0].argument, 2);
-  EXPECT_TRUE(reads->accesses[0].known && reads->accesses[0].sure);
-  EXPECT_EQ(reads->accesses[1].argument, 0);
-  EXPECT_EQ(reads->accesses[1].kind, Access::Kind::read);
-  EXPECT_NE(module.source.find("mkmd"), std::string::npos);
-  const KernelInfo* scatters = find_kernel(module, "scatters");
-  ASSERT_NE(scatters, nullptr);
-  Launch launch;
-  launch.work_dim = 1;
-  launch.global = {64, 1, 1};
-  launch.local = {8, 1, 1};
-  const auto footprints = LaunchFootprints(*scatters, launch).of({{0, 0, 0}, {4, 1, 1}});
-  const auto out = std::ranges::find(footprints, 1, &Footprint::argument);
-  ASSERT_NE(out, footprints.end());
-  EXPECT_TRUE(out->writes_unknown || !out->may_writes.empty());
-  EXPECT_TRUE(out->sure_writes.empty());
-  const KernelInfo* writes = find_kernel(module, "writes");
-  ASSERT_NE(writes, nullptr);
-  EXPECT_FALSE(writes->split_allowed);
-  EXPECT_EQ(writes->reasons.at(0).text, "images are written");
 }
 
 TEST(Info, JsonFormIsCompleteAndStable) {

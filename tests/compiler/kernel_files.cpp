@@ -39,7 +39,23 @@ std::vector<uint8_t> random_bytes(size_t count, double below, std::mt19937& gene
   return bytes;
 }
 
+ArgumentValue image(const std::string& text, std::mt19937& generator) {
+  ArgumentValue a;
+  a.kind = ArgumentValue::Kind::image;
+  const size_t colon = text.find(':'), bracket = text.find('[');
+  a.image = text.substr(0, colon);
+  a.channels = text.at(colon + 1);
+  const std::vector<std::string> sizes = split(text.substr(bracket + 1), ',');
+  size_t pixels = 1;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    pixels *= a.extent.at(d) = std::stoull(sizes[d]);
+  a.bytes = a.channels == 'f' ? random_bytes<float>(4 * pixels, 100, generator)
+                              : random_bytes<uint32_t>(4 * pixels, 100, generator);
+  return a;
+}
+
 ArgumentValue argument(const std::string& text, std::mt19937& generator) {
+  if (text.starts_with("image")) return image(text, generator);
   ArgumentValue a;
   const size_t bracket = text.find('['), equals = text.find('=');
   if (bracket != std::string::npos) {
@@ -136,10 +152,14 @@ LaunchLine parse(const std::string& file, const std::string& line) {
 
 Launch LaunchLine::with_scalars(const KernelInfo& info) const {
   Launch l = launch;
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].kind == ArgumentValue::Kind::value)
-      set_scalars(info, static_cast<unsigned>(i), arguments[i].bytes.data(), arguments[i].bytes.size(),
-                  l.scalars);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentValue& a = arguments[i];
+    const auto argument = static_cast<unsigned>(i);
+    if (a.kind == ArgumentValue::Kind::value)
+      set_scalars(info, argument, a.bytes.data(), a.bytes.size(), l.scalars);
+    if (a.kind == ArgumentValue::Kind::image)
+      set_scalars(info, argument, a.extent.data(), sizeof a.extent, l.scalars);
+  }
   if (l.scalars.empty()) l.scalars.resize(info.arguments.size() + info.extra_scalars.size());
   return l;
 }
@@ -180,7 +200,8 @@ Request request_for(const std::string& source, const std::string& options) {
                   "cl_khr_global_int32_extended_atomics",
                   "cl_khr_local_int32_base_atomics",
                   "cl_khr_local_int32_extended_atomics",
-                  "cl_khr_int64_base_atomics"};
+                  "cl_khr_int64_base_atomics",
+                  "cl_khr_3d_image_writes"};
   r.device_version = "OpenCL 3.0 test";
   r.c_version = "OpenCL C 1.2 test";
   return r;

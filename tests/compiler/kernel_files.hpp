@@ -3,10 +3,11 @@
 //   //@ NAME [exact] [apart | together | summed] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] :
 //   ARGUMENT …
 // ARGUMENT: f32[N] f64[N] i32[N] u64[N] u8[N] (buffers of random numbers; i32<K>[N]: below K), bits[N] (any
-// words), i= u= f= (scalars), i4=a,b,c,d, raw=HEX (bytes of a struct), local=BYTES. "exact": everything that
-// is written is surely written. "apart": the halves of the launch are known to touch different bytes;
-// "together": they are not. "summed": they touch the same bytes, by updates that commute. "padded": every
-// fourth word is padding, which may hold anything. "whole": must be refused, and a reason contains REASON
+// words), i= u= f= (scalars), i4=a,b,c,d, raw=HEX (bytes of a struct), local=BYTES, image2d:f[W,H] and the
+// like (an image with four floats, ints (i) or uints (u) in a pixel). "exact": everything that is written is
+// surely written. "apart": the halves of the launch are known to touch different bytes; "together": they are
+// not. "summed": they touch the same bytes, by updates that commute. "padded": every fourth word is padding,
+// which may hold anything. "whole": must be refused, and a reason contains REASON
 // ("_" stands for a blank).
 #pragma once
 
@@ -20,10 +21,18 @@
 namespace mkmd::compiler::test {
 
 struct ArgumentValue {
-  enum class Kind { buffer, value, local };
+  enum class Kind { buffer, image, value, local };
+  static constexpr size_t kPixel = 16;  // bytes
   Kind kind = Kind::value;
-  std::vector<uint8_t> bytes;  // a buffer's first contents, or a value
+  std::vector<uint8_t> bytes;  // the first contents of a buffer or an image, or a value
   size_t local_bytes = 0;
+  std::string image;  // "image2d" and the like
+  char channels = 0;  // of an image
+  ImageExtent extent{1, 1, 1};
+
+  bool is_memory() const { return kind == Kind::buffer || kind == Kind::image; }
+  // Of what accesses count: bytes, or pixels.
+  size_t unit() const { return kind == Kind::image ? kPixel : 1; }
 };
 
 struct LaunchLine {

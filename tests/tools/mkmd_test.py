@@ -103,6 +103,8 @@ kernel void scattered(global const int* d, global int* out) {
 kernel void last(global int* n) { atomic_xchg(n, 1); }
 kernel void counts(global int* n) { atomic_inc(n); }
 kernel void counts_and_reads(global int* n, global int* out) { atomic_inc(n); out[get_global_id(0)] = *n; }
+kernel void pixels(write_only image2d_t to, int y) { write_imagef(to, (int2)(get_global_id(0), y), (float4)(1)); }
+kernel void one_pixel(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), (float4)(get_global_id(0))); }
 """
 
     def ask(self, *arguments):
@@ -122,6 +124,10 @@ kernel void counts_and_reads(global int* n, global int* out) { atomic_inc(n); ou
                      "(written in line 11)",
                      "scattered: runs whole: its work-groups touch the same bytes of 'out', as far as is known "
                      "(written in line 7)",
+                     "pixels: runs whole: its work-groups touch the same pixels of 'to', as far as is known (written in line 12)",
+                     "one_pixel: runs whole: its work-groups touch the same pixels of 'to', as far as is known "
+                     "(written in line 13)",
+                     "    writes 1 pixel at global_id(0) + y*width(to) (line 12)",
                      "    writes 4 bytes at 16*global_id(0) + 4*[0 … 3] (line 5)",
                      "    reads 4 bytes at width*4*global_id(1) (line 3)"):
             self.assertIn(line, result.stdout.splitlines())

@@ -60,7 +60,3 @@ __kernel void private_pointer_of_bits(__global const uint2* address) {
 }
 //@ private_pointer_in_buffer whole=loaded global=8 local=8 : u64[8]
 __kernel void private_pointer_in_buffer(__global ulong* bits) { __private int* __global* pointers = (__private int* __global*)bits; *pointers[get_global_id(0)] = 1; }
-//@ images whole=images global=8 local=8 : f32[8]
-__kernel void images(__global const float* in, __write_only image2d_t image) {
-  write_imagef(image, (int2)(get_global_id(0), 0), (float4)(in[get_global_id(0)]));
-}
