@@ -52,8 +52,8 @@ void decide(Kernel& kernel, const Shape& shape, const Runtime::Answer& answer) R
 }
 
 // Whether an argument may belong to a captured launch. Images are home's own: every device must have its
-// memory, and only commands that go straight to home, which are in order with all captured ones, write them.
-// An image made from a buffer shows that buffer's bytes.
+// memory. An image made from a buffer shows that buffer's bytes. Of others whose pixels are not tracked, only
+// commands that go straight to home, which are in order with all captured ones, write any.
 bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, size_t i) {
   using Kind = KernelArgument::Kind;
   const KernelArgument& a = arguments[i];
@@ -67,7 +67,7 @@ bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, siz
   case Kind::memory:
     return !a.memory || a.memory->root()->storage != nullptr;
   case Kind::image:
-    return declared.access == "read_only" && !a.memory->parent &&
+    return (declared.access == "read_only" || a.memory->storage) && a.memory->size > 0 && !a.memory->parent &&
            process().configuration.machine == nullptr && !runtime_of(*kernel.context())->separate_memories();
   default:
     return false;
@@ -106,6 +106,9 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
     const KernelArgument& a = arguments[i];
     if (a.kind == KernelArgument::Kind::value) {
       compiler::set_scalars(*kernel.info, i, a.value.data(), a.value.size(), s.scalars);
+    } else if (a.kind == KernelArgument::Kind::image) {
+      const compiler::ImageExtent& extent = a.memory->extent;
+      compiler::set_scalars(*kernel.info, i, extent.data(), sizeof extent, s.scalars);
     }
   }
   launch.kernel = Ref<Kernel>(&kernel);
@@ -138,7 +141,7 @@ std::string why_odd(const Kernel& kernel) {
   const auto is_image = [](const compiler::Argument& a) { return a.kind == compiler::Argument::Kind::image; };
   if (std::ranges::any_of(kernel.info->arguments, is_image) &&
       runtime_of(*kernel.context())->separate_memories())
-    return "it reads images, which are in the home's memory alone";
+    return "it uses images, which are in the home's memory alone";
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
 }
 

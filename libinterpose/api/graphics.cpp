@@ -3,6 +3,7 @@
 // has no such functions, as most without a display, answers CL_INVALID_OPERATION.
 #include "libinterpose/api/enqueue_objects.hpp"
 #include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/image_extent.hpp"
 #include "libinterpose/api/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
@@ -19,7 +20,9 @@ cl_mem create_shared(cl_context context, cl_int* errcode_ret, Args... args) {
   vendor::Owned<cl_mem> native = vendor_create<kSlot>(error, ours->native.get(), args...);
   if (!native) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
-  return (new Memory(ours, std::move(native), nullptr, 0, 0, false))->handle();
+  // OpenGL or EGL, and other objects made from the same one, may know its pixels.
+  const compiler::ImageExtent extent = image_extent(native.get());
+  return (new Memory(ours, std::move(native), nullptr, extent, false))->handle();
 }
 
 template <auto kSlot, typename... Args>

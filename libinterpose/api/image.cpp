@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and samplers. They live at home only: kernels that use them run whole there.
+// Images and samplers. They live at home only: kernels that use them are split among devices that share its
+// memory.
 #include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/image_extent.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 
 namespace mkmd::api {
 
 namespace {
+
+// Of an image with levels of detail, pixels of other levels are none of those that are counted.
+bool has_levels(cl_mem native) {
+  return image_value<cl_uint>(native, CL_IMAGE_NUM_MIP_LEVELS) > 1;
+}
 
 // The vendor's description of an image, and the memory object it is made from, if any.
 struct Description {
@@ -35,7 +42,9 @@ cl_mem create_image(cl_context context, Memory* from, cl_int* errcode_ret, Creat
   vendor::Owned<cl_mem> native = create(ours->native.get(), error);
   if (!native) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
-  return (new Memory(ours, std::move(native), from, 0, 0, false))->handle();
+  const compiler::ImageExtent extent = image_extent(native.get());
+  const bool stands_alone = from == nullptr && !has_levels(native.get());
+  return (new Memory(ours, std::move(native), from, extent, stands_alone))->handle();
 }
 
 }  // namespace

@@ -59,10 +59,10 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Opaque<Storage> Runtime::make_storage(Memory& root) {
-  // Its bytes must be where pointers find them. So kernels with it run whole at home where there are other
-  // places.
+  // Bytes must be where pointers find them, and pixels are not moved. So kernels with these run whole at home
+  // where there are other places.
   if ((separate_memories() || configuration_.machine != nullptr) &&
-      is_of_shared_virtual_memory(root.native.get()))
+      (!root.is_buffer || is_of_shared_virtual_memory(root.native.get())))
     return Opaque<Storage>(nullptr, {nullptr});
   return Opaque<Storage>(new Storage(root, configuration_.domain_count, configuration_.machine),
                          {[](Storage* storage) { delete storage; }});

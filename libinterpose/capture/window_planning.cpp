@@ -20,8 +20,8 @@ namespace {
 
 using planning::Purpose;
 
-void add_memory(Numbers& numbers, std::vector<uint64_t>& words, const Ref<Memory>& memory) {
-  if (memory) {
+void add_memory(Numbers& numbers, std::vector<uint64_t>& words, Memory* memory) {
+  if (memory != nullptr) {
     words.insert(words.end(), {buffer_number(numbers, *memory->root()), memory->origin, memory->size});
   } else {
     words.push_back(0);
@@ -81,8 +81,8 @@ planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& 
     const KernelCommand* const kernel = c.kernel();
     if (kernel == nullptr) {
       const BytesOf bytes = bytes_of(c);
-      add_memory(numbers, words, bytes.source.memory);
-      add_memory(numbers, words, bytes.destination.memory);
+      add_memory(numbers, words, bytes.source.memory.get());
+      add_memory(numbers, words, bytes.destination.memory.get());
       words.insert(words.end(),
                    {bytes.source.offset, bytes.destination.offset, bytes.size, bytes.pattern_size});
       continue;
@@ -91,9 +91,8 @@ planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& 
     const KernelLaunch& launch = kernel->launch;
     words.push_back(reinterpret_cast<uintptr_t>(launch.facts.get()));  // the kernel, its shape and scalars
     identity.named.emplace_back(launch.facts);
-    for (const KernelArgument& a : *launch.arguments) {
-      if (a.kind == KernelArgument::Kind::memory) add_memory(numbers, words, a.memory);
-    }
+    for (const KernelArgument& a : *launch.arguments)
+      add_memory(numbers, words, a.tracked());
   }
   return identity;
 }

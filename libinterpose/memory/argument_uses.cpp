@@ -10,10 +10,11 @@ namespace {
 BufferUses any_use(const KernelArguments& arguments) {
   BufferUses uses;
   for (const KernelArgument& a : arguments) {
-    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-    BufferUse& use = use_of(uses, a.memory->root());
+    Memory* const memory = a.tracked();
+    if (memory == nullptr) continue;
+    BufferUse& use = use_of(uses, memory->root());
     for (ByteRanges* set : {&use.reads, &use.writes, &use.needed})
-      set->add(a.memory->origin, a.memory->origin + a.memory->size);
+      set->add(memory->origin, memory->origin + memory->size);
   }
   return uses;
 }
@@ -28,11 +29,11 @@ BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compi
   };
   std::vector<Root> roots;
   for (const compiler::Footprint& f : *footprints) {
-    const KernelArgument& a = arguments[f.argument];
-    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;  // nobody captured writes an image
-    auto root = std::ranges::find(roots, a.memory->root(), &Root::memory);
-    if (root == roots.end()) root = roots.insert(root, {a.memory->root(), {}});
-    root->through.push_back({&f, a.memory->origin, a.memory->size});
+    Memory* const memory = arguments[f.argument].tracked();
+    if (memory == nullptr) continue;
+    auto root = std::ranges::find(roots, memory->root(), &Root::memory);
+    if (root == roots.end()) root = roots.insert(root, {memory->root(), {}});
+    root->through.push_back({&f, memory->origin, memory->size});
   }
   BufferUses uses;
   for (const Root& root : roots)

@@ -56,6 +56,14 @@ Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory*
   remember_handle(this);
 }
 
+Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory* of_parent,
+               const compiler::ImageExtent& pixels, bool stands_alone)
+    : context(of_context), native(std::move(native_memory)), parent(of_parent), origin(0),
+      size(pixels[0] * pixels[1] * pixels[2]), is_buffer(false), extent(pixels) {
+  if (size > 0 && stands_alone && context->runtime) storage = context->runtime->make_storage(*this);
+  remember_handle(this);
+}
+
 Memory::~Memory() {
   forget_handle(this);
 }

@@ -44,7 +44,7 @@ using Opaque = std::unique_ptr<T, Ending<T>>;
 class ContextRuntime {
 public:
   virtual ~ContextRuntime() = default;
-  // For a root buffer that is being made.
+  // For a root buffer that is being made, or an image that stands alone; null: its kernels run whole at home.
   virtual Opaque<Storage> make_storage(Memory& root) = 0;
   // The queue is about to go.
   virtual void note_end(Queue& queue) = 0;
@@ -116,6 +116,9 @@ class Memory : public Object<Memory, ObjectType::memory, cl_mem> {
 public:
   Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size,
          bool is_buffer);
+  // An image, of whose pixels nobody else knows if `stands_alone`.
+  Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, const compiler::ImageExtent& extent,
+         bool stands_alone);
   ~Memory();
 
   Memory* root() { return parent ? parent->root() : this; }
@@ -126,10 +129,11 @@ public:
   const vendor::Owned<cl_mem> native;
   const Ref<Memory> parent;               // of a sub-buffer, or the buffer an image was made from
   const size_t origin;                    // of a sub-buffer, in its root
-  const size_t size;                      // in bytes, as asked for (buffers)
-  const bool is_buffer;                   // plain buffer or sub-buffer: the only kind that is ever split
+  const size_t size;                      // in bytes, as asked for; of an image its pixels, 0: not known
+  const bool is_buffer;                   // plain buffer or sub-buffer
+  const compiler::ImageExtent extent{};   // of an image
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
-  Opaque<Storage> storage;                // of a root buffer in a context with a runtime
+  Opaque<Storage> storage;  // of a root buffer, or an image that stands alone, in a context with a runtime
   // Of a sub-buffer: the vendors' in other memory domains, made when first needed; the runtime's mutex guards
   // them.
   std::vector<vendor::Owned<cl_mem>> elsewhere;
@@ -210,6 +214,12 @@ struct KernelArgument {
   // reference.
   Ref<Sampler> sampler;
   size_t local_size = 0;
+
+  // The memory object of whose bytes or pixels it is known who uses them; null: none.
+  Memory* tracked() const {
+    const bool is = kind == Kind::memory || (kind == Kind::image && memory && memory->storage);
+    return is ? memory.get() : nullptr;
+  }
 };
 using KernelArguments = std::vector<KernelArgument>;
 

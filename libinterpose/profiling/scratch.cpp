@@ -21,6 +21,12 @@ vendor::Owned<cl_mem> make(cl_context context, size_t size, cl_int& error) {
       vendor::table(context).clCreateBuffer(context, CL_MEM_READ_WRITE, size, nullptr, &error));
 }
 
+bool writes_images(const compiler::KernelInfo& info) {
+  return std::ranges::any_of(info.accesses, [&info](const compiler::Access& a) {
+    return a.kind != compiler::Access::Kind::read && info.is_image(a.argument);
+  });
+}
+
 bool is_buffer(const KernelArgument& a) {
   return a.kind == KernelArgument::Kind::memory && a.memory;
 }
@@ -118,6 +124,8 @@ Status Scratch::make_set(const Place& place, const KernelArguments& arguments) {
 }
 
 Status Scratch::copy(const std::vector<Place>& places, cl_command_queue home, const KernelLaunch& launch) {
+  if (writes_images(*launch.kernel->info))
+    return Status::internal("it writes images, and copies are made of buffers only");
   find_buffers(launch);
   if (Status room = check_room(places); !room) return room;
   for (Buffer& b : buffers_) {

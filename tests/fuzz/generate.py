@@ -9,6 +9,7 @@ import random
 import grammar
 from expressions import SIZES
 from host_commands import HostCommands, PAGE
+from images import IMAGE
 
 QUEUES = [["in-order"], ["in-order"], ["out-of-order"], ["in-order", "in-order"], ["in-order", "out-of-order"],
           ["in-order", "in-order", "out-of-order"]]
@@ -62,7 +63,7 @@ class Maker(HostCommands):
             if a["kind"] == "image" and not self.images:
                 for _ in range(2):
                     self.images.append(len(buffers))
-                    buffers.append({"bytes": 4 * grammar.IMAGE[0] * grammar.IMAGE[1], "image": grammar.IMAGE,
+                    buffers.append({"bytes": 4 * IMAGE[0] * IMAGE[1], "image": IMAGE,
                                     "seed": r.randrange(1 << 30)})
 
     def root(self, b):
@@ -139,9 +140,17 @@ class Maker(HostCommands):
                 chosen[a["name"]] = chosen[a["of"]]
             elif a["kind"] == "permutation":
                 chosen[a["name"]] = self.permutations[a["items"]]
-            elif a["kind"] == "image":
-                chosen[a["name"]] = r.choice(self.images)
-        return chosen
+        return chosen if self.choose_images(kernel, chosen) else None
+
+    def choose_images(self, kernel, chosen):
+        """One that is written is no other argument."""
+        images = [a for a in kernel.args if a["kind"] == "image"]
+        for a in images:
+            free = [b for b in self.images if not any(chosen.get(o["name"]) == b and (a["writes"] or o["writes"]) for o in images)]
+            if not free:
+                return False
+            chosen[a["name"]] = self.r.choice(free)
+        return True
 
     def value_of(self, a):
         r = self.r

@@ -5,13 +5,13 @@ Each work-item owns a block of elements of each output and writes nothing else. 
 Index expressions carry an interval; what may leave the array is clamped, masked or taken modulo.
 """
 from expressions import Expressions, Index, MEMBERS, SCALARS, STRUCTS, VECTORS
+from images import Images
 from local_memory import LocalMemory
 from moved import MovedPlaces
 from stores import Stores
 from updates import Updates
 from wide import WideNumbers
 
-IMAGE = (16, 12)  # pixels of CL_RGBA, CL_UNSIGNED_INT8
 PRELUDE = """struct S { int a; short b; uchar c; uchar d; float e; uint f; };
 struct T { uchar a; uint b[2]; };
 struct Q { char a; long b; short c; };
@@ -20,7 +20,7 @@ struct P { int a; short b; long c; int t[4]; };
 """
 
 
-class Kernel(Stores, MovedPlaces, Updates, LocalMemory, WideNumbers, Expressions):
+class Kernel(Stores, MovedPlaces, Updates, Images, LocalMemory, WideNumbers, Expressions):
     """One kernel; `spec()` says what a launch has to pass."""
     def __init__(self, random, name, byte_limit, optimised):
         super().__init__()
@@ -51,8 +51,8 @@ class Kernel(Stores, MovedPlaces, Updates, LocalMemory, WideNumbers, Expressions
             self.stage()
         if self.chance(0.24):
             self.struct_argument()
-        if self.chance(0.04):
-            self.image()
+        if self.chance(0.12):
+            self.images()
         outs = []
         if self.dims == 1 and self.plain and self.chance(0.08):
             self.copy_out()
@@ -328,22 +328,6 @@ class Kernel(Stores, MovedPlaces, Updates, LocalMemory, WideNumbers, Expressions
                 self.known(w)
         v = self.name_of("v")
         self.line(f"uint {v} = (uint){n}.c + (uint){n}.t[{self.value(1)} & 3u] + (uint){n}.a;")
-        self.known(v)
-
-    def image(self):
-        """Kernels that use images run whole, between others that do not."""
-        n = self.name_of("m")
-        writes = self.chance(0.4)
-        self.args.append({"kind": "image", "decl": f"{'write_only' if writes else 'read_only'} image2d_t ", "name": n,
-                          "writes": writes})
-        if writes:
-            self.line(f"if (i < {IMAGE[0] * IMAGE[1]}) write_imageui({n}, (int2)(i % {IMAGE[0]}, i / {IMAGE[0]}), "
-                      f"(uint4)({self.value(1)} & 255u, 1u, (uint)i & 255u, 7u));")
-            return
-        v = self.name_of("v")
-        sampler = "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST"
-        self.line(f"const sampler_t {n}s = {sampler};")
-        self.line(f"uint {v} = read_imageui({n}, {n}s, (int2)({self.index(1).text}, {self.index(1).text})).{self.r.choice('xyzw')};")
         self.known(v)
 
     def small_now_in(self, j):

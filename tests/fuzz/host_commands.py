@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random host commands of a case: transfers, fills, maps, markers, user events, buffers made and released on the way."""
-import grammar
+from images import IMAGE
 
 PAGE = 4096  # sub-buffers begin at multiples of it
 
@@ -147,8 +147,8 @@ class HostCommands:
             return
         # PoCL 3.1 crashes where it copies between an image and a sub-buffer.
         image, b = r.choice(self.images), self.root(r.choice(self.usable(PAGE)))
-        lo = [r.randrange(grammar.IMAGE[0]), r.randrange(grammar.IMAGE[1])]
-        region = [r.randint(1, grammar.IMAGE[d] - lo[d]) for d in range(2)]
+        lo = [r.randrange(IMAGE[0]), r.randrange(IMAGE[1])]
+        region = [r.randint(1, IMAGE[d] - lo[d]) for d in range(2)]
         offset = 4 * r.randrange(100)
         op = r.choice(["copy_to_image", "copy_to_image", "copy_from_image", "read_image", "write_image", "fill_image"])
         command = {"op": op, "image": image, "image_origin": lo, "region": region}
