@@ -8,10 +8,10 @@
 
 namespace mkmd::compiler {
 
-inline Request request_without_device(std::string source, std::string options) {
+inline Request request_without_device(std::vector<Unit> units) {
   Request request;
-  request.source = std::move(source);
-  request.options = std::move(options);
+  request.units = std::move(units);
+  request.macros.resize(request.units.size());
   request.device_version = "OpenCL 3.0";
   request.c_version = "OpenCL C 1.2";
   request.extensions = {"cl_khr_fp64",

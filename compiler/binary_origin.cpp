@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/binary_origin.hpp"
 
+#include <algorithm>
+
 #include "common/hash.hpp"
 #include "common/json.hpp"
 #include "compiler/build_options.hpp"
 #include "compiler/cache.hpp"
-#include "compiler/request.hpp"
 
 namespace mkmd::compiler {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kFirstLine = "MKMD binary 1 ";  // then the checksum of what follows the line
+constexpr std::string_view kFirstLine = "MKMD binary 2 ";  // then the checksum of what follows the line
 constexpr uint64_t kOtherSeed = 0x9e3779b97f4a7c15;
 
 std::string entry_of(const std::string& folder, std::string_view binary) {
@@ -30,8 +31,8 @@ std::string encode(std::string_view binary, const Origin& origin) {
     included.push_back({{"path", characters_of(d.path)}, {"size", d.size}, {"hash", d.hash}});
   const std::string body = json{
       {"binary", facts_of(binary)},
-      {"source", characters_of(origin.source)},
-      {"options", characters_of(origin.options)},
+      {"recipe", origin.recipe},
+      {"kind", static_cast<int>(origin.kind)},
       {"device_compiler", characters_of(origin.device_compiler)},
       {"included",
        std::move(included)}}.dump();
@@ -50,7 +51,11 @@ Result<Origin> decode(std::string_view bytes, std::string_view binary) {
   try {
     const json& j = *parsed;
     if (j.at("binary") != facts_of(binary)) return Status::internal("it is another binary's");
-    Origin origin{text(j.at("source")), text(j.at("options")), text(j.at("device_compiler")), {}};
+    const int kind = j.at("kind");
+    if (kind < 0 || kind > static_cast<int>(Origin::Kind::executable))
+      return Status::internal("it is of no known kind");
+    Origin origin{j.at("recipe"), static_cast<Origin::Kind>(kind), text(j.at("device_compiler")), {}};
+    if (!is_complete(origin.recipe)) return Status::internal("its recipe is not complete");
     for (const json& d : j.at("included"))
       origin.included.push_back({text(d.at("path")), d.at("size"), d.at("hash")});
     return origin;
@@ -75,9 +80,12 @@ Result<Origin> origin_of_binary(const std::string& folder, std::string_view bina
   return decode(*bytes, binary);
 }
 
-bool binary_keeps_options(const std::string& made, const std::string& given) {
+bool binary_keeps_options(const Recipe& made, const std::string& given) {
   const std::vector<std::string> now = split_options(given);
-  return now.empty() ? only_about_text(made) : now == split_options(made);
+  if (now.empty())
+    return std::ranges::all_of(made.units, [](const Unit& u) { return only_about_text(u.options); }) &&
+           std::ranges::all_of(made.links, [](const Link& l) { return only_about_text(l.options); });
+  return made.links.empty() && now == split_options(made.units.front().options);
 }
 
 }  // namespace mkmd::compiler

@@ -10,13 +10,16 @@
 
 #include "common/status.hpp"
 #include "compiler/module_file.hpp"
+#include "compiler/recipe.hpp"
 
 namespace mkmd::compiler {
 
 struct Origin {
-  std::string source, options;       // as given to OpenCL
-  std::string device_compiler;       // which one made the binary
-  std::vector<Dependency> included;  // files that the source included then
+  enum class Kind { source, compiled, library, executable };
+  Recipe recipe;
+  Kind kind = Kind::source;          // what was made of it
+  std::string device_compiler;       // which one did
+  std::vector<Dependency> included;  // files that the units included then, in their order
 
   bool operator==(const Origin&) const = default;
 };
@@ -27,9 +30,8 @@ Status keep_origin(const std::string& folder, std::string_view binary, const Ori
 // Fails unless exactly these bytes were kept.
 Result<Origin> origin_of_binary(const std::string& folder, std::string_view binary);
 
-// Whether a binary that was made with `made` has the code of that build when it is built with `given`. OpenCL
-// says so of equal options. Of no options it says so, too, but drivers forget those that still act when a
-// kernel runs.
-bool binary_keeps_options(const std::string& made, const std::string& given);
+// Whether a binary that was made so has the code of then when it is built with `given`. OpenCL says so of
+// equal options. Of no options it says so, too, but drivers forget those that still act when a kernel runs.
+bool binary_keeps_options(const Recipe& made, const std::string& given);
 
 }  // namespace mkmd::compiler

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/build_options.hpp"
 
+#include <algorithm>
+
 namespace mkmd::compiler {
 namespace {
+
+constexpr const char* kCreateLibrary = "-create-library";
 
 bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -48,12 +52,18 @@ bool only_about_text(const std::string& options) {
   const std::vector<std::string> words = split_options(options);
   for (size_t i = 0; i < words.size();) {
     const bool plain = words[i] == "-w" || words[i] == "-Werror" || words[i] == "-cl-kernel-arg-info" ||
+                       words[i] == kCreateLibrary || words[i] == "-enable-link-options" ||
                        words[i].starts_with("-cl-std=");
     const size_t about_text = plain ? 1 : words_about_text(words, i);
     if (about_text == 0) return false;
     i += about_text;
   }
   return true;
+}
+
+bool creates_library(const std::string& link_options) {
+  const std::vector<std::string> words = split_options(link_options);
+  return std::ranges::find(words, kCreateLibrary) != words.end();
 }
 
 std::string source_build_options(const std::string& program_options) {

@@ -12,11 +12,14 @@ namespace mkmd::compiler {
 // character.
 std::vector<std::string> split_options(const std::string& options);
 
-// Whether these options say how to read the program's text and no more: they change no code once it is read.
+// Whether these options say how to read the program's text, or what a link is to make, and no more: they
+// change no code of what is then there.
 bool only_about_text(const std::string& options);
 
-// How to build Module::source: its macros are expanded and its files included already, and the program is not
-// to hear of warnings about text of ours.
+bool creates_library(const std::string& link_options);
+
+// How to build or compile a unit's text in Module::sources: its macros are expanded and its files included
+// already, and the program is not to hear of warnings about text of ours.
 std::string source_build_options(const std::string& program_options);
 
 }  // namespace mkmd::compiler

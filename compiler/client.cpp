@@ -22,12 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-// Whether the answer may depend on files, and so on the directory they are looked for in.
-bool may_include(const Request& r) {
-  return r.source.find("include") != std::string::npos || r.source.find("import") != std::string::npos ||
-         r.options.find("-include") != std::string::npos || r.options.find('@') != std::string::npos;
-}
-
 std::string working_directory() {
   std::string path(4096, '\0');
   if (!getcwd(path.data(), path.size())) return {};
@@ -50,15 +44,16 @@ Question question(const Request& request, const std::string& helper, const std::
   stat(helper.c_str(), &about);
   json key = request;
   key["helper"] = {kHelperVersion, helper, about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
-  if (may_include(request)) key["directory"] = working_directory();
+  // Files are looked for in it.
+  if (std::ranges::any_of(request.units, may_include)) key["directory"] = working_directory();
   Question q;
   q.key = dump(key);
   if (!cache.empty()) q.file = cache + "/" + hex(hash_of(q.key)) + ".mkmd";
   return q;
 }
 
-// Whether the device's macros are what an answer rests on.
-bool hold(Macros macros, const Macros& given, const Client::AskDevice& ask) {
+// Whether the device's macros are what an answer about a unit rests on.
+bool hold(Macros macros, const Macros& given, const std::string& options, const Client::AskDevice& ask) {
   std::erase_if(macros, [&](const auto& macro) {
     const auto found = given.find(macro.first);
     return found != given.end() && found->second == macro.second;
@@ -68,23 +63,36 @@ bool hold(Macros macros, const Macros& given, const Client::AskDevice& ask) {
   std::vector<std::string> names;
   for (const auto& [name, text] : macros)
     names.push_back(name);
-  const Result<Macros> known = ask(names);
+  const Result<Macros> known = ask(options, names);
   return known && std::ranges::all_of(macros, [&](const auto& macro) {
            const auto found = known->find(macro.first);
            return found != known->end() && found->second == macro.second;
          });
 }
 
+bool hold(const std::vector<Macros>& macros, const Request& request, const Client::AskDevice& ask) {
+  if (macros.size() != request.units.size()) return false;
+  for (size_t i = 0; i < macros.size(); ++i)
+    if (!hold(macros[i], request.macros[i], request.units[i].options, ask)) return false;
+  return true;
+}
+
 Module module_of(ModuleFile file) {
-  return {std::move(file.kernels), std::move(file.source), std::move(file.no_source),
+  return {std::move(file.kernels), std::move(file.sources), std::move(file.no_source),
           std::move(file.dependencies)};
 }
 
-// Each answer may lead to further names: what a macro hides is seen only when it is known. Nobody nests
-// deeper.
-constexpr int kMostRounds = 16;
+// Each answer about a unit may lead to further names: what a macro hides is seen only when it is known.
+// Nobody nests deeper.
+constexpr size_t kMostRounds = 16;
 
 }  // namespace
+
+bool may_include(const Unit& unit) {
+  return unit.source.find("include") != std::string::npos ||
+         unit.source.find("import") != std::string::npos ||
+         unit.options.find("-include") != std::string::npos || unit.options.find('@') != std::string::npos;
+}
 
 Client::Client(std::string helper_path, std::string cache_directory, int timeout_seconds)
     : helper_path_(std::move(helper_path)), cache_directory_(std::move(cache_directory)),
@@ -104,7 +112,7 @@ std::optional<ModuleFile> Client::kept(const std::string& key, const std::string
   if (!bytes) return std::nullopt;
   Result<ModuleFile> file = ModuleFile::decode(*bytes);
   if (!file || file->key != key || !std::ranges::all_of(file->dependencies, unchanged) ||
-      !hold(file->macros, request.macros, ask))
+      !hold(file->macros, request, ask))
     return std::nullopt;
   return std::move(*file);
 }
@@ -128,25 +136,26 @@ Result<ModuleFile> Client::made(const std::string& key, const std::string& path,
 
 Result<Module> Client::compile(Request request, const AskDevice& ask) {
   try {
+    request.macros.resize(request.units.size());
     const Question q = question(request, helper_path_, cache_directory_);
     if (std::optional<ModuleFile> file = kept(q.key, q.file, request, ask))
       return module_of(std::move(*file));
-    std::vector<std::string> wanted;
-    for (int round = 0; round < kMostRounds; ++round) {
-      if (Result<Macros> known = ask ? ask(wanted) : Macros(); known) {
-        request.macros.merge(*known);
-      } else if (!wanted.empty()) {
-        return known.status();
-      }
-      for (const std::string& name : wanted)
-        if (!request.macros.contains(name))
-          return Status::internal("the device does not say what " + name + " is");
+    for (size_t i = 0; ask && i < request.units.size(); ++i) {
+      if (Result<Macros> known = ask(request.units[i].options, {}); known) request.macros[i].merge(*known);
+    }
+    for (size_t round = 0; round < kMostRounds * request.units.size(); ++round) {
       Result<ModuleFile> file = made(q.key, q.file, request);
       if (!file) return file.status();
       if (!file->error.empty()) return Status::internal(file->error);
       if (file->macros_wanted.empty()) return module_of(std::move(*file));
       if (!ask) return Status::internal("it uses macros of the device's compiler, which is not to be had");
-      wanted = std::move(file->macros_wanted);
+      const size_t unit = file->macros_unit;
+      if (unit >= request.units.size()) return Status::internal("the kernel compiler asks about no unit");
+      Result<Macros> known = ask(request.units[unit].options, file->macros_wanted);
+      if (!known) return known.status();
+      for (const std::string& name : file->macros_wanted)
+        if (!known->contains(name)) return Status::internal("the device does not say what " + name + " is");
+      request.macros[unit].merge(*known);
     }
     return Status::internal("its macros depend on each other too deeply");
   } catch (const std::exception& e) {

@@ -19,20 +19,25 @@ namespace mkmd::compiler {
 
 struct Module {
   std::vector<KernelInfo> kernels;  // all kernels of the program
-  // The code for pieces of those whose split is allowed, as OpenCL C (build_options.hpp). Empty if no split
-  // is allowed, or if it could not be made.
-  std::string source;
+  // The code for pieces of those whose split is allowed, as OpenCL C (build_options.hpp): a text for each
+  // unit of the program. Empty if no split is allowed, or if it could not be made.
+  std::vector<std::string> sources;
   std::string no_source;             // why it could not
   std::vector<Dependency> included;  // files that were read with the program
 };
+
+// Whether what the unit means may depend on files.
+bool may_include(const Unit& unit);
 
 class Client {
 public:
   // An empty cache directory means no cache. It need not exist; the helper creates it.
   Client(std::string helper_path, std::string cache_directory, int timeout_seconds = 20);
 
-  // Says what the device's compiler predefines of all these names. It may say more: what it knows already.
-  using AskDevice = std::function<Result<Macros>(const std::vector<std::string>& names)>;
+  // Says what the device's compiler predefines of all these names, for a unit with these options. It may say
+  // more: what it knows already.
+  using AskDevice =
+      std::function<Result<Macros>(const std::string& options, const std::vector<std::string>& names)>;
 
   // `ask` is called before a program is compiled, with no names, and again for predefined macros which the
   // program uses and nobody has said yet. Without it such a program is an error: it could not be compiled as

@@ -11,10 +11,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kMagic = "MKMDMOD3";
+constexpr std::string_view kMagic = "MKMDMOD4";
 struct Header {
   char magic[8];
-  uint64_t json_bytes, source_bytes;
+  uint64_t json_bytes, sources_bytes;
   Hash checksum;  // of what follows the header
 };
 
@@ -27,16 +27,23 @@ std::string ModuleFile::encode() const {
   } else {
     j["kernels"] = kernels;
     j["macros_wanted"] = macros_wanted;
-    j["macros"] = macros_to_json(macros);
+    j["macros_unit"] = macros_unit;
+    j["macros"] = to_json(macros);
     j["no_source"] = no_source;
     json list = json::array();
     for (const Dependency& d : dependencies)
       list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
     j["dependencies"] = std::move(list);
   }
+  std::string all_sources;
+  j["source_bytes"] = json::array();
+  for (const std::string& source : sources) {
+    j["source_bytes"].push_back(source.size());
+    all_sources += source;
+  }
   const std::string text = j.dump(-1, ' ', false, json::error_handler_t::replace);
-  std::string body = text + source;
-  Header header{{}, text.size(), source.size(), hash_of(body)};
+  std::string body = text + all_sources;
+  Header header{{}, text.size(), all_sources.size(), hash_of(body)};
   std::memcpy(header.magic, kMagic.data(), kMagic.size());
   std::string out(reinterpret_cast<const char*>(&header), sizeof header);
   return out += body;
@@ -50,7 +57,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
   if (std::string_view(header.magic, kMagic.size()) != kMagic)
     return Status::internal("not a module: wrong first bytes");
   const uint64_t all = bytes.size();
-  if (header.json_bytes > all || header.source_bytes != all - header.json_bytes)
+  if (header.json_bytes > all || header.sources_bytes != all - header.json_bytes)
     return Status::internal("not a module: wrong length");
   if (hash_of(bytes) != header.checksum) return Status::internal("not a module: its checksum does not match");
   ModuleFile file;
@@ -64,6 +71,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
       return file;
     }
     j.at("macros_wanted").get_to(file.macros_wanted);
+    j.at("macros_unit").get_to(file.macros_unit);
     file.macros = macros_from_json(j.at("macros"));
     j.at("no_source").get_to(file.no_source);
     for (const json& kernel : j.at("kernels")) {
@@ -73,10 +81,16 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
     }
     for (const json& d : j.at("dependencies"))
       file.dependencies.push_back({d.at("path"), d.at("size"), d.at("hash")});
+    size_t at = header.json_bytes;
+    for (const json& length : j.at("source_bytes")) {
+      const auto count = length.get<uint64_t>();
+      if (count > bytes.size() - at) return Status::internal("not a module: its sources are cut off");
+      file.sources.emplace_back(bytes.substr(at, count));
+      at += count;
+    }
   } catch (const json::exception& e) {
     return Status::internal(std::string("not a module: ") + e.what());
   }
-  file.source = bytes.substr(header.json_bytes);
   return file;
 }
 

@@ -27,13 +27,15 @@ struct Dependency {
 struct ModuleFile {
   std::string key;    // the request's text and the helper's version
   std::string error;  // not empty: the program could not be compiled; nothing below is set
-  // Not empty: the program uses these predefined macros; the request lacks them, and nothing below is set.
+  // Not empty: a unit of the program uses these predefined macros; the request lacks them, and nothing below
+  // is set.
   std::vector<std::string> macros_wanted;
-  Macros macros;  // of the request: those that the program uses
+  size_t macros_unit = 0;
+  std::vector<Macros> macros;  // by unit: those of the request that it uses
   std::vector<KernelInfo> kernels;
-  std::vector<Dependency> dependencies;
-  std::string source;     // the kernels for pieces as OpenCL C
-  std::string no_source;  // why there is none though a kernel may be split
+  std::vector<Dependency> dependencies;  // of all units, in their order
+  std::vector<std::string> sources;      // the units with the kernels for pieces, as OpenCL C
+  std::string no_source;                 // why there is none though a kernel may be split
 
   std::string encode() const;
   static Result<ModuleFile> decode(std::string_view bytes);

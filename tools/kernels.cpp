@@ -85,22 +85,25 @@ std::string parse(const std::vector<std::string>& arguments, Options& o) {
 Result<Module> read(const Options& o) {
   const Result<std::string> content = read_file(o.file);
   if (!content) return content.status();
-  Origin origin{*content, {}, {}, {}};
+  Origin origin{recipe_of(*content, {}), Origin::Kind::source, {}, {}};
   if (content->find('\0') != std::string::npos) {
     Result<Origin> known = origin_of_binary(cache_directory(), *content);
     if (!known) return Status::internal("it is a binary that MKMD has not seen, or none at all");
     origin = std::move(*known);
   }
-  const Request request = request_without_device(origin.source, origin.options + " " + o.build);
+  for (Unit& unit : origin.recipe.units)
+    unit.options += " " + o.build;
+  const Request request = request_without_device(std::move(origin.recipe.units));
   const std::string folder = program_folder();
   if (folder.empty()) return Status::internal("mkmd-kc is not installed beside this command");
   Client client(folder + "/mkmd-kc", "");
-  return client.compile(request, [&](const std::vector<std::string>& names) -> Result<Macros> {
-    Macros known;
-    for (const std::string& name : names)
-      known[name] = predefined_by_assumed(request, name);
-    return known;
-  });
+  return client.compile(request,
+                        [&](const std::string&, const std::vector<std::string>& names) -> Result<Macros> {
+                          Macros known;
+                          for (const std::string& name : names)
+                            known[name] = predefined_by_assumed(request, name);
+                          return known;
+                        });
 }
 
 // What is evaluated at a launch, as C would write it.

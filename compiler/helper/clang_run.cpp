@@ -6,14 +6,33 @@
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace mkmd::compiler {
 
+namespace {
+
+// Such a name leads to one file, whatever a driver's way to look for it.
+bool is_plain(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  name.split(parts, '/');
+  return name.find_first_of(std::string("\\\0", 2)) == llvm::StringRef::npos && !name.starts_with("mkmd-") &&
+         llvm::none_of(parts,
+                       [](llvm::StringRef part) { return part.empty() || part == "." || part == ".."; });
+}
+
+}  // namespace
+
+bool is_embedded(const std::string& path) {
+  return path.starts_with(std::string(kHeadersFolder) + "/");
+}
+
 ClangRun::ClangRun(std::initializer_list<std::vector<std::string>> arguments, std::string text,
-                   Files included)
-    : text_(std::move(text)), included_(std::move(included)) {
+                   Files included, std::map<std::string, std::string> headers)
+    : text_(std::move(text)), included_(std::move(included)), headers_(std::move(headers)) {
   for (const std::vector<std::string>& some : arguments)
     arguments_.insert(arguments_.end(), some.begin(), some.end());
 }
@@ -31,7 +50,8 @@ Status ClangRun::prepare() {
     pointers.insert(pointers.end(), {"-include", path.c_str()});
   for (const std::string& argument : arguments_)
     pointers.push_back(argument.c_str());
-  pointers.insert(pointers.end(), {"-x", "cl", kMainFile});
+  const std::string main = headers_.empty() ? kMainFile : std::string(kHeadersFolder) + "/" + kMainFile;
+  pointers.insert(pointers.end(), {"-x", "cl", main.c_str()});
 
   llvm::raw_string_ostream log(log_);
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options = new clang::DiagnosticOptions();
@@ -45,9 +65,24 @@ Status ClangRun::prepare() {
     compiler_.getPreprocessorOpts().addRemappedFile(
         path, llvm::MemoryBuffer::getMemBufferCopy(content, path).release());
   };
-  remap(kMainFile, text_);
+  remap(main, text_);
   for (const auto& [path, content] : included_)
     remap(path, content);
+  return embed();
+}
+
+Status ClangRun::embed() {
+  if (headers_.empty()) return {};
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> embedded = new llvm::vfs::InMemoryFileSystem();
+  for (const auto& [name, content] : headers_) {
+    if (!is_plain(name) || !embedded->addFile(std::string(kHeadersFolder) + "/" + name, 0,
+                                              llvm::MemoryBuffer::getMemBufferCopy(content, name)))
+      return Status::internal("it has a header of the name '" + name + "'");
+  }
+  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> files =
+      new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem());
+  files->pushOverlay(embedded);
+  compiler_.createFileManager(files);
   return {};
 }
 

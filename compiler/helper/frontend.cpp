@@ -10,6 +10,7 @@
 #include "common/hash.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/clang_run.hpp"
+#include "compiler/helper/linking.hpp"
 #include "compiler/helper/macro_use.hpp"
 
 namespace mkmd::compiler {
@@ -20,27 +21,36 @@ public:
   bool needSystemDependencies() override { return false; }
 };
 
-// Compiles, and sees which predefined macros the program uses while it does.
+// Compiles, and sees which predefined macros the unit uses while it does.
 class Action : public clang::EmitLLVMOnlyAction {
 public:
-  Action(const Request& request, MacroUse::Found& found, llvm::LLVMContext* context)
-      : EmitLLVMOnlyAction(context), request_(request), found_(found) {}
+  Action(const Unit& unit, const Macros& macros, MacroUse::Found& found, llvm::LLVMContext* context)
+      : EmitLLVMOnlyAction(context), unit_(unit), macros_(macros), found_(found) {}
 
   bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
     clang::Preprocessor& preprocessor = compiler.getPreprocessor();
-    preprocessor.addPPCallbacks(std::make_unique<MacroUse>(preprocessor, request_.macros,
-                                                           macros_in_options(request_.options), found_));
+    preprocessor.addPPCallbacks(
+        std::make_unique<MacroUse>(preprocessor, macros_, macros_in_options(unit_.options), found_));
     return EmitLLVMOnlyAction::BeginSourceFileAction(compiler);
   }
 
 private:
-  const Request& request_;
+  const Unit& unit_;
+  const Macros& macros_;
   MacroUse::Found& found_;
 };
 
-Status list_dependencies(Collector& files, FrontEndResult& result) {
+struct CompiledUnit {
+  std::unique_ptr<llvm::Module> module;  // null if macros are wanted
+  std::vector<std::string> macros_wanted;
+  Macros macros;  // of the request: those that the unit uses
+  std::vector<Dependency> dependencies;
+  Declarations declarations = Declarations::when_used;
+};
+
+Status list_dependencies(Collector& files, CompiledUnit& result) {
   for (const std::string& path : files.getDependencies()) {
-    if (path == kMainFile || path == kMacrosFile) continue;
+    if (path == kMainFile || path == kMacrosFile || is_embedded(path)) continue;
     Result<std::string> bytes = read_file(path);
     if (!bytes) return bytes.status();
     result.dependencies.push_back({path, bytes->size(), hex(hash_of(*bytes))});
@@ -48,68 +58,109 @@ Status list_dependencies(Collector& files, FrontEndResult& result) {
   return {};
 }
 
-bool defines_names_of_builtins(const llvm::Module& module) {
-  return llvm::any_of(module, [](const llvm::Function& f) {
-    return !f.isDeclaration() && is_builtin_name(base_name(f.getName()));
-  });
+using Names = std::set<llvm::StringRef>;
+
+Names names_of(const llvm::Module& module, bool defined) {
+  Names names;
+  for (const llvm::Function& f : module)
+    if (f.isDeclaration() != defined) names.insert(base_name(f.getName()));
+  return names;
 }
 
-// A name that a function of the program has and one that it calls of OpenCL's; empty: there is none.
-std::string name_of_two(const llvm::Module& module) {
-  std::set<llvm::StringRef> defined;
+// What is called and may be OpenCL's, whose functions are overloaded.
+Names overloaded_in(const llvm::Module& module) {
+  Names names;
   for (const llvm::Function& f : module)
-    if (!f.isDeclaration()) defined.insert(base_name(f.getName()));
-  for (const llvm::Function& f : module)
-    if (f.isDeclaration() && defined.contains(base_name(f.getName()))) return base_name(f.getName()).str();
+    if (f.isDeclaration() && f.getName().starts_with("_Z")) names.insert(base_name(f.getName()));
+  return names;
+}
+
+// A name that a function of the program has, and that one of OpenCL's has which is called; empty: there is
+// none.
+std::string name_of_two(const Names& defined, const Names& declared) {
+  for (const llvm::StringRef name : defined)
+    if (is_builtin_name(name) && declared.contains(name)) return name.str();
   return {};
 }
 
-Result<FrontEndResult> compile(const Request& request, Declarations declarations,
-                               llvm::LLVMContext& context) {
-  Result<FrontEndArguments> arguments = front_end_arguments(request);
+// Some drivers look for a name among the program's functions first, others choose among all of that name.
+Status ambiguous(const std::string& name) {
+  return Status::internal("it has a function '" + name +
+                          "' of its own and uses OpenCL's, too: which is meant depends on the compiler");
+}
+
+Result<CompiledUnit> compile(const Request& request, size_t unit, Declarations declarations,
+                             llvm::LLVMContext& context) {
+  const Unit& text = request.units[unit];
+  Result<FrontEndArguments> arguments = front_end_arguments(request, text);
   if (!arguments) return arguments.status();
-  ClangRun clang({arguments->language, header_arguments(declarations), arguments->text}, request.source,
-                 {{kMacrosFile, macro_definitions(request.macros)}});
+  ClangRun clang({arguments->language, header_arguments(declarations), arguments->text}, text.source,
+                 {{kMacrosFile, macro_definitions(request.macros[unit])}}, text.headers);
   if (Status s = clang.prepare(); !s.ok()) return s;
   auto files = std::make_shared<Collector>();
   clang.compiler().addDependencyCollector(files);
 
   MacroUse::Found found;
-  Action action(request, found, &context);
+  Action action(text, request.macros[unit], found, &context);
   const bool done = clang.run(action);
   if (!found.unanswerable.empty())
     return Status::internal("it depends on " + found.unanswerable +
                             ", which each compiler answers in its own way");
+  CompiledUnit result;
   if (!found.wanted.empty()) {
-    FrontEndResult result;
     result.macros_wanted.assign(found.wanted.begin(), found.wanted.end());
     return result;
   }
   if (!done) return Status::internal("the program does not compile: " + clang.first_error());
-  FrontEndResult result;
   result.module = action.takeModule();
   if (!result.module) return Status::internal("the program does not compile: " + clang.first_error());
   if (Status s = list_dependencies(*files, result); !s.ok()) return s;
   for (const std::string& name : found.used)
-    result.macros[name] = request.macros.at(name);
+    result.macros[name] = request.macros[unit].at(name);
   result.declarations = declarations;
+  return result;
+}
+
+Result<CompiledUnit> compile_unit(const Request& request, size_t unit, llvm::LLVMContext& context) {
+  Result<CompiledUnit> result = compile(request, unit, Declarations::when_used, context);
+  if (!result || !result->module || llvm::none_of(names_of(*result->module, true), is_builtin_name))
+    return result;
+  Macros used = std::move(result->macros);
+  result = compile(request, unit, Declarations::all, context);
+  if (!result || !result->module) return result;
+  result->macros.merge(used);
+  const std::string name = name_of_two(names_of(*result->module, true), names_of(*result->module, false));
+  if (!name.empty()) return ambiguous(name);
   return result;
 }
 
 }  // namespace
 
-Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context) {
-  Result<FrontEndResult> result = compile(request, Declarations::when_used, context);
-  if (!result || !result->module || !defines_names_of_builtins(*result->module)) return result;
-  Macros used = std::move(result->macros);
-  result = compile(request, Declarations::all, context);
-  if (!result || !result->module) return result;
-  result->macros.merge(used);
-  // Some drivers look for a name among the program's functions first, others choose among all of that name.
-  if (const std::string name = name_of_two(*result->module); !name.empty()) {
-    return Status::internal("it has a function '" + name +
-                            "' of its own and uses OpenCL's, too: which is meant depends on the compiler");
+Result<FrontEndResult> compile_program(const Request& request, llvm::LLVMContext& context) {
+  FrontEndResult result;
+  std::vector<std::unique_ptr<llvm::Module>> modules;
+  for (size_t i = 0; i < request.units.size(); ++i) {
+    Result<CompiledUnit> unit = compile_unit(request, i, context);
+    if (!unit) return unit.status();
+    llvm::append_range(result.dependencies, unit->dependencies);
+    if (!unit->macros_wanted.empty()) {
+      result.macros_wanted = std::move(unit->macros_wanted);
+      result.macros_unit = i;
+      return result;
+    }
+    result.declarations.push_back(unit->declarations);
+    result.macros.push_back(std::move(unit->macros));
+    modules.push_back(std::move(unit->module));
   }
+  // A name that another unit of the program has defined, too, is no longer OpenCL's once they are linked.
+  for (const auto& one : modules)
+    for (const auto& other : modules)
+      if (one != other)
+        if (const std::string name = name_of_two(names_of(*one, true), overloaded_in(*other)); !name.empty())
+          return ambiguous(name);
+  Result<std::unique_ptr<llvm::Module>> whole = link_units(std::move(modules));
+  if (!whole) return whole.status();
+  result.module = std::move(*whole);
   return result;
 }
 }  // namespace mkmd::compiler

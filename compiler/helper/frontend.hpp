@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs clang on a program's source, inside this process.
+// Runs clang on a program's units, inside this process, and links what it makes of them.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -14,12 +14,13 @@ namespace mkmd::compiler {
 struct FrontEndResult {
   std::unique_ptr<llvm::Module> module;  // unoptimised, with line tables; null if macros are wanted
   std::vector<std::string> macros_wanted;
-  Macros macros;  // of the request: those that the program uses
+  size_t macros_unit = 0;      // which unit wants them
+  std::vector<Macros> macros;  // by unit: those of the request that it uses
   std::vector<Dependency> dependencies;
-  Declarations declarations = Declarations::when_used;  // how the program had to be read
+  std::vector<Declarations> declarations;  // how each unit had to be read
 };
 
 // The context must outlive the module.
-Result<FrontEndResult> compile_source(const Request& request, llvm::LLVMContext& context);
+Result<FrontEndResult> compile_program(const Request& request, llvm::LLVMContext& context);
 
 }  // namespace mkmd::compiler

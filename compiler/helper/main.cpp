@@ -48,23 +48,24 @@ Status describe(llvm::Module& module, ModuleFile& file) {
 ModuleFile answer(const Request& request) {
   ModuleFile file;
   llvm::LLVMContext context;
-  Result<FrontEndResult> front = compile_source(request, context);
+  Result<FrontEndResult> front = compile_program(request, context);
   if (!front) {
     file.error = front.status().message();
     return file;
   }
   file.dependencies = std::move(front->dependencies);
   file.macros_wanted = std::move(front->macros_wanted);
+  file.macros_unit = front->macros_unit;
   file.macros = std::move(front->macros);
   if (!file.macros_wanted.empty()) return file;
   if (Status s = describe(*front->module, file); !s.ok()) file.error = s.message();
   const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.split_allowed; });
   if (file.error.empty() && any) {
-    Result<std::string> source = emit_source(request, front->declarations);
-    if (source)
-      file.source = std::move(*source);
+    Result<std::vector<std::string>> sources = emit_sources(request, front->declarations);
+    if (sources)
+      file.sources = std::move(*sources);
     else
-      file.no_source = source.status().message();
+      file.no_source = sources.status().message();
   }
   return file;
 }
@@ -96,32 +97,32 @@ int explain(int argc, char** argv) {
     std::fprintf(stderr, "mkmd-kc: %s\n", source.status().message().c_str());
     return 1;
   }
-  Request request = request_without_device(*source, "");
+  Request request = request_without_device({{*source, "", {}}});
   bool pieces = false;
   for (int i = 3; i < argc; ++i) {
     if (std::strcmp(argv[i], "--source") == 0)
       pieces = true;
     else
-      request.options += std::string(argv[i]) + " ";
+      request.units.front().options += std::string(argv[i]) + " ";
   }
   ModuleFile file = answer(request);
   // Nobody is there to ask for what a device predefines.
   for (int rounds = 0; rounds < 8 && !file.macros_wanted.empty(); ++rounds) {
     for (const std::string& name : file.macros_wanted)
-      request.macros[name] = predefined_by_assumed(request, name);
+      request.macros.front()[name] = predefined_by_assumed(request, name);
     file = answer(request);
   }
   if (!file.error.empty()) {
     std::fprintf(stderr, "mkmd-kc: %s\n", file.error.c_str());
     return 1;
   }
-  if (pieces && file.source.empty()) {
+  if (pieces && file.sources.empty()) {
     std::fprintf(stderr, "mkmd-kc: no source for pieces: %s\n",
                  file.no_source.empty() ? "no kernel may be split" : file.no_source.c_str());
     return 1;
   }
   if (pieces) {
-    write_all(1, file.source);
+    write_all(1, file.sources.front());
   } else {
     std::cout << nlohmann::json(file.kernels).dump(1) << "\n";
   }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "compiler/build_options.hpp"
+#include "compiler/helper/clang_run.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -63,9 +64,9 @@ std::vector<std::string> header_arguments(Declarations declarations) {
   return arguments;
 }
 
-Result<FrontEndArguments> front_end_arguments(const Request& request) {
+Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit& unit) {
   if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
-  if (request.options.find('\\') != std::string::npos || request.options.find("\"\"") != std::string::npos)
+  if (unit.options.find('\\') != std::string::npos || unit.options.find("\"\"") != std::string::npos)
     return Status::internal("its build options are quoted in a way that each driver reads in its own way");
   FrontEndArguments arguments;
   arguments.language = {"-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1",
@@ -74,9 +75,10 @@ Result<FrontEndArguments> front_end_arguments(const Request& request) {
                         "-dwarf-version=4", "-fgnuc-version=4.2.1",
                         // The header would announce every extension for the SPIR target.
                         "-U__SPIR__", "-U__SPIR64__"};
+  if (!unit.headers.empty()) arguments.text = {"-I", kHeadersFolder};  // ahead of the options' own folders
   std::string standard = version_number(request.c_version) < 120 ? "CL1.1" : "CL1.2";  // without -cl-std
   bool fast = false;
-  const std::vector<std::string> words = split_options(request.options);
+  const std::vector<std::string> words = split_options(unit.options);
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& w = words[i];
     const auto listed = [&](const auto& list) { return std::ranges::find(list, w) != std::end(list); };

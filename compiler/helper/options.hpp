@@ -23,7 +23,7 @@ enum class Declarations { when_used, all };
 std::vector<std::string> header_arguments(Declarations declarations);
 
 // Arguments for `clang -cc1`, without input and output. An option nobody specified is refused.
-Result<FrontEndArguments> front_end_arguments(const Request& request);
+Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit& unit);
 // Names that the build options define or undefine themselves.
 std::set<std::string> macros_in_options(const std::string& options);
 

@@ -134,11 +134,12 @@ private:
 
 }  // namespace
 
-Result<std::string> expand_program(const Request& request) {
-  Result<FrontEndArguments> arguments = front_end_arguments(request);
+Result<std::string> expand_unit(const Request& request, size_t unit) {
+  const Unit& text = request.units[unit];
+  Result<FrontEndArguments> arguments = front_end_arguments(request, text);
   if (!arguments) return arguments.status();
-  ClangRun clang({arguments->language, arguments->text}, request.source,
-                 {{kMacrosFile, macro_definitions(request.macros)}});
+  ClangRun clang({arguments->language, arguments->text}, text.source,
+                 {{kMacrosFile, macro_definitions(request.macros[unit])}}, text.headers);
   if (Status s = clang.prepare(); !s.ok()) return s;
   Printing action;
   if (!clang.run(action))

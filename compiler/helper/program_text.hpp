@@ -11,7 +11,7 @@
 
 namespace mkmd::compiler {
 
-// The request has all macros that the program uses: compile_source() wants no more.
-Result<std::string> expand_program(const Request& request);
+// The request has all macros that the unit uses: compile_unit() wants no more.
+Result<std::string> expand_unit(const Request& request, size_t unit);
 
 }  // namespace mkmd::compiler

@@ -88,12 +88,12 @@ std::string linear_id() {
 }
 
 // For calls whose dimension is known when they run only. Of a dimension there is not, the device itself says
-// what it says of it in the whole launch.
+// what it says of it in the whole launch. Each unit has its own.
 std::string functions_of_any_dimension(const std::set<std::string>& names) {
   std::string text;
   for (const Replacement& r : kReplacements) {
     if (!names.contains(r.name)) continue;
-    text += std::string("ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
+    text += std::string("static ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
     for (unsigned d = 0; d < 3; ++d)
       text += "d == " + std::to_string(d) + " ? " + at_dimension(r, d) + " : ";
     text += std::string(r.name) + "(d); }\n";
@@ -170,12 +170,23 @@ private:
   const clang::FunctionDecl* in_ = nullptr;
 };
 
+using Names = std::set<std::string>;
+
+// A unit's text with hidden arguments.
+struct Rewritten {
+  std::string text;
+  Names extended;  // functions with hidden arguments that other units see
+  Names left;      // functions without that other units may have or see
+};
+
 class Rewriter {
 public:
-  Rewriter(clang::ASTContext& context, const std::string& text)
-      : context_(context), sources_(context.getSourceManager()), text_(text), calls_(context) {}
+  // `elsewhere`: functions with hidden arguments that other units see.
+  Rewriter(clang::ASTContext& context, const std::string& text, const Names& elsewhere)
+      : context_(context), sources_(context.getSourceManager()), text_(text), elsewhere_(elsewhere),
+        calls_(context) {}
 
-  Result<std::string> rewrite() {
+  Result<Rewritten> rewrite() {
     calls_.TraverseDecl(context_.getTranslationUnitDecl());
     if (!calls_.hidden.empty()) return Status::internal("it has a '" + calls_.hidden + "' of its own");
     for (const auto& name : context_.Idents)
@@ -208,9 +219,17 @@ private:
     return replacement_of(function.getName()) != nullptr || function.getName() == kLinearId;
   }
 
+  // Under which other units see it; empty: they do not, or it is none of the program's.
+  std::string name_outside(const clang::FunctionDecl& function) const {
+    const bool own =
+        sources_.getFileID(sources_.getExpansionLoc(function.getLocation())) == sources_.getMainFileID();
+    return own && function.isExternallyVisible() ? function.getNameAsString() : std::string();
+  }
+
   void find_functions_to_extend() {
     for (const clang::FunctionDecl* function : calls_.functions)
-      if (function->hasAttr<clang::OpenCLKernelAttr>()) extended_.insert(function->getCanonicalDecl());
+      if (function->hasAttr<clang::OpenCLKernelAttr>() || elsewhere_.contains(name_outside(*function)))
+        extended_.insert(function->getCanonicalDecl());
     for (bool more = true; more;) {
       more = false;
       for (const Calls::Call& call : calls_.calls)
@@ -274,8 +293,14 @@ private:
     edits_.push_back({*end, 0, std::string(", ") + kArguments});
   }
 
-  Result<std::string> apply() {
+  Result<Rewritten> apply() {
     if (!trouble_.empty()) return Status::internal(trouble_);
+    Rewritten result;
+    for (const clang::FunctionDecl* function : calls_.functions) {
+      const bool extended = extended_.contains(function->getCanonicalDecl());
+      if (const std::string name = name_outside(*function); !name.empty())
+        (extended ? result.extended : result.left).insert(name);
+    }
     std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.at < b.at; });
     std::string out = hidden_lists() + functions_of_any_dimension(any_dimension_);
     unsigned at = 0;
@@ -285,12 +310,14 @@ private:
       out += edit.text;
       at = edit.at + edit.length;
     }
-    return out.append(text_, at);
+    result.text = std::move(out.append(text_, at));
+    return result;
   }
 
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   const std::string& text_;
+  const Names& elsewhere_;
   Calls calls_;
   std::set<const clang::FunctionDecl*> extended_;  // canonical ones: they get the hidden arguments
   std::set<std::string> any_dimension_;
@@ -300,9 +327,9 @@ private:
 
 class Rewriting : public clang::ASTFrontendAction {
 public:
-  explicit Rewriting(const std::string& text) : text_(text) {}
+  Rewriting(const std::string& text, const Names& elsewhere) : text_(text), elsewhere_(elsewhere) {}
 
-  Result<std::string> result = Status::internal("it was not read");
+  Result<Rewritten> result = Status::internal("it was not read");
 
 private:
   class Consumer : public clang::ASTConsumer {
@@ -310,7 +337,7 @@ private:
     explicit Consumer(Rewriting& action) : action_(action) {}
     void HandleTranslationUnit(clang::ASTContext& context) override {
       if (context.getDiagnostics().hasErrorOccurred()) return;
-      action_.result = Rewriter(context, action_.text_).rewrite();
+      action_.result = Rewriter(context, action_.text_, action_.elsewhere_).rewrite();
     }
 
   private:
@@ -322,21 +349,52 @@ private:
   }
 
   const std::string& text_;
+  const Names& elsewhere_;
 };
 
-}  // namespace
-
-Result<std::string> emit_source(const Request& request, Declarations declarations) {
-  Result<std::string> text = expand_program(request);
-  if (!text) return text;
-  Result<FrontEndArguments> arguments = front_end_arguments(request);
+Result<Rewritten> rewrite_unit(const Request& request, size_t unit, Declarations declarations,
+                               const std::string& text, const Names& elsewhere) {
+  Result<FrontEndArguments> arguments = front_end_arguments(request, request.units[unit]);
   if (!arguments) return arguments.status();
-  ClangRun clang({arguments->language, header_arguments(declarations)}, *text, {});
+  ClangRun clang({arguments->language, header_arguments(declarations)}, text, {});
   if (Status s = clang.prepare(); !s.ok()) return s;
-  Rewriting action(*text);
+  Rewriting action(text, elsewhere);
   if (!clang.run(action))
     return Status::internal("its expanded text does not compile: " + clang.first_error());
   return std::move(action.result);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> emit_sources(const Request& request,
+                                              const std::vector<Declarations>& declarations) {
+  std::vector<std::string> texts;
+  for (size_t unit = 0; unit < request.units.size(); ++unit) {
+    Result<std::string> text = expand_unit(request, unit);
+    if (!text) return text.status();
+    texts.push_back(std::move(*text));
+  }
+  // A function of one unit may lead to ids by way of another unit. All declarations of it change then, and
+  // with them the functions that call it.
+  std::vector<std::optional<Rewritten>> units(texts.size());
+  Names extended;
+  for (bool again = true; again;) {
+    again = false;  // a unit that is the only one is not looked at twice
+    for (size_t unit = 0; unit < units.size(); ++unit) {
+      const auto is_extended = [&](const std::string& name) { return extended.contains(name); };
+      if (units[unit] && (units.size() == 1 || std::ranges::none_of(units[unit]->left, is_extended)))
+        continue;
+      Result<Rewritten> rewritten = rewrite_unit(request, unit, declarations[unit], texts[unit], extended);
+      if (!rewritten) return rewritten.status();
+      extended.insert(rewritten->extended.begin(), rewritten->extended.end());
+      units[unit] = std::move(*rewritten);
+      again = true;
+    }
+  }
+  std::vector<std::string> sources;
+  for (std::optional<Rewritten>& unit : units)
+    sources.push_back(std::move(unit->text));
+  return sources;
 }
 
 }  // namespace mkmd::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source emitter: a program's kernels as OpenCL C that any vendor's compiler takes, with the hidden
-// arguments of compiler/kernel_info.hpp behind their own. It is the program's text; what asks for the place
-// in the NDRange asks for the place in the program's NDRange, of which a launch is only a box.
+// arguments of compiler/kernel_info.hpp behind their own. It is the program's text, unit by unit; what asks
+// for the place in the NDRange asks for the place in the program's NDRange, of which a launch is only a box.
 #pragma once
 
 #include <string>
@@ -12,8 +12,10 @@
 
 namespace mkmd::compiler {
 
-// Every kernel of the program gets hidden arguments, whether it may be split or not. An error if the text
-// cannot be changed with certainty.
-Result<std::string> emit_source(const Request& request, Declarations declarations);
+// Every kernel of the program gets hidden arguments, whether it may be split or not. So does every function
+// that leads to a work-item function, in whichever unit. An error if the text cannot be changed with
+// certainty.
+Result<std::vector<std::string>> emit_sources(const Request& request,
+                                              const std::vector<Declarations>& declarations);
 
 }  // namespace mkmd::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building programs. The vendor builds the program for the home as it would without us; beside it our
-// compiler makes sub-kernels of the source. When ours fails nothing is lost: the program's kernels run whole
-// at home.
+// Building, compiling and linking programs. The vendor does it for the home as it would without us; beside it
+// our compiler makes sub-kernels of the sources. When ours fails nothing is lost: the program's kernels run
+// whole at home.
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/program_devices.hpp"
 #include "libinterpose/api/program_origin.hpp"
@@ -14,10 +14,12 @@
 #include "common/signals_blocked.hpp"
 #include "libinterpose/vendor/macros.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace mkmd::api {
 
@@ -26,11 +28,10 @@ namespace {
 using Notify = void(CL_CALLBACK*)(cl_program, void*);
 using Compiled = Result<compiler::Module>;
 
-compiler::Request request_for(const std::string& source, const std::string& options) {
+compiler::Request request_for(const std::vector<compiler::Unit>& units) {
   compiler::Request request;
   const cl_device_id home = process().device->home;
-  request.source = source;
-  request.options = options;
+  request.units = units;
   std::istringstream extensions(vendor::device_string(home, CL_DEVICE_EXTENSIONS));
   for (std::string name; extensions >> name;)
     request.extensions.push_back(name);
@@ -50,20 +51,31 @@ compiler::Request request_for(const std::string& source, const std::string& opti
 
 // With such an option a driver may reassociate, and does so by the shape of the code it is given: between the
 // program's source and our sub-kernels the last bits then differ.
-const char* relaxing_option(const std::string& options) {
-  for (const char* option : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"})
-    if (options.find(option) != std::string::npos) return option;
+const char* relaxing_option(const compiler::Recipe& recipe) {
+  for (const char* option : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}) {
+    const auto has_it = [&](const auto& step) { return step.options.find(option) != std::string::npos; };
+    if (std::ranges::any_of(recipe.units, has_it) || std::ranges::any_of(recipe.links, has_it)) return option;
+  }
   return nullptr;
+}
+
+void keep_whole(SubKernels& sub_kernels, const std::string& why) {
+  for (compiler::KernelInfo& kernel : sub_kernels.module.kernels) {
+    if (std::exchange(kernel.split_allowed, false)) kernel.reasons.push_back({why, 0});
+  }
 }
 
 // Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of.
 class SubKernelBuild {
 public:
-  SubKernelBuild(Program& program, const char* options) : turn_(std::in_place, program) {
-    if (process().compiler == nullptr || !program.context->runtime) return;
-    known_ = origin_of_build(program, options != nullptr ? options : "");
-    if (known_.origin == nullptr) return;
-    request_ = request_for(known_.origin->source, known_.origin->options);
+  // `known`: what the vendor makes. `program`: which it makes that of; null: nobody has its handle yet.
+  SubKernelBuild(const Context& context, Program* program, KnownOrigin known) {
+    if (program != nullptr) turn_.emplace(*program);
+    if (process().compiler == nullptr || !context.runtime) return;
+    known_ = std::move(known);
+    reads_ = known_.origin != nullptr && is_to_be_read(*known_.origin);
+    if (!reads_) return;
+    request_ = request_for(known_.origin->recipe.units);
     const SignalsBlocked blocked;
     try {
       thread_ = std::thread([this] { compile(); });
@@ -79,26 +91,28 @@ public:
 
   // Waits for our compiler; afterwards new kernels of the program know their sub-kernels.
   void finish(Program& program) {
-    if (known_.origin != nullptr) {
+    if (reads_) {
       if (thread_.joinable())
         thread_.join();
       else
         compile();
-      known_ = origin_as_read(program, std::move(known_), compiled_);
+      known_ = origin_as_read(std::move(known_), compiled_);
     }
     std::shared_ptr<SubKernels> made;
-    if (compiled_ && known_.why_not.empty()) made = sub_kernels();
+    const bool has_kernels =
+        known_.origin != nullptr && known_.origin->kind == compiler::Origin::Kind::executable;
+    if (has_kernels && compiled_ && known_.why_not.empty()) made = sub_kernels();
     Runtime* const runtime = runtime_of(*program.context);
     if (made && runtime != nullptr) runtime->expect(made);
     {
       const Lock lock(program.mutex);
-      if (!turn_->alone()) {
+      if (turn_ && !turn_->alone()) {
         made = nullptr;  // no driver has seen it
         known_ = {nullptr, "its program was built twice at the same time"};
       }
       program.sub_kernels.swap(made);  // what it had goes without the mutex
       program.built_from = known_.origin;
-      if (!known_.why_not.empty()) program.not_analysed = known_.why_not;
+      if (known_.origin != nullptr || !known_.why_not.empty()) program.not_analysed = known_.why_not;
     }
     turn_.reset();
   }
@@ -106,28 +120,28 @@ public:
 private:
   void compile() {
     const std::string directory = cache_directory();
-    compiled_ = process().compiler->compile(request_, [&](const std::vector<std::string>& names) {
-      return vendor::predefined_macros(process().configuration.home, request_.options, names,
+    const auto ask = [&](const std::string& options, const std::vector<std::string>& names) {
+      return vendor::predefined_macros(process().configuration.home, options, names,
                                        directory.empty() ? directory : directory + "/macros.json");
-    });
+    };
+    compiled_ = process().compiler->compile(request_, ask);
   }
 
   std::shared_ptr<SubKernels> sub_kernels() {
     auto made = std::make_shared<SubKernels>();
     made->module = std::move(*compiled_);
-    made->options = request_.options;
-    const char* option = relaxing_option(request_.options);
-    if (option == nullptr || process().configuration.settings.relaxed) return made;
-    for (compiler::KernelInfo& kernel : made->module.kernels) {
-      kernel.split_allowed = false;
-      kernel.reasons.insert(kernel.reasons.begin(),
-                            {std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)", 0});
-    }
+    made->built_from = known_.origin;
+    if (!made->module.no_source.empty())
+      keep_whole(*made, "there is no code for its pieces: " + made->module.no_source);
+    const char* option = relaxing_option(known_.origin->recipe);
+    if (option != nullptr && !process().configuration.settings.relaxed)
+      keep_whole(*made, std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)");
     return made;
   }
 
   std::optional<BuildTurn> turn_;
   KnownOrigin known_;
+  bool reads_ = false;
   compiler::Request request_;
   Compiled compiled_{Status::internal("it was not compiled")};  // the thread's until it is joined
   std::thread thread_;
@@ -148,14 +162,28 @@ struct BuildCall {
   }
 };
 
-// Headers or input programs, as the vendor's.
-cl_int native_programs(cl_uint count, const cl_program* programs, std::vector<cl_program>& natives) {
-  for (cl_uint i = 0; programs != nullptr && i < count; ++i) {
-    const Program* program = object_cast<Program>(programs[i]);
-    if (program == nullptr) return CL_INVALID_PROGRAM;
-    natives.push_back(program->native.get());
+// Headers or input programs: ours, and as the vendor's.
+struct ProgramList {
+  std::vector<Program*> ours;
+  std::vector<cl_program> natives;
+  const cl_program* given = nullptr;
+
+  cl_int read(cl_uint count, const cl_program* programs) {
+    given = programs;
+    for (cl_uint i = 0; programs != nullptr && i < count; ++i) {
+      Program* const program = object_cast<Program>(programs[i]);
+      if (program == nullptr) return CL_INVALID_PROGRAM;
+      ours.push_back(program);
+      natives.push_back(program->native.get());
+    }
+    return CL_SUCCESS;
   }
-  return CL_SUCCESS;
+  // For a driver, who sees whether there is a list at all.
+  const cl_program* get() const { return natives.empty() ? given : natives.data(); }
+};
+
+std::string text_of(const char* options) {
+  return options != nullptr ? options : "";
 }
 
 }  // namespace
@@ -178,7 +206,8 @@ cl_int BuildProgram(cl_program program, cl_uint num_devices, const cl_device_id*
     return vendor_call<&cl_icd_dispatch::clBuildProgram>(
         ours->native.get(), static_cast<cl_uint>(natives.size()), natives.data(), options, notify, data);
   };
-  auto sub_kernels = std::make_unique<SubKernelBuild>(*ours, options);
+  auto sub_kernels =
+      std::make_unique<SubKernelBuild>(*ours->context, ours, origin_of_build(*ours, text_of(options)));
   if (pfn_notify == nullptr) {
     const cl_int error = build(nullptr, user_data);
     if (error == CL_SUCCESS) sub_kernels->finish(*ours);
@@ -200,21 +229,49 @@ cl_int CompileProgram(cl_program program, cl_uint num_devices, const cl_device_i
   std::vector<cl_device_id> devices;
   cl_int error = native_devices(*ours->context, num_devices, device_list, devices);
   if (error != CL_SUCCESS) return error;
-  std::vector<cl_program> headers;
-  error = native_programs(num_input_headers, input_headers, headers);
+  ProgramList headers;
+  error = headers.read(num_input_headers, input_headers);
   if (error != CL_SUCCESS) return error;
-  const BuildTurn turn(*ours);
+  Headers named;
+  for (size_t i = 0; header_include_names != nullptr && i < headers.ours.size(); ++i)
+    named.emplace_back(text_of(header_include_names[i]), headers.ours[i]);
   const auto compile = [&](Notify notify, void* data) {
     return vendor_call<&cl_icd_dispatch::clCompileProgram>(
         ours->native.get(), static_cast<cl_uint>(devices.size()), devices.data(), options, num_input_headers,
-        input_headers != nullptr ? headers.data() : nullptr, header_include_names, notify, data);
+        headers.get(), header_include_names, notify, data);
   };
-  if (pfn_notify == nullptr) return compile(nullptr, user_data);
-  std::unique_ptr<BuildCall> call(new BuildCall{Ref<Program>(ours), pfn_notify, user_data, nullptr});
+  auto sub_kernels = std::make_unique<SubKernelBuild>(*ours->context, ours,
+                                                      origin_of_compilation(*ours, text_of(options), named));
+  if (pfn_notify == nullptr) {
+    error = compile(nullptr, user_data);
+    if (error == CL_SUCCESS) sub_kernels->finish(*ours);
+    return error;
+  }
+  std::unique_ptr<BuildCall> call(
+      new BuildCall{Ref<Program>(ours), pfn_notify, user_data, std::move(sub_kernels)});
   error = compile(&BuildCall::call, call.get());
   if (error == CL_SUCCESS || error == CL_COMPILE_PROGRAM_FAILURE) (void)call.release();
   return error;
 }
+
+namespace {
+
+// The linked program, with what our compiler made of it beside the vendor.
+Program* linked_program(Context& context, vendor::Owned<cl_program> native, const std::vector<Program*>& from,
+                        const Inputs& inputs, SubKernelBuild& sub_kernels) {
+  auto* program =
+      new Program(&context, std::move(native), nullptr, "its program was built after it was linked");
+  const auto same = [](const KnownOrigin& a, const KnownOrigin& b) { return a.origin == b.origin; };
+  if (std::ranges::equal(inputs, origins_of_inputs(from), same)) {
+    sub_kernels.finish(*program);
+  } else {
+    const Lock lock(program->mutex);
+    program->not_analysed = "its program was linked from one that was being built";
+  }
+  return program;
+}
+
+}  // namespace
 
 cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_id* device_list,
                        const char* options, cl_uint num_input_programs, const cl_program* input_programs,
@@ -224,23 +281,23 @@ cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_
   std::vector<cl_device_id> devices;
   cl_int error = native_devices(*ours, num_devices, device_list, devices);
   if (error != CL_SUCCESS) return fail(errcode_ret, error);
-  std::vector<cl_program> inputs;
-  error = native_programs(num_input_programs, input_programs, inputs);
+  ProgramList inputs;
+  error = inputs.read(num_input_programs, input_programs);
   if (error != CL_SUCCESS) return fail(errcode_ret, error);
   const auto link = vendor::table(ours->native.get()).clLinkProgram;
   if (link == nullptr) return fail(errcode_ret, CL_INVALID_OPERATION);
+  const Inputs origins = origins_of_inputs(inputs.ours);
+  SubKernelBuild sub_kernels(*ours, nullptr, origin_of_link(origins, text_of(options)));
   // Linked before this call returns even if the program wants to be called back: a vendor's callback could
   // come before the handle it has to give exists.
   error = CL_SUCCESS;
   vendor::Owned<cl_program> native(link(ours->native.get(), static_cast<cl_uint>(devices.size()),
-                                        devices.data(), options, num_input_programs,
-                                        input_programs != nullptr ? inputs.data() : nullptr, nullptr,
+                                        devices.data(), options, num_input_programs, inputs.get(), nullptr,
                                         pfn_notify != nullptr ? nullptr : user_data, &error));
   // A failed link may still give a program, whose build log says why.
   if (errcode_ret != nullptr) *errcode_ret = native || error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES;
   if (!native) return nullptr;
-  auto* program =
-      new Program(ours, std::move(native), nullptr, "its program was linked from compiled programs");
+  Program* const program = linked_program(*ours, std::move(native), inputs.ours, origins, sub_kernels);
   if (num_devices > 0) program->devices.clear();
   for (cl_uint i = 0; i < num_devices; ++i)
     program->devices.emplace_back(object_cast<Device>(device_list[i]));

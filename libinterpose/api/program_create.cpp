@@ -136,8 +136,8 @@ cl_program CreateProgramWithSource(cl_context context, cl_uint count, const char
                                                                            strings, lengths);
   if (!native) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
-  const auto origin =
-      std::make_shared<compiler::Origin>(compiler::Origin{joined(count, strings, lengths), {}, {}, {}});
+  const auto origin = std::make_shared<compiler::Origin>(compiler::Origin{
+      compiler::recipe_of(joined(count, strings, lengths), {}), compiler::Origin::Kind::source, {}, {}});
   return (new Program(ours, std::move(native), origin, "it was made before its program was analysed"))
       ->handle();
 }

@@ -3,6 +3,7 @@
 
 #include "common/log.hpp"
 #include "common/settings.hpp"
+#include "compiler/build_options.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/vendor/macros.hpp"
 
@@ -16,9 +17,24 @@ KnownOrigin unknown(std::string why_not) {
   return {nullptr, std::move(why_not)};
 }
 
-// Not yet built: it knows no compiler.
-bool is_source(const compiler::Origin& origin) {
-  return origin.device_compiler.empty();
+using compiler::Origin;
+
+KnownOrigin made(Origin::Kind kind, compiler::Recipe recipe) {
+  return {std::make_shared<Origin>(
+              Origin{std::move(recipe), kind, vendor::compiler_of(process().configuration.home), {}}),
+          {},
+          true};
+}
+
+KnownOrigin origin_of_input(Program& program) {
+  const Lock lock(program.mutex);
+  if (program.builds_under_way > 0) return unknown("its program was linked from one that was being built");
+  const bool as_made = program.builds == 0 && program.origin && program.origin->kind != Origin::Kind::source;
+  const std::shared_ptr<const Origin> origin = as_made ? program.origin : program.built_from;
+  if (origin == nullptr || !program.not_analysed.empty())
+    return unknown(program.not_analysed.empty() ? "its program was linked from one that MKMD does not know"
+                                                : program.not_analysed);
+  return {origin, {}};
 }
 
 }  // namespace
@@ -54,27 +70,74 @@ BuildTurn::~BuildTurn() {
 
 KnownOrigin origin_of_build(const Program& program, const std::string& options) {
   if (program.origin == nullptr) return {};
-  if (is_source(*program.origin)) {
-    return {std::make_shared<compiler::Origin>(compiler::Origin{
-                program.origin->source, options, vendor::compiler_of(process().configuration.home), {}}),
-            {}};
-  }
-  if (!compiler::binary_keeps_options(program.origin->options, options))
+  const Origin& origin = *program.origin;
+  if (origin.kind == Origin::Kind::source)
+    return made(Origin::Kind::executable, compiler::recipe_of(origin.recipe.units.front().source, options));
+  if (origin.kind != Origin::Kind::executable)
+    return unknown("its program was built from a binary that was to be linked");
+  if (!compiler::binary_keeps_options(origin.recipe, options))
     return unknown("its program was made from a binary of a build with other options");
   return {program.origin, {}};
 }
 
-KnownOrigin origin_as_read(const Program& program, KnownOrigin known, const Result<compiler::Module>& read) {
+KnownOrigin origin_of_compilation(const Program& program, const std::string& options,
+                                  const Headers& headers) {
+  if (program.origin == nullptr) return {};
+  if (program.origin->kind != Origin::Kind::source) return unknown("its program was compiled from a binary");
+  compiler::Unit unit{program.origin->recipe.units.front().source, options, {}};
+  for (const auto& [name, header] : headers) {
+    if (header->origin == nullptr || header->origin->kind != Origin::Kind::source)
+      return unknown("its program includes a header whose source MKMD does not know");
+    // OpenCL says that the first one counts. Not all drivers do so.
+    if (!unit.headers.try_emplace(name, header->origin->recipe.units.front().source).second)
+      return unknown("its program includes one of two headers of the same name");
+  }
+  return made(Origin::Kind::compiled, {{std::move(unit)}, {}});
+}
+
+Inputs origins_of_inputs(const std::vector<Program*>& programs) {
+  Inputs inputs;
+  for (Program* program : programs)
+    inputs.push_back(origin_of_input(*program));
+  return inputs;
+}
+
+KnownOrigin origin_of_link(const Inputs& inputs, const std::string& options) {
+  std::vector<const compiler::Recipe*> recipes;
+  std::vector<compiler::Dependency> included;
+  for (const KnownOrigin& input : inputs) {
+    if (input.origin == nullptr) return input;
+    if (input.origin->device_compiler != vendor::compiler_of(process().configuration.home))
+      return unknown("its program was linked from binaries of another driver or device");
+    if (input.origin->kind == Origin::Kind::executable)
+      return unknown("its program was linked from one that was built");
+    recipes.push_back(&input.origin->recipe);
+    included.insert(included.end(), input.origin->included.begin(), input.origin->included.end());
+  }
+  if (recipes.empty()) return unknown("its program was linked from nothing");
+  const bool is_library = compiler::creates_library(options);
+  Origin origin{compiler::linked(recipes, options),
+                is_library ? Origin::Kind::library : Origin::Kind::executable,
+                inputs.front().origin->device_compiler, std::move(included)};
+  return {std::make_shared<Origin>(std::move(origin)), {}};
+}
+
+bool is_to_be_read(const Origin& origin) {
+  return origin.kind == Origin::Kind::executable ||
+         (origin.kind == Origin::Kind::compiled && compiler::may_include(origin.recipe.units.front()));
+}
+
+KnownOrigin origin_as_read(KnownOrigin known, const Result<compiler::Module>& read) {
   if (!read) {
     const std::string message = read.status().message();
     log(LogLevel::info, "a program's kernels run whole: " + message);
     known.why_not = "its program could not be analysed: " + message.substr(0, message.find('\n'));
-  } else if (is_source(*program.origin)) {
-    compiler::Origin origin = *known.origin;
+  } else if (known.is_new) {
+    Origin origin = *known.origin;
     origin.included = read->included;
-    known.origin = std::make_shared<compiler::Origin>(std::move(origin));
+    known.origin = std::make_shared<Origin>(std::move(origin));
   } else if (read->included != known.origin->included) {
-    return unknown("its program was made from a binary whose source includes files that have changed");
+    return unknown("its program includes files that have changed since it was compiled");
   }
   return known;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs are made from, as far as our compiler can read it. Of a program made from source that is the
-// source. Of one made from a binary it is what was remembered when the binary was handed out. The driver
-// never sees any of this: a program's own kernels come from what the program gave.
+// source. Of one made from a binary it is what was remembered when the binary was handed out, and of a linked
+// one what its inputs were compiled from. The driver never sees any of this: a program's own kernels come
+// from what the program gave.
 #pragma once
 
 #include "compiler/binary_origin.hpp"
@@ -11,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mkmd::api {
 
@@ -18,6 +20,7 @@ namespace mkmd::api {
 struct KnownOrigin {
   std::shared_ptr<const compiler::Origin> origin;
   std::string why_not;
+  bool is_new = false;  // its files are read now for the first time
 };
 
 // Of a program that is being made. Its binaries must agree.
@@ -47,9 +50,20 @@ private:
 
 // Of a build with these options.
 KnownOrigin origin_of_build(const Program& program, const std::string& options);
-// The same after our compiler has read it. Files that it includes are part of it: those of a source are noted
-// now, those of a binary's source must be the same as then.
-KnownOrigin origin_as_read(const Program& program, KnownOrigin known, const Result<compiler::Module>& read);
+// Of a compilation, with embedded headers: (name, program).
+using Headers = std::vector<std::pair<std::string, const Program*>>;
+KnownOrigin origin_of_compilation(const Program& program, const std::string& options, const Headers& headers);
+// Of a link. The inputs' own origins, to be asked for before and after it: they say the same unless an input
+// was built meanwhile.
+using Inputs = std::vector<KnownOrigin>;
+Inputs origins_of_inputs(const std::vector<Program*>& programs);
+KnownOrigin origin_of_link(const Inputs& inputs, const std::string& options);
+
+// Whether our compiler has to read what a call makes: kernels, or which files it includes.
+bool is_to_be_read(const compiler::Origin& origin);
+// The same after our compiler has read it. Files that it includes are part of it: they are noted now, or must
+// be the same as then.
+KnownOrigin origin_as_read(KnownOrigin known, const Result<compiler::Module>& read);
 
 // What the latest build was made from; null: not known. Binaries are of that build if it is the same before
 // and after they were asked for.

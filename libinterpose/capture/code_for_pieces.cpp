@@ -46,7 +46,7 @@ bool Runtime::can_divide_on(SubKernels& code, int device) const {
 
 // Who has split it in an earlier run is to find the code when launches begin.
 void Runtime::expect(const std::shared_ptr<SubKernels>& code) {
-  if (code->module.source.empty()) return;
+  if (code->module.sources.empty()) return;
   if (session_.recall(content_of(*code)) && !session_.compilers.may_be_gone())
     session_.code.make_beside(code, code_places_, {});
 }

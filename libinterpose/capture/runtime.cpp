@@ -118,7 +118,10 @@ KernelModel& Runtime::kernel_model(Kernel& kernel) {
 }
 
 std::string content_of(const SubKernels& code) {
-  return hex(hash_of(code.module.source));
+  std::string all;
+  for (const std::string& source : code.module.sources)
+    all += source;
+  return hex(hash_of(all));
 }
 
 std::string content_of(const Kernel& kernel) {

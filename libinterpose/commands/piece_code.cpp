@@ -3,10 +3,10 @@
 
 #include "common/log.hpp"
 #include "common/text.hpp"
-#include "compiler/build_options.hpp"
+#include "compiler/binary_origin.hpp"
+#include "libinterpose/commands/piece_programs.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
-#include <algorithm>
 #include <new>
 #include <optional>
 
@@ -14,17 +14,7 @@ namespace mkmd {
 
 namespace {
 
-using Devices = std::vector<cl_device_id>;
 using State = SubKernels::PieceCode::State;
-
-Devices devices_in(cl_context context) {
-  const auto& table = vendor::table(context);
-  cl_uint count = 0;
-  table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
-  Devices devices(count);
-  table.clGetContextInfo(context, CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(), nullptr);
-  return devices;
-}
 
 // Returns when this place's code is ready or refused.
 State make_at(SubKernels& sub_kernels, const CodePlaces& places, size_t place, const BuildCode& build) {
@@ -62,25 +52,17 @@ std::string name_of(const SubKernels& sub_kernels) {
 BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place) {
   std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
   if (place.machine != nullptr) stop.emplace(place.machine->clock());
-  const std::string& source = sub_kernels.module.source;
-  if (source.empty()) {
-    log(LogLevel::info, name_of(sub_kernels) + " has no code for pieces: " + sub_kernels.module.no_source);
+  const compiler::Module& module = sub_kernels.module;
+  if (module.sources.empty()) {
+    log(LogLevel::info, name_of(sub_kernels) + " has no code for pieces: " + module.no_source);
     return {};
   }
-  const Devices devices = devices_in(place.context);
-  const auto& table = vendor::table(place.context);
-  const char* text = source.c_str();
-  cl_int status = CL_SUCCESS;
+  cl_int error = CL_SUCCESS;
   BuiltCode built;
   built.program =
-      vendor::Owned<cl_program>(table.clCreateProgramWithSource(place.context, 1, &text, nullptr, &status));
-  const std::string options = compiler::source_build_options(sub_kernels.options) + place.options;
-  if (built.program)
-    status = table.clBuildProgram(built.program.get(), static_cast<cl_uint>(devices.size()), devices.data(),
-                                  options.c_str(), nullptr, nullptr);
-  if (built.program && status == CL_SUCCESS) return built;
-  built.program.reset();
-  built.why_not = "its driver refuses the code for pieces (" + std::to_string(status) + ")";
+      make_piece_program(place.context, module.sources, sub_kernels.built_from->recipe, place.options, error);
+  if (!built.program)
+    built.why_not = "its driver refuses the code for pieces (" + std::to_string(error) + ")";
   return built;
 }
 

@@ -153,7 +153,7 @@ public:
 // What our compiler made of a program: shared by its kernels, which outlive a rebuild.
 struct SubKernels {
   compiler::Module module;
-  std::string options;  // the program was built with
+  std::shared_ptr<const compiler::Origin> built_from;
   // Code for pieces, by place of the runtime's (commands/piece_code.hpp).
   struct PieceCode {
     enum class State { none, in_making, ready, refused } state = State::none;
@@ -193,15 +193,15 @@ public:
 
   const Ref<Context> context;
   const vendor::Owned<cl_program> native;
-  // Its source alone, or of a binary, all that the binary was made from. Null: not known.
+  // Its source alone, or of a binary, all that the binary was made from. Null: not known, or it was linked.
   const std::shared_ptr<const compiler::Origin> origin;
   std::vector<Ref<Device>> devices;  // it is for; all of the context's unless made for fewer
 
   Mutex mutex;
   std::shared_ptr<SubKernels> sub_kernels GUARDED_BY(mutex);  // null: its kernels run whole at home
-  std::string not_analysed GUARDED_BY(mutex);                 // why there are none
+  std::string not_analysed GUARDED_BY(mutex);                 // why there are none; empty: it was not tried
   int builds GUARDED_BY(mutex) = 0, builds_under_way GUARDED_BY(mutex) = 0;
-  // What the latest build made; null: not known.
+  // What the latest build, compilation or link made; null: not known.
   std::shared_ptr<const compiler::Origin> built_from GUARDED_BY(mutex);
 };
 

@@ -31,8 +31,10 @@ std::string binary_of(size_t bytes, uint64_t seed = 1) {
   return text;
 }
 
-const Origin kOrigin{"kernel void k() {} // \xe4\xff\x80",
-                     "-DX=\"\xfc\"",
+const Unit kUnit{"kernel void k() {} // \xe4\xff\x80", "-DX=\"\xfc\"", {{"a/b.h", "\xff"}}};
+const Origin kOrigin{{{kUnit, {"int f() { return 1; }", "", {}}},
+                      {{"-create-library", {{false, 1}}}, {"-w", {{false, 0}, {true, 0}}}}},
+                     Origin::Kind::executable,
                      "a device|its driver",
                      {{"/a/b.h", 17, "1234"}, {"c\xff.h", 3, "5678"}}};
 
@@ -82,7 +84,7 @@ TEST_F(BinaryOrigin, IsTheLatest) {
   const std::string binary = binary_of(1000);
   ASSERT_TRUE(keep(binary));
   Origin later = kOrigin;
-  later.options = "-DY";
+  later.recipe.units[0].options = "-DY";
   ASSERT_TRUE(keep(binary, later));
   EXPECT_EQ(*origin_of_binary(cache_, binary), later);
   EXPECT_EQ(entries().size(), 1U);
@@ -184,12 +186,12 @@ TEST_F(BinaryOrigin, ManyProcessesAtOnce) {
     children.push_back(fork());
     if (children.back() != 0) continue;
     Origin mine = kOrigin;
-    mine.source = std::string(1000 * static_cast<size_t>(p + 1), static_cast<char>('a' + p));
+    mine.recipe.units[0].source = std::string(1000 * static_cast<size_t>(p + 1), static_cast<char>('a' + p));
     bool good = true;
     for (int i = 0; i < 200; ++i) {
       good = good && keep(binary, mine);
       const Result<Origin> origin = origin_of_binary(cache_, binary);  // somebody's, whole
-      good = good && origin.ok() && origin->source.size() % 1000 == 0;
+      good = good && origin.ok() && origin->recipe.units[0].source.size() % 1000 == 0;
     }
     _exit(good ? 0 : 1);
   }
@@ -210,20 +212,60 @@ TEST_F(BinaryOrigin, PlacesThatCannotBeWrittenDoNotMatter) {
   EXPECT_FALSE(known("x"));
 }
 
+bool keeps(const std::string& made, const std::string& given) {
+  return binary_keeps_options(recipe_of("", made), given);
+}
+
 TEST(BinaryOptions, AreKeptIfEqualOrNoneOfCode) {
-  EXPECT_TRUE(binary_keeps_options("", ""));
-  EXPECT_TRUE(binary_keeps_options("-DX=1 -cl-mad-enable", "  -DX=1   -cl-mad-enable "));
-  EXPECT_TRUE(binary_keeps_options("-DX=1 -D Y -I \"a b\" -w -cl-std=CL1.2 -cl-kernel-arg-info", ""));
-  EXPECT_FALSE(binary_keeps_options("-DX=1", "-DX=2"));
-  EXPECT_FALSE(binary_keeps_options("", "-DX=2"));
-  EXPECT_FALSE(binary_keeps_options("-DX=1 -w", "-w -DX=1"));
-  EXPECT_FALSE(binary_keeps_options("-DX=1 -w", "-w"));
+  EXPECT_TRUE(keeps("", ""));
+  EXPECT_TRUE(keeps("-DX=1 -cl-mad-enable", "  -DX=1   -cl-mad-enable "));
+  EXPECT_TRUE(keeps("-DX=1 -D Y -I \"a b\" -w -cl-std=CL1.2 -cl-kernel-arg-info", ""));
+  EXPECT_FALSE(keeps("-DX=1", "-DX=2"));
+  EXPECT_FALSE(keeps("", "-DX=2"));
+  EXPECT_FALSE(keeps("-DX=1 -w", "-w -DX=1"));
+  EXPECT_FALSE(keeps("-DX=1 -w", "-w"));
   for (const char* code : {"-cl-mad-enable", "-cl-denorms-are-zero", "-cl-opt-disable", "-g", "-x", "any"}) {
-    EXPECT_FALSE(binary_keeps_options(code, "")) << code;
-    EXPECT_FALSE(binary_keeps_options(std::string("-DX ") + code, "")) << code;
-    EXPECT_FALSE(binary_keeps_options("", code)) << code;
-    EXPECT_TRUE(binary_keeps_options(code, code)) << code;
+    EXPECT_FALSE(keeps(code, "")) << code;
+    EXPECT_FALSE(keeps(std::string("-DX ") + code, "")) << code;
+    EXPECT_FALSE(keeps("", code)) << code;
+    EXPECT_TRUE(keeps(code, code)) << code;
   }
+}
+
+TEST(BinaryOptions, OfALinkAreThoseOfAllItsSteps) {
+  const auto linked_with = [](const std::string& unit, const std::string& link) {
+    const Recipe one = recipe_of("a", unit), other = recipe_of("b", "");
+    return linked({&one, &other}, link);
+  };
+  EXPECT_TRUE(binary_keeps_options(linked_with("-DX", ""), ""));
+  EXPECT_TRUE(binary_keeps_options(linked_with("", "-create-library -enable-link-options"), ""));
+  EXPECT_FALSE(binary_keeps_options(linked_with("-cl-denorms-are-zero", ""), ""));
+  EXPECT_FALSE(binary_keeps_options(linked_with("", "-cl-denorms-are-zero"), ""));
+  EXPECT_FALSE(binary_keeps_options(linked_with("-DX", "-DX"), "-DX"))
+      << "nobody says what they would change";
+}
+
+TEST(Recipes, OfLinksNameTheirInputs) {
+  const Recipe a = recipe_of("a", ""), b = recipe_of("b", "-DB"), c = recipe_of("c", "");
+  const Recipe library = linked({&b, &c}, "-create-library");
+  const Recipe whole = linked({&a, &library, &a}, "last");
+  ASSERT_EQ(whole.units.size(), 4U);
+  EXPECT_EQ(whole.units[1], b.units[0]);
+  const std::vector<Link> links = {{"-create-library", {{false, 1}, {false, 2}}},
+                                   {"last", {{false, 0}, {true, 0}, {false, 3}}}};
+  EXPECT_EQ(whole.links, links);
+  EXPECT_TRUE(is_complete(whole));
+  EXPECT_EQ(nlohmann::json(whole).get<Recipe>(), whole);
+}
+
+TEST(Recipes, ThatNameWhatIsNotThereAreIncomplete) {
+  const Recipe a = recipe_of("a", "");
+  EXPECT_TRUE(is_complete(a));
+  EXPECT_FALSE(is_complete({}));
+  EXPECT_FALSE(is_complete({{a.units[0], a.units[0]}, {}})) << "nobody has linked them";
+  for (const Link::Input input : {Link::Input{false, 1}, Link::Input{true, 0}, Link::Input{true, 5}})
+    EXPECT_FALSE(is_complete({a.units, {{"", {input}}}}));
+  EXPECT_FALSE(is_complete({a.units, {{"", {}}}})) << "a link of nothing";
 }
 
 }  // namespace

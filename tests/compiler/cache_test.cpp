@@ -42,7 +42,7 @@ protected:
   Result<Module> compile(const std::string& source, const std::string& options = "") {
     Client::AskDevice ask;
     if (device_) {
-      ask = [this](const std::vector<std::string>& names) {
+      ask = [this](const std::string&, const std::vector<std::string>& names) {
         ++asked_;
         for (const std::string& name : names)
           device_->try_emplace(name);
@@ -95,7 +95,7 @@ TEST_F(Cache, AnswersTheSameRequestOnly) {
   EXPECT_FALSE(cached(std::string(kSource) + " "));
   Result<Module> second = compile(kSource);
   ASSERT_TRUE(second.ok());
-  EXPECT_EQ(first->source, second->source);
+  EXPECT_EQ(first->sources, second->sources);
   EXPECT_EQ(nlohmann::json(first->kernels), nlohmann::json(second->kernels));
   Request other = request_for(kSource);
   other.extensions.pop_back();
@@ -151,7 +151,7 @@ TEST_F(Cache, IncludedFilesAreCheckedAgain) {
   EXPECT_FALSE(cached(source, options));
   Result<Module> second = compile(source, options);
   ASSERT_TRUE(second.ok());
-  EXPECT_NE(first->source, second->source);
+  EXPECT_NE(first->sources, second->sources);
   fs::remove(header);
   EXPECT_FALSE(cached(source, options));
   EXPECT_FALSE(compile(source, options).ok());
@@ -179,7 +179,7 @@ TEST_F(Cache, TheDevicesMacrosAreCheckedAgain) {
   Result<Module> second = compile(source, options);
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(asked_, 2) << "for the cache and for the helper, which knew all then";
-  EXPECT_NE(first->source, second->source);
+  EXPECT_NE(first->sources, second->sources);
   EXPECT_TRUE(cached(source, options));
   device_.reset();
   EXPECT_FALSE(cached(source, options)) << "nobody can say whether it still holds";
@@ -198,7 +198,7 @@ TEST_F(Cache, RelativeIncludesBelongToTheirDirectory) {
     Result<Module> m = compile(source, "-I.");
     ASSERT_TRUE(m.ok()) << m.status().message();
     EXPECT_TRUE(cached(source, "-I."));
-    modules[i] = m->source;
+    modules[i] = m->sources.at(0);
   }
   fs::current_path(before);
   EXPECT_NE(modules[0], modules[1]);

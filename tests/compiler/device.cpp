@@ -69,8 +69,7 @@ bool Device::has(const std::string& extension) const {
 
 Request Device::request(const std::string& source, const std::string& options) const {
   Request r;
-  r.source = source;
-  r.options = options;
+  r.units = {{source, options, {}}};
   std::istringstream names(device_text(id_, CL_DEVICE_EXTENSIONS));
   for (std::string name; names >> name;)
     r.extensions.push_back(name);

@@ -38,7 +38,7 @@ TEST(Images, ImagesMayBeRead) {
   EXPECT_EQ(reads->accesses[0].kind, Access::Kind::read);
   EXPECT_EQ(reads->accesses[1].argument, 2);
   EXPECT_TRUE(reads->accesses[1].known && reads->accesses[1].sure);
-  EXPECT_NE(module.source.find("mkmd"), std::string::npos);
+  EXPECT_NE(module.sources.at(0).find("mkmd"), std::string::npos);
   const KernelInfo* scatters = find_kernel(module, "scatters");
   ASSERT_NE(scatters, nullptr);
   Launch launch;

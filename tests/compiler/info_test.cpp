@@ -87,7 +87,7 @@ TEST(Info, HalvesAreLoadedAndStoredWithAndWithoutTheExtension) {
       const Result<Module> m = client.compile(request);
       ASSERT_TRUE(m.ok()) << standard << ": " << m.status().message();
       EXPECT_TRUE(m->kernels.at(0).split_allowed) << standard;
-      EXPECT_NE(m->source.find("vstore_half_rte ( d , 2 , l )"), std::string::npos) << standard;
+      EXPECT_NE(m->sources.at(0).find("vstore_half_rte ( d , 2 , l )"), std::string::npos) << standard;
     }
 }
 
@@ -172,7 +172,7 @@ TEST(Info, ReasonsNameTheLine) {
 TEST(Info, KernelsThatCannotBeSplitAreNotInTheModule) {
   const Module m = compile("kernel void bad(global int* p) { atomic_xchg(p, 1); }\n");
   EXPECT_EQ(m.kernels.size(), 1U);
-  EXPECT_TRUE(m.source.empty());
+  EXPECT_TRUE(m.sources.empty());
 }
 
 TEST(Info, MistakesAndUnknownOptionsAreAStatus) {
@@ -195,14 +195,15 @@ struct AskedDevice {
 
   Result<Module> compile(const std::string& source, const std::string& options = "") {
     return Client(MKMD_KC, "")
-        .compile(request_for(source, options), [&](const std::vector<std::string>& wanted) {
-          Macros answer;
-          for (const std::string& name : wanted) {
-            names.insert(name);
-            answer[name] = says.contains(name) ? says[name] : std::nullopt;
-          }
-          return Result<Macros>(answer);
-        });
+        .compile(request_for(source, options),
+                 [&](const std::string&, const std::vector<std::string>& wanted) {
+                   Macros answer;
+                   for (const std::string& name : wanted) {
+                     names.insert(name);
+                     answer[name] = says.contains(name) ? says[name] : std::nullopt;
+                   }
+                   return Result<Macros>(answer);
+                 });
   }
 };
 

@@ -192,8 +192,8 @@ std::vector<KernelFile> kernel_files() {
 
 Request request_for(const std::string& source, const std::string& options) {
   Request r;
-  r.source = source;
-  r.options = options;
+  r.units = {{source, options, {}}};
+  r.macros.resize(1);
   r.extensions = {"cl_khr_fp64",
                   "cl_khr_byte_addressable_store",
                   "cl_khr_global_int32_base_atomics",

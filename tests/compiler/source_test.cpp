@@ -15,7 +15,7 @@ using testing::Not;
 Module compile(const std::string& source, const std::string& options = "", const Macros& macros = {}) {
   Client client(MKMD_KC, "");
   Request request = request_for(source, options);
-  request.macros = macros;
+  request.macros = {macros};
   Result<Module> m = client.compile(request);
   EXPECT_TRUE(m.ok()) << m.status().message();
   return m.ok() ? *m : Module{};
@@ -24,8 +24,11 @@ Module compile(const std::string& source, const std::string& options = "", const
 // What is behind the macros that stand ahead of every text.
 std::string text_of(const Module& module) {
   EXPECT_EQ(module.no_source, "");
-  const size_t line = module.source.find("#line");
-  return line == std::string::npos ? module.source : module.source.substr(line);
+  EXPECT_EQ(module.sources.size(), 1U);
+  if (module.sources.empty()) return {};
+  const std::string& source = module.sources.front();
+  const size_t line = source.find("#line");
+  return line == std::string::npos ? source : source.substr(line);
 }
 
 TEST(Source, TheProgramsOwnMacrosAreExpandedAndThoseOfTheLanguageAreNot) {
@@ -94,7 +97,7 @@ TEST(Source, APragmaKeepsItsWords) {
 TEST(Source, ANameOfOurKindIsLeftAlone) {
   const Module module =
       compile("kernel void k(global int* mkmd_first_x) { mkmd_first_x[get_global_id(0)] = 1; }");
-  EXPECT_EQ(module.source, "");
+  EXPECT_TRUE(module.sources.empty());
   EXPECT_THAT(module.no_source, HasSubstr("mkmd_"));
 }
 
@@ -105,7 +108,7 @@ TEST(Source, AFunctionOfOpenCLsNameIsLeftAlone) {
     const Module module = compile(
         std::string("kernel void k(global int* o) { o[get_local_id(0) + 8 * get_group_id(0)] = 1; }\n") +
         own);
-    EXPECT_EQ(module.source, "");
+    EXPECT_TRUE(module.sources.empty());
     EXPECT_THAT(module.no_source, HasSubstr("of its own")) << own;
   }
 }
@@ -113,7 +116,7 @@ TEST(Source, AFunctionOfOpenCLsNameIsLeftAlone) {
 TEST(Source, ParametersWithoutPrototypeAreLeftAlone) {
   const Module module = compile("int f(x) int x; { return x + (int)get_global_id(0); }\n"
                                 "kernel void k(global int* o) { o[get_global_id(0)] = f(1); }");
-  EXPECT_EQ(module.source, "");
+  EXPECT_TRUE(module.sources.empty());
   EXPECT_THAT(module.no_source, HasSubstr("parameters"));
 }
 
@@ -126,7 +129,7 @@ TEST(Source, BytesThatAreNoUtf8AreKept) {
 
 TEST(Source, ThereIsNoneWhereNothingMayBeSplit) {
   const Module module = compile("kernel void k(global int* o) { atomic_xchg(o, 1); }");
-  EXPECT_EQ(module.source, "");
+  EXPECT_TRUE(module.sources.empty());
   EXPECT_EQ(module.no_source, "");
 }
 

@@ -85,9 +85,9 @@ class Recorded(TraceCase):
         self.assertIn("printf", line, kernel)
 
     def test_reasons_name_what_a_program_was_made_of(self):
-        trace, _ = self.record("compile_link")
+        trace, _ = self.record("linked_units")
         reasons = {(w["kernel"], w["why"]) for w in json.loads(self.show(trace, "--json"))["not_split"]}
-        self.assertIn(("use", "its program was linked from compiled programs"), reasons)
+        self.assertIn(("floats", "its program was made from a binary of a build with other options"), reasons)
 
     def test_immediate_exit_loses_nothing(self):
         trace, result = self.record("immediate_exit")

@@ -215,8 +215,8 @@ int play_all(const char* path) {
   std::ifstream file(path);
   const Json said = Json::parse(file);
   compiler::Client client(said["helper"], "", 120);
-  const auto module = client.compile(compiler::request_without_device(said["source"], ""),
-                                     [](const auto&) { return compiler::Macros{}; });
+  const auto module = client.compile(compiler::request_without_device({{said["source"], "", {}}}),
+                                     [](const auto&, const auto&) { return compiler::Macros{}; });
   if (!module) throw std::runtime_error(module.status().message());
   void* library = dlopen(said["library"].get<std::string>().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/commands/piece_programs.hpp"
+
+#include "compiler/build_options.hpp"
+
+namespace mkmd {
+
+namespace {
+
+using Devices = std::vector<cl_device_id>;
+using Programs = std::vector<vendor::Owned<cl_program>>;
+
+// A driver may tell linked programs apart by their code alone: a macro of the build options is not in it.
+constexpr const char* kCopyInCode = "\n#ifdef MKMD_COPY\n"
+                                    "#define MKMD_COPY_NAMED_(copy) mkmd_copy_##copy\n"
+                                    "#define MKMD_COPY_NAMED(copy) MKMD_COPY_NAMED_(copy)\n"
+                                    "__constant int MKMD_COPY_NAMED(MKMD_COPY) = 1;\n"
+                                    "#endif\n";
+
+Devices devices_in(cl_context context) {
+  const auto& table = vendor::table(context);
+  cl_uint count = 0;
+  table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
+  Devices devices(count);
+  table.clGetContextInfo(context, CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(), nullptr);
+  return devices;
+}
+
+vendor::Owned<cl_program> from_source(cl_context context, const std::string& source, cl_int& error) {
+  const char* text = source.c_str();
+  return vendor::Owned<cl_program>(
+      vendor::table(context).clCreateProgramWithSource(context, 1, &text, nullptr, &error));
+}
+
+vendor::Owned<cl_program> link(cl_context context, const Devices& devices, const compiler::Link& step,
+                               const Programs& units, const Programs& links, cl_int& error) {
+  std::vector<cl_program> inputs;
+  for (const compiler::Link::Input& input : step.inputs)
+    inputs.push_back((input.is_link ? links : units)[input.index].get());
+  vendor::Owned<cl_program> made(vendor::table(context).clLinkProgram(
+      context, static_cast<cl_uint>(devices.size()), devices.data(), step.options.c_str(),
+      static_cast<cl_uint>(inputs.size()), inputs.data(), nullptr, nullptr, &error));
+  if (error != CL_SUCCESS) made.reset();
+  return made;
+}
+
+}  // namespace
+
+vendor::Owned<cl_program> make_piece_program(cl_context context, const std::vector<std::string>& sources,
+                                             const compiler::Recipe& recipe, const std::string& options,
+                                             cl_int& error) {
+  const Devices devices = devices_in(context);
+  const auto& table = vendor::table(context);
+  const bool is_linked = !recipe.links.empty();
+  error = CL_INVALID_OPERATION;
+  if (is_linked && (table.clCompileProgram == nullptr || table.clLinkProgram == nullptr)) return {};
+  error = CL_SUCCESS;
+  Programs units, links;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const std::string& source = sources[i];
+    units.push_back(from_source(context, is_linked && i == 0 ? source + kCopyInCode : source, error));
+    if (!units.back()) return {};
+    cl_program const unit = units.back().get();
+    const std::string all = compiler::source_build_options(recipe.units[i].options) + options;
+    const auto count = static_cast<cl_uint>(devices.size());
+    error = is_linked ? table.clCompileProgram(unit, count, devices.data(), all.c_str(), 0, nullptr, nullptr,
+                                               nullptr, nullptr)
+                      : table.clBuildProgram(unit, count, devices.data(), all.c_str(), nullptr, nullptr);
+    if (error != CL_SUCCESS) return {};
+  }
+  for (const compiler::Link& step : recipe.links) {
+    links.push_back(link(context, devices, step, units, links, error));
+    if (!links.back()) return {};
+  }
+  return std::move((is_linked ? links : units).back());
+}
+
+}  // namespace mkmd
