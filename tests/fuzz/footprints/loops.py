@@ -61,7 +61,7 @@ class Loops(Statements):
 
     # -- what loops move --
     def special(self):
-        self.r.choice([self.ring, self.ring, self.undefined, self.undefined, self.to_minimum, self.to_minimum, self.once,
+        self.r.choice([self.ring, self.ring, self.ring, self.undefined, self.undefined, self.to_minimum, self.to_minimum, self.once,
                        self.once, self.taken, self.nested, self.swapped])()
 
     def element(self, place, value="1"):
@@ -72,7 +72,7 @@ class Loops(Statements):
     def around(self, name):
         """A place near it: alone, or where a work-item's own numbers lie."""
         r, own = self.r, self.r.choice(self.vars)[0] if self.vars else "0"
-        return r.choice([name, name, f"{name} + {self.affine()}", f"{name} * {r.choice([2, 3, 8])}", f"{name} + {r.choice([40, 64, 100])}",
+        return r.choice([name, name, f"{name} + {self.affine()}", f"{name} * {r.choice([2, 3, 8])}", *[f"{name} + {r.choice([40, 64, 100])}"] * 3,
                          f"({own}) * 8 + {name}",
                          f"{name} & 63", f"({own}) * 16 + ({name} & 15)"])
 
@@ -85,6 +85,7 @@ class Loops(Statements):
         moved = r.choice([f"({at} + {step}) % {size}", f"({at} + {step}) & {size - 1}", f"min({cast}({at} + {step}), {cast}{size})",
                           f"{at} == {size - 1} ? 0 : {at} + 1", f"{at} > {size} ? 0 : {at} + {step}", f"({at} - 1) % {size}",
                           f"max({cast}({at} - {step}), {cast}{r.choice([0, 1])})", f"min({cast}({at} - {step}), {cast}{size})",
+                          f"{at} < -{size} ? {size} : {at} - {step}", f"min({cast}({at} - {size}), {cast}{r.randint(0, 9)})",
                           f"{size} - {at}", f"{at} ^ {r.choice([1, 3])}",
                           f"({at} * 5 + 3) % {size}", f"clamp({cast}({at} + {step}), {cast}0, {cast}{size})", f"REST({at} + {step}, {size})"])
         self.line(f"{kind} {at} = {r.choice(['0', '0', str(r.randint(-3, 20)), self.atom(), f'({self.number(1)}) & 7'])};")
