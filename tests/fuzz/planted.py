@@ -68,9 +68,10 @@ class Faulty:
             objects.update(self.compile(name))
         if any(not name.startswith("compiler/helper/") for name in files):
             self.link(LIBRARY, objects)
-            self.link(FOOTPRINTS, objects)
         if any(name.startswith("compiler/") for name in files):
             self.link(HELPER, objects)
+        if all(re.match("compiler/[^/]*$", name) for name in files):
+            self.link(FOOTPRINTS, objects)
 
     def apply(self, files):
         for name in files:

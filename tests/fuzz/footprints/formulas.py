@@ -185,7 +185,8 @@ class Formulas:
         x = self.number(max(depth, 0))
         mask = (1 << (cap.bit_length() - 1)) - 1
         kind, narrow = r.choice(["int", "long", "short"]), r.choice(["uint", "ulong", "ushort", "uchar"])
-        text = r.choice([x, f"({x}) & {mask}", f"({x}) & {mask & r.choice([-2, -4, 7, 12, mask // 2])}", f"(uint)({x}) % {cap}u",
+        below = f"QUOTIENT({self.affine()} - {r.choice([10, 20, 50])}, {r.choice([2, 3, 7])}) + {r.choice([20, 64, 100])}"
+        text = r.choice([x, below, f"({x}) & {mask}", f"({x}) & {mask & r.choice([-2, -4, 7, 12, mask // 2])}", f"(uint)({x}) % {cap}u",
                          f"REST({x}, {cap}) + {cap}", f"(ulong)({x}) % {cap}", f"max(min((int)({x}), {cap - 1}), 0)", f"(uchar)({x})",
                          f"clamp(({kind})({x}), ({kind})0, ({kind}){min(cap, 30000) - 1})",
                          f"min(({narrow})({x}), ({narrow}){min(cap, 255) - 1})",

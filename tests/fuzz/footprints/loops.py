@@ -62,7 +62,7 @@ class Loops(Statements):
     # -- what loops move --
     def special(self):
         self.r.choice([self.ring, self.ring, self.ring, self.undefined, self.undefined, self.to_minimum, self.to_minimum, self.once,
-                       self.once, self.taken, self.nested, self.swapped])()
+                       self.once, self.taken, self.nested, self.swapped, self.until])()
 
     def element(self, place, value="1"):
         """A store to a place that is a short formula."""
@@ -173,6 +173,14 @@ class Loops(Statements):
                   f"for (int {j} = {r.choice(['0', i, f'{i} + 1'])}; {j} < {r.choice(['3', i, f'{i} + 2', f'6 - {i}'])}; ++{j}) {{")
         self.line(f"  if ({r.choice([f'{i} == {j}', f'{j} > {i}', self.condition(1)])}) {r.choice(['break', 'continue'])};")
         self.line(f"  {self.element(r.choice([f'{i} * 8 + {j}', f'{i} * 8 + {j} + {self.affine()}', f'{i} ^ {j}']), i)} }}")
+
+    def until(self):
+        """To a number that the counter's type may cut."""
+        r, j = self.r, self.name_of("j")
+        kind, bound = r.choice(["uchar", "char", "ushort", "uint"]), r.choice([self.atom(), self.atom(), self.number(1)])
+        first = r.choice(["0", "0", "1", f"({self.atom()})"])
+        self.line(f"for ({kind} {j} = {first}; {j} {r.choice(['!=', '!=', '<'])} {r.choice([f'({kind})', '(uchar)'])}({bound}); ++{j}) "
+                  f"{{ {self.element(self.around(j), j)} }}")
 
     def swapped(self):
         """Two values that iterations hand on to each other."""
