@@ -55,7 +55,7 @@ class Faulty:
         shutil.rmtree(self.top, ignore_errors=True)
         self.folder, self.sources = os.path.join(self.top, "build"), os.path.join(self.top, "source")
 
-    def make(self):
+    def make(self, footprints):
         files = changed_files(self.patch)
         self.apply(files)
         for name in ["mkmd", HELPER, LIBRARY, FOOTPRINTS]:
@@ -66,11 +66,11 @@ class Faulty:
         objects = {}
         for name in files:
             objects.update(self.compile(name))
-        if any(not name.startswith("compiler/helper/") for name in files):
+        if not footprints and any(not name.startswith("compiler/helper/") for name in files):
             self.link(LIBRARY, objects)
         if any(name.startswith("compiler/") for name in files):
             self.link(HELPER, objects)
-        if all(re.match("compiler/[^/]*$", name) for name in files):
+        if footprints and all(re.match("compiler/[^/]*$", name) for name in files):
             self.link(FOOTPRINTS, objects)
 
     def apply(self, files):
@@ -148,7 +148,7 @@ def shrink_found(faulty, options, seed, text):
 def find(faulty, options):
     """False, with a line that says why, if the fault cannot be planted or is not found."""
     try:
-        faulty.make()
+        faulty.make(options.footprints)
         seconds, found = look(faulty, options)
         if not found:
             raise Failure(f"not found in {seconds:.0f} s")

@@ -153,7 +153,8 @@ void __asan_handle_no_return() {}
 ACCESS(1)
 ACCESS(2)
 ACCESS(4)
-ACCESS(8) ACCESS(16)
+ACCESS(8)
+ACCESS(16)
 #undef ACCESS
     void __asan_loadN(const void* at, size_t bytes) {
   touch(at, bytes, false);
@@ -180,7 +181,8 @@ void* __asan_memset(void* to, int value, size_t bytes) {
 OVERFLOW(add)
 OVERFLOW(sub)
 OVERFLOW(mul)
-OVERFLOW(negate) OVERFLOW(divrem)
+OVERFLOW(negate)
+OVERFLOW(divrem)
 #undef OVERFLOW
 
     // functions.cl
