@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images that kernels read and write. Each work-item writes pixels of its own."""
 
+from expressions import Index
+
 IMAGE = (16, 12)  # pixels of CL_RGBA, CL_UNSIGNED_INT8
 
 
@@ -18,6 +20,14 @@ class Images:
         n = self.name_of("m")
         self.args.append({"kind": "image", "decl": f"{'write_only' if writes else 'read_only'} image2d_t ", "name": n,
                           "writes": writes})
+        if self.chance(0.6):
+            size = self.name_of("s")
+            d = self.r.randrange(2)
+            self.line(f"const int {size} = get_image_{'height' if d else 'width'}({n});")
+            self.atoms.append(Index(size, IMAGE[d], IMAGE[d]))
+            v = self.name_of("v")
+            self.line(f"uint {v} = {self.element(Index(f'(i + {size})', IMAGE[d], self.items - 1 + IMAGE[d]))};")
+            self.known(v)
         return n
 
     def write_pixels(self):
