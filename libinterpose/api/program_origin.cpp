@@ -131,7 +131,7 @@ KnownOrigin origin_as_read(KnownOrigin known, const Result<compiler::Module>& re
   if (!read) {
     const std::string message = read.status().message();
     log(LogLevel::info, "a program's kernels run whole: " + message);
-    known.why_not = "its program could not be analysed: " + message.substr(0, message.find('\n'));
+    known.why_not = message.substr(0, message.find('\n'));
   } else if (known.is_new) {
     Origin origin = *known.origin;
     origin.included = read->included;
