@@ -117,9 +117,10 @@ std::optional<ModuleFile> Client::kept(const std::string& key, const std::string
   return std::move(*file);
 }
 
-Result<ModuleFile> Client::made(const std::string& key, const std::string& path, const Request& request) {
+Result<ModuleFile> Client::made(const std::string& key, const std::string& path, const Request& request,
+                                const std::vector<Macros>& known) {
   if (given_up_.load()) return Status::internal("the kernel compiler is not asked again");
-  const std::string text = dump({{"request", request}, {"key", key}, {"store", path}});
+  const std::string text = dump({{"request", request}, {"known", to_json(known)}, {"key", key}, {"store", path}});
   Result<std::string> output = run_helper(helper_path_, text, timeout_seconds_);
   if (!output) {
     const int code = output.status().code();
@@ -140,22 +141,23 @@ Result<Module> Client::compile(Request request, const AskDevice& ask) {
     const Question q = question(request, helper_path_, cache_directory_);
     if (std::optional<ModuleFile> file = kept(q.key, q.file, request, ask))
       return module_of(std::move(*file));
+    std::vector<Macros> known(request.units.size());
     for (size_t i = 0; ask && i < request.units.size(); ++i) {
-      if (Result<Macros> known = ask(request.units[i].options, {}); known) request.macros[i].merge(*known);
+      if (Result<Macros> said = ask(request.units[i].options, {}); said) known[i] = std::move(*said);
     }
     for (size_t round = 0; round < kMostRounds * request.units.size(); ++round) {
-      Result<ModuleFile> file = made(q.key, q.file, request);
+      Result<ModuleFile> file = made(q.key, q.file, request, known);
       if (!file) return file.status();
       if (!file->error.empty()) return Status::internal(file->error);
       if (file->macros_wanted.empty()) return module_of(std::move(*file));
       if (!ask) return Status::internal("it uses macros of the device's compiler, which is not to be had");
       const size_t unit = file->macros_unit;
       if (unit >= request.units.size()) return Status::internal("the kernel compiler asks about no unit");
-      Result<Macros> known = ask(request.units[unit].options, file->macros_wanted);
-      if (!known) return known.status();
+      Result<Macros> said = ask(request.units[unit].options, file->macros_wanted);
+      if (!said) return said.status();
       for (const std::string& name : file->macros_wanted)
-        if (!known->contains(name)) return Status::internal("the device does not say what " + name + " is");
-      request.macros[unit].merge(*known);
+        if (!said->contains(name)) return Status::internal("the device does not say what " + name + " is");
+      known[unit].merge(*said);
     }
     return Status::internal("its macros depend on each other too deeply");
   } catch (const std::exception& e) {

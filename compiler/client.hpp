@@ -50,8 +50,9 @@ private:
   // From the cache, if an answer is there that still holds.
   std::optional<ModuleFile> kept(const std::string& key, const std::string& path, const Request& request,
                                  const AskDevice& ask) const;
-  // By the helper, which keeps it.
-  Result<ModuleFile> made(const std::string& key, const std::string& path, const Request& request);
+  // By the helper, which keeps it. `known`: what the device predefines, by unit.
+  Result<ModuleFile> made(const std::string& key, const std::string& path, const Request& request,
+                          const std::vector<Macros>& known);
   Status trouble(Status status, bool for_good);
 
   std::string helper_path_, cache_directory_;

@@ -27,11 +27,10 @@ struct Dependency {
 struct ModuleFile {
   std::string key;    // the request's text and the helper's version
   std::string error;  // not empty: the program could not be compiled; nothing below is set
-  // Not empty: a unit of the program uses these predefined macros; the request lacks them, and nothing below
-  // is set.
+  // Not empty: a unit of the program uses these predefined macros, which nobody has said; nothing below is set.
   std::vector<std::string> macros_wanted;
   size_t macros_unit = 0;
-  std::vector<Macros> macros;  // by unit: those of the request that it uses
+  std::vector<Macros> macros;  // by unit: those that it uses
   std::vector<KernelInfo> kernels;
   std::vector<Dependency> dependencies;  // of all units, in their order
   std::vector<std::string> sources;      // the units with the kernels for pieces, as OpenCL C
@@ -44,6 +43,6 @@ struct ModuleFile {
 bool unchanged(const Dependency& dependency);
 
 // Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 7";
+inline constexpr const char* kHelperVersion = "mkmd-kc 8";
 
 }  // namespace mkmd::compiler

@@ -24,7 +24,7 @@ struct Request {
   std::string c_version;       // CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 …"
   unsigned address_bits = 64;
   bool images = true;          // CL_DEVICE_IMAGE_SUPPORT
-  std::vector<Macros> macros;  // by unit, as far as they are known; as many as units
+  std::vector<Macros> macros;  // by unit, those that it was found to use; as many as units
 };
 
 inline nlohmann::json to_json(const std::vector<Macros>& macros) {

@@ -43,7 +43,6 @@ private:
 struct CompiledUnit {
   std::unique_ptr<llvm::Module> module;  // null if macros are wanted
   std::vector<std::string> macros_wanted;
-  Macros macros;  // of the request: those that the unit uses
   std::vector<Dependency> dependencies;
   Declarations declarations = Declarations::when_used;
 };
@@ -115,8 +114,6 @@ Result<CompiledUnit> compile(const Request& request, size_t unit, Declarations d
   result.module = action.takeModule();
   if (!result.module) return Status::internal("the program does not compile: " + clang.first_error());
   if (Status s = list_dependencies(*files, result); !s.ok()) return s;
-  for (const std::string& name : found.used)
-    result.macros[name] = request.macros[unit].at(name);
   result.declarations = declarations;
   return result;
 }
@@ -125,10 +122,8 @@ Result<CompiledUnit> compile_unit(const Request& request, size_t unit, llvm::LLV
   Result<CompiledUnit> result = compile(request, unit, Declarations::when_used, context);
   if (!result || !result->module || llvm::none_of(names_of(*result->module, true), is_builtin_name))
     return result;
-  Macros used = std::move(result->macros);
   result = compile(request, unit, Declarations::all, context);
   if (!result || !result->module) return result;
-  result->macros.merge(used);
   const std::string name = name_of_two(names_of(*result->module, true), names_of(*result->module, false));
   if (!name.empty()) return ambiguous(name);
   return result;
@@ -149,7 +144,6 @@ Result<FrontEndResult> compile_program(const Request& request, llvm::LLVMContext
       return result;
     }
     result.declarations.push_back(unit->declarations);
-    result.macros.push_back(std::move(unit->macros));
     modules.push_back(std::move(unit->module));
   }
   // A name that another unit of the program has defined, too, is no longer OpenCL's once they are linked.

@@ -14,8 +14,7 @@ namespace mkmd::compiler {
 struct FrontEndResult {
   std::unique_ptr<llvm::Module> module;  // unoptimised, with line tables; null if macros are wanted
   std::vector<std::string> macros_wanted;
-  size_t macros_unit = 0;      // which unit wants them
-  std::vector<Macros> macros;  // by unit: those of the request that it uses
+  size_t macros_unit = 0;  // which unit wants them
   std::vector<Dependency> dependencies;
   std::vector<Declarations> declarations;  // how each unit had to be read
 };

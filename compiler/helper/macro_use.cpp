@@ -128,7 +128,7 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
 }
 
 void MacroUse::ask(const std::string& name) {
-  (known_.contains(name) ? found_.used : found_.wanted).insert(name);
+  if (!known_.contains(name)) found_.wanted.insert(name);
 }
 
 void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefinition& definition,

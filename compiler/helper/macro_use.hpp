@@ -26,7 +26,6 @@ std::string macro_definitions(const Macros& macros);
 class MacroUse : public clang::PPCallbacks {
 public:
   struct Found {
-    std::set<std::string> used;    // known ones
     std::set<std::string> wanted;  // the device is to be asked
     std::string unanswerable;      // a macro whose value is each compiler's own matter; empty: none
   };

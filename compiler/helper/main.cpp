@@ -56,7 +56,6 @@ ModuleFile answer(const Request& request) {
   file.dependencies = std::move(front->dependencies);
   file.macros_wanted = std::move(front->macros_wanted);
   file.macros_unit = front->macros_unit;
-  file.macros = std::move(front->macros);
   if (!file.macros_wanted.empty()) return file;
   if (Status s = describe(*front->module, file); !s.ok()) file.error = s.message();
   const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.split_allowed; });
@@ -70,6 +69,27 @@ ModuleFile answer(const Request& request) {
   return file;
 }
 
+// A unit gets the macros that it uses, and no others: one that the device lacks would hide what OpenCL's
+// headers or the build options make of the name.
+ModuleFile answer(Request request, const std::vector<Macros>& known) {
+  for (;;) {
+    ModuleFile file = answer(request);
+    std::vector<std::string> missing;
+    for (const std::string& name : file.macros_wanted) {
+      const auto found = known.at(file.macros_unit).find(name);
+      if (found == known.at(file.macros_unit).end())
+        missing.push_back(name);
+      else
+        request.macros[file.macros_unit].insert(*found);
+    }
+    if (file.macros_wanted.empty() || !missing.empty()) {
+      file.macros_wanted = std::move(missing);
+      file.macros = std::move(request.macros);
+      return file;
+    }
+  }
+}
+
 int serve() {
   std::signal(SIGPIPE, SIG_IGN);
   std::string question((std::istreambuf_iterator<char>(std::cin)), {});
@@ -77,7 +97,10 @@ int serve() {
   if (!parsed || !parsed->is_object()) return 3;
   const nlohmann::json& asked = *parsed;
   try {
-    ModuleFile file = answer(asked.at("request").get<Request>());
+    auto request = asked.at("request").get<Request>();
+    auto known = macros_from_json(asked.at("known"));
+    known.resize(request.units.size());
+    ModuleFile file = answer(std::move(request), known);
     file.key = asked.at("key").get<std::string>();
     const std::string bytes = file.encode();
     // An error may come from a missing include file, which nobody could check again later.

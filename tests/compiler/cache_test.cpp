@@ -185,6 +185,18 @@ TEST_F(Cache, TheDevicesMacrosAreCheckedAgain) {
   EXPECT_FALSE(cached(source, options)) << "nobody can say whether it still holds";
 }
 
+// Other programs have asked about these names.
+TEST_F(Cache, WhatTheDeviceLacksHidesNoOptionAndNoHeader) {
+  device_ = Macros{{"STEP", std::nullopt}, {"M_PI_F", std::nullopt}, {"CLK_LOCAL_MEM_FENCE", std::nullopt}};
+  const std::string source = "kernel void k(global float* p) {\n"
+                             "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "  p[get_global_id(0)] = STEP * M_PI_F;\n}\n";
+  const Result<Module> module = compile(source, "-DSTEP=5");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  EXPECT_NE(module->sources.at(0).find("= 5 * M_PI_F"), std::string::npos) << module->sources.at(0);
+  EXPECT_EQ(asked_, 1);
+}
+
 TEST_F(Cache, RelativeIncludesBelongToTheirDirectory) {
   const std::string source =
       "#include \"here.h\"\nkernel void k(global int* p) { p[get_global_id(0)] = HERE; }";
