@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A compiler helper whose code for pieces no driver takes: the real one's answer, with a mistake in that code."""
+"""A compiler helper whose code for pieces no driver takes: the real one's answer, with a mistake at the end of that code."""
 import json
 import os
 import subprocess
@@ -14,6 +14,7 @@ question["store"] = ""  # nothing of it is kept
 answer = subprocess.run([sys.argv[1]], input=json.dumps(question).encode(), stdout=subprocess.PIPE, check=True).stdout
 magic, json_bytes, source_bytes, *_ = HEADER.unpack_from(answer)
 body = answer[HEADER.size:]
-mistake = b"\nthis is no OpenCL C\n" if source_bytes else b""
-body = body[:json_bytes + source_bytes] + mistake + body[json_bytes + source_bytes:]
-sys.stdout.buffer.write(HEADER.pack(magic, json_bytes, source_bytes + len(mistake), *checksum(body)) + body)
+mistake = b"\nthis is no OpenCL C\n"
+if source_bytes:
+    body = body[:-len(mistake)] + mistake
+sys.stdout.buffer.write(HEADER.pack(magic, json_bytes, source_bytes, *checksum(body)) + body)
