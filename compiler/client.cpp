@@ -120,7 +120,8 @@ std::optional<ModuleFile> Client::kept(const std::string& key, const std::string
 Result<ModuleFile> Client::made(const std::string& key, const std::string& path, const Request& request,
                                 const std::vector<Macros>& known) {
   if (given_up_.load()) return Status::internal("the kernel compiler is not asked again");
-  const std::string text = dump({{"request", request}, {"known", to_json(known)}, {"key", key}, {"store", path}});
+  const std::string text =
+      dump({{"request", request}, {"known", to_json(known)}, {"key", key}, {"store", path}});
   Result<std::string> output = run_helper(helper_path_, text, timeout_seconds_);
   if (!output) {
     const int code = output.status().code();

@@ -156,7 +156,7 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 #undef ACCESS
-    void __asan_loadN(const void* at, size_t bytes) {
+void __asan_loadN(const void* at, size_t bytes) {
   touch(at, bytes, false);
 }
 void __asan_storeN(const void* at, size_t bytes) {
@@ -185,8 +185,8 @@ OVERFLOW(negate)
 OVERFLOW(divrem)
 #undef OVERFLOW
 
-    // functions.cl
-    void update_begins() {
+// functions.cl
+void update_begins() {
   in_update = true;
 }
 void update_ends() {
