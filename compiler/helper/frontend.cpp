@@ -10,6 +10,7 @@
 #include "common/hash.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/clang_run.hpp"
+#include "compiler/helper/include_use.hpp"
 #include "compiler/helper/linking.hpp"
 #include "compiler/helper/macro_use.hpp"
 
@@ -31,6 +32,7 @@ public:
     clang::Preprocessor& preprocessor = compiler.getPreprocessor();
     preprocessor.addPPCallbacks(
         std::make_unique<MacroUse>(preprocessor, macros_, macros_in_options(unit_.options), found_));
+    preprocessor.addPPCallbacks(std::make_unique<IncludeUse>(preprocessor, found_.unanswerable));
     return EmitLLVMOnlyAction::BeginSourceFileAction(compiler);
   }
 
@@ -94,7 +96,8 @@ Result<CompiledUnit> compile(const Request& request, size_t unit, Declarations d
   Result<FrontEndArguments> arguments = front_end_arguments(request, text);
   if (!arguments) return arguments.status();
   ClangRun clang({arguments->language, header_arguments(declarations), arguments->text}, text.source,
-                 {{kMacrosFile, macro_definitions(request.macros[unit])}}, text.headers);
+                 {{kMacrosFile, macro_definitions(request.macros[unit], macros_in_options(text.options))}},
+                 text.headers);
   if (Status s = clang.prepare(); !s.ok()) return s;
   auto files = std::make_shared<Collector>();
   clang.compiler().addDependencyCollector(files);

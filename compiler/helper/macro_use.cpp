@@ -68,7 +68,7 @@ std::string without_comments(llvm::StringRef text) {
 
 }  // namespace
 
-std::string macro_definitions(const Macros& macros) {
+std::string macro_definitions(const Macros& macros, const std::set<std::string>& fixed) {
   std::string text;
   for (const std::string name : kQuestions) {
     text += "#undef " + name + "\n";
@@ -77,6 +77,7 @@ std::string macro_definitions(const Macros& macros) {
       text += "#define " + name + "(x) " + kAnswer + name + "_##x\n";
   }
   for (const auto& [name, value] : macros) {
+    if (fixed.contains(name)) continue;
     if (const size_t word = name.find('('); word != std::string::npos) {
       if (value)
         text += "#define " + (kAnswer + name.substr(0, word)) + "_" +
@@ -120,11 +121,21 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
     if (found_.unanswerable.empty()) found_.unanswerable = name.str();
     return;
   }
-  if (fixed) return;
+  if (fixed) return consider_fixed(name.str());
   if (macro && origin(macro->getDefinitionLoc()) == Origin::program) return;
   if (is_question(name)) return tested ? ask(question(name, kNoWord)) : void();
   if (!tested && (!macro || origin(macro->getDefinitionLoc()) == Origin::header)) return;
   ask(name.str());
+}
+
+// Some compilers define what they predefine behind the options, and some before.
+void MacroUse::consider_fixed(const std::string& name) {
+  if (!may_be_predefined(name)) return;
+  const auto found = known_.find(name);
+  if (found == known_.end())
+    found_.wanted.insert(name);
+  else if (found->second && found_.unanswerable.empty())
+    found_.unanswerable = name;
 }
 
 void MacroUse::ask(const std::string& name) {
@@ -145,8 +156,12 @@ void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefiniti
       found_.unanswerable = name.getIdentifierInfo()->getName().str();
     return;
   }
-  if (macro && !macro->isBuiltinMacro() && origin(macro->getDefinitionLoc()) != Origin::header)
+  if (macro && !macro->isBuiltinMacro() && origin(macro->getDefinitionLoc()) != Origin::header) {
     consider_undefined(macro->tokens());
+    const auto pastes = [](const clang::Token& token) { return token.is(clang::tok::hashhash); };
+    if (llvm::any_of(macro->tokens(), pastes))
+      pasting_.push_back(preprocessor_.getSourceManager().getExpansionLoc(range.getBegin()));
+  }
   for (unsigned i = 0; arguments && i < arguments->getNumMacroArguments(); ++i) {
     const clang::Token* first = arguments->getUnexpArgument(i);
     consider_undefined({first, clang::MacroArgs::getArgLength(first)});
@@ -178,32 +193,39 @@ void MacroUse::Elifndef(clang::SourceLocation at, const clang::Token& name,
 }
 
 void MacroUse::If(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind) {
-  if (origin(at) == Origin::program) scan_condition(condition);
+  if (origin(at) == Origin::program) scan_condition(at, condition);
 }
 void MacroUse::Elif(clang::SourceLocation at, clang::SourceRange condition, ConditionValueKind,
                     clang::SourceLocation) {
-  if (origin(at) == Origin::program) scan_condition(condition);
+  if (origin(at) == Origin::program) scan_condition(at, condition);
 }
 
 // An identifier that is no macro counts as 0 in a condition, and nobody is told. So its words are read here.
-void MacroUse::scan_condition(clang::SourceRange condition) {
+void MacroUse::scan_condition(clang::SourceLocation at, clang::SourceRange condition) {
+  const clang::SourceManager& sources = preprocessor_.getSourceManager();
+  // All that was expanded behind the directive's name is of its condition.
+  const auto is_of_it = [&](clang::SourceLocation place) {
+    return !sources.isBeforeInTranslationUnit(place, at);
+  };
+  if (llvm::any_of(pasting_, is_of_it) && found_.unanswerable.empty())
+    found_.unanswerable = "a name that a condition puts together";
   const clang::CharSourceRange range = clang::CharSourceRange::getTokenRange(condition);
   const std::string text = without_comments(
       clang::Lexer::getSourceText(range, preprocessor_.getSourceManager(), preprocessor_.getLangOpts()));
   const auto in_word = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  for (size_t at = 0; at < text.size();) {
-    size_t end = at + 1;
-    if (in_word(text[at])) {
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = begin + 1;
+    if (in_word(text[begin])) {
       while (end < text.size() && in_word(text[end]))
         ++end;
-      if (!llvm::isDigit(text[at])) {
-        const llvm::StringRef name = llvm::StringRef(text).slice(at, end);
+      if (!llvm::isDigit(text[begin])) {
+        const llvm::StringRef name = llvm::StringRef(text).slice(begin, end);
         const clang::MacroInfo* macro = macro_named(name);
         consider(name, macro, true);
         if (macro) scan_body(*macro);
       }
     }
-    at = end;
+    begin = end;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "compiler/request.hpp"
 
@@ -20,8 +21,9 @@ namespace mkmd::compiler {
 
 constexpr const char* kMacrosFile = "/mkmd-macros.h";  // nowhere but in the front end
 
-// Text to be included after the front end's own headers and before the program: the device's macros.
-std::string macro_definitions(const Macros& macros);
+// Text to be included after the front end's own headers and before the program: the device's macros, but for
+// those of `fixed`, which the build options define or undefine.
+std::string macro_definitions(const Macros& macros, const std::set<std::string>& fixed);
 
 class MacroUse : public clang::PPCallbacks {
 public:
@@ -55,7 +57,8 @@ private:
   Origin origin(clang::SourceLocation at) const;
   void consider(llvm::StringRef name, const clang::MacroInfo* macro, bool tested);
   void ask(const std::string& name);
-  void scan_condition(clang::SourceRange condition);
+  void consider_fixed(const std::string& name);
+  void scan_condition(clang::SourceLocation at, clang::SourceRange condition);
   void consider_undefined(llvm::ArrayRef<clang::Token> tokens);
   void scan_body(const clang::MacroInfo& macro);
   const clang::MacroInfo* macro_named(llvm::StringRef name) const;
@@ -64,6 +67,7 @@ private:
   const Macros& known_;
   const std::set<std::string> fixed_;
   std::set<const clang::MacroInfo*> scanned_;
+  std::vector<clang::SourceLocation> pasting_;  // expansions that make names
   Found& found_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "compiler/build_options.hpp"
 #include "compiler/helper/clang_run.hpp"
@@ -42,6 +43,18 @@ int version_number(const std::string& text) {
   return 120;
 }
 
+// Some drivers look for it anywhere in the options, and some take the first of two.
+bool names_one_standard(const std::string& options) {
+  constexpr std::string_view kStandard = "-cl-std=";
+  size_t anywhere = 0;
+  for (size_t at = options.find(kStandard); at != std::string::npos; at = options.find(kStandard, at + 1))
+    ++anywhere;
+  const std::vector<std::string> words = split_options(options);
+  const auto words_with_it =
+      std::ranges::count_if(words, [&](const std::string& word) { return word.starts_with(kStandard); });
+  return anywhere <= 1 && static_cast<size_t>(words_with_it) == anywhere;
+}
+
 }  // namespace
 
 std::set<std::string> macros_in_options(const std::string& options) {
@@ -68,6 +81,9 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
   if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
   if (unit.options.find('\\') != std::string::npos || unit.options.find("\"\"") != std::string::npos)
     return Status::internal("its build options are quoted in a way that each driver reads in its own way");
+  if (!names_one_standard(unit.options))
+    return Status::internal(
+        "its build options name a language version in a way that each driver reads in its own way");
   FrontEndArguments arguments;
   arguments.language = {"-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1",
                         "-disable-free", "-resource-dir", MKMD_CLANG_RESOURCES, "-cl-kernel-arg-info", "-w",

@@ -139,7 +139,8 @@ Result<std::string> expand_unit(const Request& request, size_t unit) {
   Result<FrontEndArguments> arguments = front_end_arguments(request, text);
   if (!arguments) return arguments.status();
   ClangRun clang({arguments->language, arguments->text}, text.source,
-                 {{kMacrosFile, macro_definitions(request.macros[unit])}}, text.headers);
+                 {{kMacrosFile, macro_definitions(request.macros[unit], macros_in_options(text.options))}},
+                 text.headers);
   if (Status s = clang.prepare(); !s.ok()) return s;
   Printing action;
   if (!clang.run(action))

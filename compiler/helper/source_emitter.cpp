@@ -15,13 +15,11 @@
 
 #include "compiler/helper/clang_run.hpp"
 #include "compiler/helper/program_text.hpp"
+#include "compiler/helper/rewritable.hpp"
 #include "compiler/kernel_info.hpp"
 
 namespace mkmd::compiler {
 namespace {
-
-// Whatever begins with this is ours; a program that has such a name is left alone.
-constexpr const char* kPrefix = "mkmd_";
 
 constexpr std::array<const char*, kHiddenArguments> kHidden = {
     "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
@@ -189,9 +187,7 @@ public:
   Result<Rewritten> rewrite() {
     calls_.TraverseDecl(context_.getTranslationUnitDecl());
     if (!calls_.hidden.empty()) return Status::internal("it has a '" + calls_.hidden + "' of its own");
-    for (const auto& name : context_.Idents)
-      if (name.getKey().starts_with(kPrefix))
-        return Status::internal(std::string("it has a name that begins with ") + kPrefix);
+    if (const std::string why = why_not_rewritable(context_); !why.empty()) return Status::internal(why);
     find_functions_to_extend();
     for (const clang::FunctionDecl* function : calls_.functions)
       if (extended_.contains(function->getCanonicalDecl())) extend(*function);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/include_use.hpp"
+
+#include <clang/Basic/FileManager.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/HeaderSearch.h>
+#include <clang/Lex/Preprocessor.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/Path.h>
+#include <set>
+
+namespace mkmd::compiler {
+
+// Whether all folders that any compiler may search have the same file of this name, or none.
+bool IncludeUse::is_one_file(llvm::StringRef name, llvm::StringRef includer) const {
+  std::set<std::string> folders = {"", llvm::sys::path::parent_path(includer).str()};
+  for (const clang::DirectoryLookup& folder : preprocessor_.getHeaderSearchInfo().search_dir_range())
+    folders.insert(folder.getName().str());
+  std::set<const clang::FileEntry*> found;
+  for (const std::string& folder : folders) {
+    if (llvm::StringRef(folder).starts_with(MKMD_CLANG_RESOURCES)) continue;
+    llvm::SmallString<256> path(folder);
+    llvm::sys::path::append(path, name);
+    if (const auto file = preprocessor_.getFileManager().getOptionalFileRef(path))
+      found.insert(&file->getFileEntry());
+  }
+  return found.size() <= 1;
+}
+
+void IncludeUse::InclusionDirective(clang::SourceLocation hash, const clang::Token& directive,
+                                    llvm::StringRef name, bool, clang::CharSourceRange,
+                                    clang::OptionalFileEntryRef, llvm::StringRef, llvm::StringRef,
+                                    const clang::Module*,
+#if LLVM_VERSION_MAJOR >= 19
+                                    bool,
+#endif
+                                    clang::SrcMgr::CharacteristicKind) {
+  const llvm::StringRef includer =
+      preprocessor_.getSourceManager().getFilename(preprocessor_.getSourceManager().getExpansionLoc(hash));
+  if (!unanswerable_.empty() || includer.starts_with(MKMD_CLANG_RESOURCES)) return;
+  if (directive.getIdentifierInfo()->getName() == "include_next")
+    unanswerable_ = "#include_next";
+  else if (!llvm::sys::path::is_absolute(name) && !is_one_file(name, includer))
+    unanswerable_ = "which of several files '" + name.str() + "' is";
+}
+
+}  // namespace mkmd::compiler

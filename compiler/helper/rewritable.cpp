@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/rewritable.hpp"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace mkmd::compiler {
+namespace {
+
+class Visitor : public clang::RecursiveASTVisitor<Visitor> {
+public:
+  std::string why;
+
+  // Two functions of one symbol would have different parameters.
+  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    if (function->hasAttr<clang::AsmLabelAttr>() || function->hasAttr<clang::AliasAttr>() ||
+        function->hasAttr<clang::WeakRefAttr>() || function->hasAttr<clang::IFuncAttr>())
+      why = "the symbol of its function '" + function->getNameAsString() + "' has another name";
+    return true;
+  }
+
+  bool VisitPredefinedExpr(clang::PredefinedExpr* name) {
+    using Kind = clang::PredefinedIdentKind;
+    if (name->getIdentKind() != Kind::Func && name->getIdentKind() != Kind::Function)
+      why = "it asks for the parameters of a function as text";
+    return true;
+  }
+
+  bool VisitSourceLocExpr(clang::SourceLocExpr* place) {
+    if (place->getIdentKind() == clang::SourceLocIdentKind::Column) why = "it asks for a column of its text";
+    return true;
+  }
+};
+
+}  // namespace
+
+std::string why_not_rewritable(clang::ASTContext& context) {
+  for (const auto& name : context.Idents)
+    if (name.getKey().starts_with(kPrefix)) return std::string("it has a name that begins with ") + kPrefix;
+  Visitor visitor;
+  visitor.TraverseDecl(context.getTranslationUnitDecl());
+  return visitor.why;
+}
+
+}  // namespace mkmd::compiler

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compilers of different drivers answer differently, or what a text that is laid out anew would answer
+// differently. Such a program is not analysed, or has no code for pieces, and runs whole.
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "kernel_files.hpp"
+
+namespace mkmd::compiler::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<Module> compile(const Request& request) {
+  const Macros device = {{"__OPENCL_VERSION__", "300"}, {"__x86_64__", "1"}};
+  return Client(MKMD_KC, "").compile(request, [&](const std::string&, const std::vector<std::string>& names) {
+    Macros answer;
+    for (const std::string& name : names)
+      answer[name] = device.contains(name) ? device.at(name) : std::nullopt;
+    return Result<Macros>(answer);
+  });
+}
+Result<Module> compile(const std::string& source, const std::string& options = "") {
+  return compile(request_for(source, options));
+}
+
+TEST(CompilersDiffer, WhereATextAsksForItself) {
+  for (const char* source :
+       {"int g(int x) { return x + (int)get_global_id(0); }\nint f(int) __asm__(\"g\");\n"
+        "kernel void k(global int* p) { p[get_global_id(0)] = f(3); }",
+        "#pragma redefine_extname f g\nint f(int);\nint g(int x) { return x + (int)get_global_id(0); }\n"
+        "kernel void k(global int* p) { p[get_global_id(0)] = f(3); }",
+        "kernel void k(global int* p) { p[get_global_id(0)] = sizeof(__PRETTY_FUNCTION__); }",
+        "kernel void k(global int* p) { p[get_global_id(0)] = __builtin_COLUMN(); }"}) {
+    const Result<Module> module = compile(source);
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    EXPECT_TRUE(module->sources.empty()) << source;
+    EXPECT_FALSE(module->no_source.empty()) << source;
+  }
+  const Result<Module> same = compile("kernel void k(global int* p) {"
+                                      " p[get_global_id(0)] = sizeof(__func__) + __builtin_LINE(); }");
+  ASSERT_TRUE(same.ok());
+  EXPECT_FALSE(same->sources.empty());
+}
+
+TEST(CompilersDiffer, WhereANameIsPutTogetherInACondition) {
+  const std::string kernel = "kernel void k(global int* p) { *p = 1; }\n";
+  const std::string cat = "#define CAT(a, b) a##b\n";
+  EXPECT_FALSE(compile(cat + "#if CAT(__x86,_64__)\n" + kernel + "#endif\n").ok());
+  EXPECT_FALSE(compile(cat + "#if 0\n#elif CAT(__x86,_64__)\n" + kernel + "#endif\n").ok());
+  EXPECT_TRUE(compile(cat + "int CAT(f,g)(int x) { return x; }\n#if 1\n" + kernel + "#endif\n").ok());
+}
+
+TEST(CompilersDiffer, WhereAnOptionDefinesWhatADevicePredefines) {
+  const char* source = "kernel void k(global int* p) { p[get_global_id(0)] = __OPENCL_VERSION__; }";
+  EXPECT_TRUE(compile(source).ok());
+  EXPECT_FALSE(compile(source, "-D__OPENCL_VERSION__=120").ok());
+  EXPECT_FALSE(compile(source, "-U__OPENCL_VERSION__ -D__OPENCL_VERSION__=300").ok());
+  const char* mine =
+      "#ifdef __MINE\nkernel void k(global int* p) { p[get_global_id(0)] = __MINE; }\n#endif\n";
+  const Result<Module> module = compile(mine, "-D__MINE=7");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  ASSERT_EQ(module->sources.size(), 1U);
+  EXPECT_NE(module->sources[0].find("= 7"), std::string::npos) << module->sources[0];
+}
+
+TEST(CompilersDiffer, WhereALanguageVersionStandsInOtherOptions) {
+  const char* source = "kernel void k(global int* p) { *p = 1; }";
+  for (const char* options :
+       {"-DTITLE=\"std_-cl-std=CL1.2\"", "-DA-cl-std=CL1.2", "-I/nowhere/x-cl-std=CL1.2",
+        "-DX=\"-cl-std=CL1.2 \" -cl-std=CL2.0", "-cl-std=CL1.2 -cl-std=CL2.0", "-D -cl-std=CL1.2"})
+    EXPECT_FALSE(compile(source, options).ok()) << options;
+  EXPECT_TRUE(compile(source, "-DX=1 -cl-std=CL1.2").ok());
+}
+
+class Includes : public testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/mkmd-includes-XXXXXX";
+    folder_ = mkdtemp(name);
+    before_ = fs::current_path();
+    fs::current_path(folder_);
+    fs::create_directory("other");
+    put("other/x.h", 3);
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+  void put(const std::string& file, int value) { std::ofstream(file) << "#define T " << value << "\n"; }
+  static std::string source(const std::string& directive) {
+    return directive + "\nkernel void k(global int* p) { p[get_global_id(0)] = T; }\n";
+  }
+
+  fs::path folder_, before_;
+};
+
+TEST_F(Includes, OfOneFileAreUnderstood) {
+  for (const char* directive : {"#include <x.h>", "#include \"x.h\""}) {
+    EXPECT_TRUE(compile(source(directive), "-I other").ok()) << directive;
+    EXPECT_TRUE(compile(source(directive), "-I other -I " + (folder_ / "other").string()).ok())
+        << "the same file";
+  }
+}
+
+TEST_F(Includes, OfOneAmongSeveralFilesAreNot) {
+  put("x.h", 1);
+  for (const char* directive : {"#include <x.h>", "#include \"x.h\"", "#import \"x.h\""})
+    EXPECT_FALSE(compile(source(directive), "-I other").ok()) << directive;
+  EXPECT_TRUE(compile(source("#include \"other/x.h\"")).ok());
+  EXPECT_FALSE(compile(source("#include_next <x.h>"), "-I other").ok());
+}
+
+TEST_F(Includes, OfAnEmbeddedHeaderOfTheSameNameAreNot) {
+  Request request = request_for(source("#include \"x.h\""), "-I other");
+  request.units[0].headers = {{"x.h", "#define T 9\n"}};
+  EXPECT_FALSE(compile(request).ok());
+  request.units[0].options = "";
+  EXPECT_TRUE(compile(request).ok());
+  put("x.h", 1);
+  EXPECT_FALSE(compile(request).ok());
+}
+
+}  // namespace
+}  // namespace mkmd::compiler::test
