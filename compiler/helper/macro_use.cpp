@@ -131,11 +131,9 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
 // Some compilers define what they predefine behind the options, and some before.
 void MacroUse::consider_fixed(const std::string& name) {
   if (!may_be_predefined(name)) return;
+  ask(name);
   const auto found = known_.find(name);
-  if (found == known_.end())
-    found_.wanted.insert(name);
-  else if (found->second && found_.unanswerable.empty())
-    found_.unanswerable = name;
+  if (found != known_.end() && found->second && found_.unanswerable.empty()) found_.unanswerable = name;
 }
 
 void MacroUse::ask(const std::string& name) {
@@ -160,7 +158,7 @@ void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefiniti
     consider_undefined(macro->tokens());
     const auto pastes = [](const clang::Token& token) { return token.is(clang::tok::hashhash); };
     if (llvm::any_of(macro->tokens(), pastes))
-      pasting_.push_back(preprocessor_.getSourceManager().getExpansionLoc(range.getBegin()));
+      last_pasting_ = preprocessor_.getSourceManager().getExpansionLoc(range.getBegin());
   }
   for (unsigned i = 0; arguments && i < arguments->getNumMacroArguments(); ++i) {
     const clang::Token* first = arguments->getUnexpArgument(i);
@@ -204,14 +202,11 @@ void MacroUse::Elif(clang::SourceLocation at, clang::SourceRange condition, Cond
 void MacroUse::scan_condition(clang::SourceLocation at, clang::SourceRange condition) {
   const clang::SourceManager& sources = preprocessor_.getSourceManager();
   // All that was expanded behind the directive's name is of its condition.
-  const auto is_of_it = [&](clang::SourceLocation place) {
-    return !sources.isBeforeInTranslationUnit(place, at);
-  };
-  if (llvm::any_of(pasting_, is_of_it) && found_.unanswerable.empty())
-    found_.unanswerable = "a name that a condition puts together";
+  const bool pastes = last_pasting_.isValid() && !sources.isBeforeInTranslationUnit(last_pasting_, at);
+  if (pastes && found_.unanswerable.empty()) found_.unanswerable = "a name that a condition puts together";
   const clang::CharSourceRange range = clang::CharSourceRange::getTokenRange(condition);
-  const std::string text = without_comments(
-      clang::Lexer::getSourceText(range, preprocessor_.getSourceManager(), preprocessor_.getLangOpts()));
+  const std::string text =
+      without_comments(clang::Lexer::getSourceText(range, sources, preprocessor_.getLangOpts()));
   const auto in_word = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   for (size_t begin = 0; begin < text.size();) {
     size_t end = begin + 1;

@@ -7,7 +7,6 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "compiler/request.hpp"
 
@@ -67,7 +66,7 @@ private:
   const Macros& known_;
   const std::set<std::string> fixed_;
   std::set<const clang::MacroInfo*> scanned_;
-  std::vector<clang::SourceLocation> pasting_;  // expansions that make names
+  clang::SourceLocation last_pasting_;  // of an expansion that makes names
   Found& found_;
 };
 
