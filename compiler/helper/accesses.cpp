@@ -11,6 +11,7 @@
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/conditions.hpp"
 #include "compiler/helper/cost.hpp"
+#include "compiler/helper/cycles.hpp"
 #include "compiler/helper/images.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
@@ -84,6 +85,18 @@ public:
 
   void run() {
     values_.find_trip_counts();
+    if (const llvm::BasicBlock* entry = entry_of_other_cycle(f_, dominators_)) {
+      info_.reasons.push_back(
+          {"it has a loop that is entered at several places", line_of(*entry->getFirstNonPHI())});
+      everything_unknown();
+    } else {
+      describe();
+    }
+    estimate_cost(f_, builder_, values_, conditions_, loops_, info_);
+  }
+
+private:
+  void describe() {
     for (llvm::Instruction& i : llvm::instructions(f_))
       visit(i);
     unite_alternatives();
@@ -94,10 +107,8 @@ public:
         info_.accesses.push_back(f.access);
     }
     if (anywhere_) everything_unknown();
-    estimate_cost(f_, builder_, values_, conditions_, loops_, info_);
   }
 
-private:
   static bool same(const Access& a, const Access& b) {
     return a.argument == b.argument && a.kind == b.kind && a.known == b.known && a.sure == b.sure &&
            a.bytes == b.bytes && a.offset == b.offset && a.update == b.update && a.checks == b.checks &&

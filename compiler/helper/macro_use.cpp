@@ -157,8 +157,12 @@ void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefiniti
   if (macro && !macro->isBuiltinMacro() && origin(macro->getDefinitionLoc()) != Origin::header) {
     consider_undefined(macro->tokens());
     const auto pastes = [](const clang::Token& token) { return token.is(clang::tok::hashhash); };
-    if (llvm::any_of(macro->tokens(), pastes))
-      last_pasting_ = preprocessor_.getSourceManager().getExpansionLoc(range.getBegin());
+    const auto quotes = [](const clang::Token& token) { return token.is(clang::tok::hash); };
+    const bool joins = llvm::any_of(macro->tokens(), pastes);
+    if (joins) last_pasting_ = preprocessor_.getSourceManager().getExpansionLoc(range.getBegin());
+    // In another expansion, its arguments have been expanded before.
+    if (arguments && range.getBegin().isMacroID() && (joins || llvm::any_of(macro->tokens(), quotes)))
+      consider_as_text(*arguments);
   }
   for (unsigned i = 0; arguments && i < arguments->getNumMacroArguments(); ++i) {
     const clang::Token* first = arguments->getUnexpArgument(i);
@@ -232,6 +236,32 @@ void MacroUse::consider_undefined(llvm::ArrayRef<clang::Token> tokens) {
     if (identifier->isKeyword(preprocessor_.getLangOpts()) || !may_be_predefined(identifier->getName()))
       continue;
     consider(identifier->getName(), nullptr, true);
+  }
+}
+
+bool MacroUse::stands_in_header(const clang::Token& token) const {
+  const clang::SourceManager& sources = preprocessor_.getSourceManager();
+  return sources.getFilename(sources.getSpellingLoc(token.getLocation())).starts_with(MKMD_CLANG_RESOURCES);
+}
+
+// Words that become a string, or parts of a name. A macro of a compiler or its headers is another text there.
+void MacroUse::consider_as_text(const clang::MacroArgs& arguments) {
+  const auto differs = [&](llvm::StringRef word) {
+    if (found_.unanswerable.empty()) found_.unanswerable = word.str();
+  };
+  for (unsigned i = 0; i < arguments.getNumMacroArguments(); ++i) {
+    const clang::Token* first = arguments.getUnexpArgument(i);
+    for (const clang::Token& token : llvm::ArrayRef(first, clang::MacroArgs::getArgLength(first))) {
+      if (stands_in_header(token)) differs(preprocessor_.getSpelling(token));
+      const clang::IdentifierInfo* identifier = token.getIdentifierInfo();
+      if (!identifier || identifier->isKeyword(preprocessor_.getLangOpts())) continue;
+      const std::string name = identifier->getName().str();
+      const clang::MacroInfo* macro = macro_named(name);
+      if (asks_nothing(name) || (macro && origin(macro->getDefinitionLoc()) == Origin::program)) continue;
+      ask(name);
+      const auto known = known_.find(name);
+      if (known != known_.end() && known->second) differs(name);
+    }
   }
 }
 

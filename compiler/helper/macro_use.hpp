@@ -59,6 +59,8 @@ private:
   void consider_fixed(const std::string& name);
   void scan_condition(clang::SourceLocation at, clang::SourceRange condition);
   void consider_undefined(llvm::ArrayRef<clang::Token> tokens);
+  void consider_as_text(const clang::MacroArgs& arguments);
+  bool stands_in_header(const clang::Token& token) const;
   void scan_body(const clang::MacroInfo& macro);
   const clang::MacroInfo* macro_named(llvm::StringRef name) const;
 

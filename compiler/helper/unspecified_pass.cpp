@@ -20,15 +20,19 @@ bool has_poison(const llvm::Value* v) {
   return isa<llvm::PoisonValue>(v) || (constant != nullptr && constant->containsPoisonElement());
 }
 
-bool never_zero(const llvm::Value* divisor) {
+// Whether a quotient and a remainder are specified, whatever is divided. By -1 the least number has none that
+// fits its type.
+bool divides_all(const llvm::Value* divisor, bool is_signed) {
   const auto* constant = dyn_cast<llvm::Constant>(divisor);
   if (constant == nullptr) return false;
+  const auto divides = [&](const llvm::Constant* element) {
+    const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(element);
+    return number != nullptr && !number->isZero() && !(is_signed && number->isMinusOne());
+  };
   const auto* elements = dyn_cast<llvm::FixedVectorType>(divisor->getType());
-  for (unsigned i = 0; elements != nullptr && i < elements->getNumElements(); ++i) {
-    const auto* one = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getAggregateElement(i));
-    if (one == nullptr || one->isZero()) return false;
-  }
-  return elements != nullptr || (isa<llvm::ConstantInt>(constant) && !constant->isNullValue());
+  for (unsigned i = 0; elements != nullptr && i < elements->getNumElements(); ++i)
+    if (!divides(constant->getAggregateElement(i))) return false;
+  return elements != nullptr || divides(constant);
 }
 
 // Whether LLVM could make something of the operand that OpenCL C does not say.
@@ -38,10 +42,11 @@ bool is_left_open(const llvm::Use& operand) {
   const auto* user = llvm::cast<llvm::Instruction>(operand.getUser());
   switch (user->getOpcode()) {
   case llvm::Instruction::UDiv:
-  case llvm::Instruction::SDiv:
   case llvm::Instruction::URem:
+    return !divides_all(user->getOperand(1), false) || has_poison(operand);
+  case llvm::Instruction::SDiv:
   case llvm::Instruction::SRem:
-    return !never_zero(user->getOperand(1)) || has_poison(operand);
+    return !divides_all(user->getOperand(1), true) || has_poison(operand);
   case llvm::Instruction::FPToUI:
   case llvm::Instruction::FPToSI:
     return true;

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<Module> compile(const Request& request) {
-  const Macros device = {{"__OPENCL_VERSION__", "300"}, {"__x86_64__", "1"}};
+  const Macros device = {{"__OPENCL_VERSION__", "300"}, {"__x86_64__", "1"}, {"min", "_cl_min"}};
   return Client(MKMD_KC, "").compile(request, [&](const std::string&, const std::vector<std::string>& names) {
     Macros answer;
     for (const std::string& name : names)
@@ -50,6 +50,25 @@ TEST(CompilersDiffer, WhereANameIsPutTogetherInACondition) {
   EXPECT_FALSE(compile(cat + "#if CAT(__x86,_64__)\n" + kernel + "#endif\n").ok());
   EXPECT_FALSE(compile(cat + "#if 0\n#elif CAT(__x86,_64__)\n" + kernel + "#endif\n").ok());
   EXPECT_TRUE(compile(cat + "int CAT(f,g)(int x) { return x; }\n#if 1\n" + kernel + "#endif\n").ok());
+}
+
+TEST(CompilersDiffer, WhereAMacroOfACompilerBecomesText) {
+  const std::string text = "#define STRING_(x) #x\n#define STRING(x) STRING_(x)\n"
+                           "#define CAT_(a, b) a##b\n#define CAT(a, b) CAT_(a, b)\n#define MINE 3\n"
+                           "#define PI_TEXT STRING(M_PI_F)\n";
+  const auto kernel = [&](const std::string& first, const std::string& value) {
+    return compile(text + first + "\nkernel void k(global int* p) { p[get_global_id(0)] = " + value + "; }")
+        .ok();
+  };
+  for (const char* word :
+       {"M_PI_F", "INT_MAX", "CLK_LOCAL_MEM_FENCE", "__OPENCL_VERSION__", "min", "2 * INT_MAX"})
+    EXPECT_FALSE(kernel("constant char t[] = STRING(" + std::string(word) + ");", "t[0]")) << word;
+  EXPECT_FALSE(kernel("constant char t[] = PI_TEXT;", "t[0]"));
+  EXPECT_FALSE(kernel("constant int min_x = 1;", "CAT(min, _x)"));
+  for (const char* word : {"MINE", "kernel", "uint", "barrier", "any + 1", "\"text\""})
+    EXPECT_TRUE(kernel("constant char t[] = STRING(" + std::string(word) + ");", "t[0]")) << word;
+  EXPECT_TRUE(kernel("constant char t[] = STRING_(M_PI_F);", "t[0]"));  // not expanded before
+  EXPECT_TRUE(kernel("constant int of_3 = 1;", "CAT(of_, MINE)"));
 }
 
 TEST(CompilersDiffer, WhereAnOptionDefinesWhatADevicePredefines) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that OpenCL C leaves open: a division by zero, a floating number that is too large to convert. The
-// program is correct, and they are some number. No device shows this well, since compilers for devices may
-// fold them, too.
+// Results that OpenCL C leaves open: a division by zero, a quotient that does not fit its type, a floating
+// number that is too large to convert. The program is correct, and they are some number. No device shows this
+// well, since compilers for devices may fold them, too.
 #include <gtest/gtest.h>
 
 #include "kernel_files.hpp"
@@ -45,14 +45,15 @@ TEST_P(Unspecified, IsAnyNumberAndHidesNothing) {
   EXPECT_EQ(behind->sure_writes, ByteRanges(0, 256));
 }
 
-INSTANTIATE_TEST_SUITE_P(Values, Unspecified,
-                         testing::Values("v = (int)1e20f;", "v = (int)(uint)-1.0f;",
-                                         "if (n < 3) v = (int)-1e20f;", "float f = 1e20f; v = f; v = v + 1;",
-                                         "v = ((int4)(1, 2, (int)1e20f, 4)).z;", "v = n / 0;",
-                                         "v = (t & 0) / n;", "v = t % 0;", "v = n / n;",
-                                         "v = t / n * n + t % n;",
-                                         "int d = 0; for (int j = 0; j < 1; ++j) d += j; v = t / d;",
-                                         "int2 d = (int2)(0, 3); v = ((int2)(t, n) / d).x;"));
+INSTANTIATE_TEST_SUITE_P(
+    Values, Unspecified,
+    testing::Values("v = (int)1e20f;", "v = (int)(uint)-1.0f;", "if (n < 3) v = (int)-1e20f;",
+                    "float f = 1e20f; v = f; v = v + 1;", "v = ((int4)(1, 2, (int)1e20f, 4)).z;",
+                    "v = n / 0;", "v = (t & 0) / n;", "v = t % 0;", "v = n / n;", "v = t / n * n + t % n;",
+                    "int d = 0; for (int j = 0; j < 1; ++j) d += j; v = t / d;",
+                    "int x = INT_MIN; if (n > 100) v = x / -1;", "int x = INT_MIN; v = x % -1;",
+                    "long x = LONG_MIN; v = (int)(x / -1L);", "v = ((int2)(INT_MIN, 3) / (int2)(-1, 3)).x;",
+                    "int2 d = (int2)(0, 3); v = ((int2)(t, n) / d).x;"));
 
 }  // namespace
 }  // namespace mkmd::compiler::test

@@ -60,3 +60,33 @@ __kernel void private_pointer_of_bits(__global const uint2* address) {
 }
 //@ private_pointer_in_buffer whole=loaded global=8 local=8 : u64[8]
 __kernel void private_pointer_in_buffer(__global ulong* bits) { __private int* __global* pointers = (__private int* __global*)bits; *pointers[get_global_id(0)] = 1; }
+//@ goto_into_loop whole=entered_at_several global=64 local=8 : i32[64] i32[64] i32[128]
+__kernel void goto_into_loop(__global int* out, __global const int* in, __global const int* table) {
+  int i = get_global_id(0), before, k = 0, have = 0, sum = 0;
+  if (in[i] & 1) goto inside;
+again:
+  sum += ++k;
+  if (k > 5) goto end;
+inside: {
+    int v = in[(i + k) & 63] & 7;
+    if (have) sum += table[i + 8 + (before - v)];
+    have = 1;
+    before = v;
+    goto again;
+  }
+end:
+  out[i] = sum;
+}
+//@ switch_into_loop whole=entered_at_several global=64 local=8 : i32[64] i32[64]
+__kernel void switch_into_loop(__global int* out, __global const int* in) {
+  int i = get_global_id(0), n = in[i] & 7, sum = 0;
+  switch (in[i] & 1) {
+    case 0:
+      do {
+        sum += in[(i + n) & 63];
+    case 1:
+        sum += n;
+      } while (--n > 0);
+  }
+  out[i] = sum;
+}
