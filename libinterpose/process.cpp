@@ -4,6 +4,7 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/profiling/profile.hpp"
+#include "libinterpose/vendor/memories.hpp"
 #include "libinterpose/vendor/rivals.hpp"
 #include "libinterpose/verify/verify.hpp"
 
@@ -80,27 +81,15 @@ std::string helper_path(const Settings& settings) {
   return folder + kHelperPlaces[0];
 }
 
-bool share_memory(const vendor::Device& a, const vendor::Device& b) {
-  if (a.platform != b.platform) return false;
-  if (a.parent != nullptr && a.parent == b.parent) return true;
-  const auto is_cpu = [](const vendor::Device& device) {
-    return (vendor::device_value<cl_device_type>(device.id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-  };
-  return is_cpu(a) && is_cpu(b);
-}
-
 void assign_domains(Configuration& configuration) {
-  for (size_t i = 0; i < configuration.devices.size(); ++i) {
-    int domain = configuration.domain_count;
-    for (size_t j = 0; j < i && !configuration.settings.separate_memory; ++j) {
-      if (share_memory(configuration.devices[j], configuration.devices[i])) {
-        domain = configuration.domain[j];
-        break;
-      }
-    }
-    if (domain == configuration.domain_count) ++configuration.domain_count;
-    configuration.domain.push_back(domain);
-  }
+  if (configuration.devices.empty()) return;
+  std::vector<vendor::MemoryPlace> places;
+  for (const vendor::Device& device : configuration.devices)
+    places.push_back(configuration.settings.separate_memory ? vendor::MemoryPlace{}
+                                                            : vendor::place_of(device));
+  configuration.domain = vendor::memory_domains(places);
+  configuration.domain_count =
+      1 + *std::max_element(configuration.domain.begin(), configuration.domain.end());
 }
 
 // Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads

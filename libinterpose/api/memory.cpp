@@ -4,19 +4,45 @@
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/vendor/host_visible.hpp"
 
 namespace mkmd::api {
+
+namespace {
+
+// Whether transfers to and from other memories are likely: then the host should get at the bytes at home.
+bool moves_bytes(const Context& context) {
+  const Runtime* const runtime = runtime_of(context);
+  return runtime != nullptr && runtime->separate_memories() && runtime->configuration().machine == nullptr;
+}
+
+// Empty where the driver is to make, or refuse, the buffer as it was asked for.
+vendor::HostVisible visible_buffer(const Context& context, cl_mem_flags flags, size_t size,
+                                   const void* host_ptr) {
+  const bool copies = (flags & CL_MEM_COPY_HOST_PTR) != 0;
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0 || copies != (host_ptr != nullptr) || !moves_bytes(context))
+    return {};
+  const cl_mem_flags wanted = flags != 0 ? flags : CL_MEM_READ_WRITE;  // the default (clause 5.2.1)
+  return vendor::make_host_visible(context.native.get(), wanted, size, host_ptr);
+}
+
+}  // namespace
 
 cl_mem CreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void* host_ptr,
                     cl_int* errcode_ret) {
   Context* ours = object_cast<Context>(context);
   if (ours == nullptr) return fail(errcode_ret, CL_INVALID_CONTEXT);
+  vendor::HostVisible visible = visible_buffer(*ours, flags, size, host_ptr);
   cl_int error = CL_SUCCESS;
-  auto native =
-      vendor_create<&cl_icd_dispatch::clCreateBuffer>(error, ours->native.get(), flags, size, host_ptr);
-  if (!native) return fail(errcode_ret, error);
+  if (!visible.buffer) {
+    visible.buffer =
+        vendor_create<&cl_icd_dispatch::clCreateBuffer>(error, ours->native.get(), flags, size, host_ptr);
+  }
+  if (!visible.buffer) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
-  return (new Memory(ours, std::move(native), nullptr, 0, size, true))->handle();
+  const HomeBytes home{visible.bytes, flags & vendor::kPlaceFlags};
+  return (new Memory(ours, std::move(visible.buffer), nullptr, 0, size, true, home))->handle();
 }
 
 cl_mem CreateBufferWithProperties(cl_context context, const cl_mem_properties* properties, cl_mem_flags flags,
@@ -61,10 +87,28 @@ cl_int GetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_valu
     return write_info(target, parent);
   }
   default:
-    return vendor::table(memory->native.get())
-        .clGetMemObjectInfo(memory->native.get(), param_name, param_value_size, param_value,
-                            param_value_size_ret);
+    break;
   }
+  const HomeBytes& home = memory->root()->home_bytes;
+  if (home.begin != nullptr) {  // the program has not asked for its place
+    switch (param_name) {
+    case CL_MEM_FLAGS: {
+      cl_mem_flags flags = 0;
+      vendor::table(memory->native.get())
+          .clGetMemObjectInfo(memory->native.get(), CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
+      return write_info(target, (flags & ~vendor::kPlaceFlags) | home.place);
+    }
+    case CL_MEM_HOST_PTR:
+      return write_info<void*>(target, nullptr);
+    case CL_MEM_USES_SVM_POINTER:
+      return write_info<cl_bool>(target, CL_FALSE);
+    default:
+      break;
+    }
+  }
+  return vendor::table(memory->native.get())
+      .clGetMemObjectInfo(memory->native.get(), param_name, param_value_size, param_value,
+                          param_value_size_ret);
 }
 
 cl_int SetMemObjectDestructorCallback(cl_mem memobj, void(CL_CALLBACK* pfn_notify)(cl_mem, void*),

@@ -14,9 +14,7 @@ namespace {
 bool in_process_memory(cl_command_queue queue) {
   cl_device_id device = nullptr;
   vendor::table(queue).clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
-  return device != nullptr &&
-         (vendor::device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0 &&
-         vendor::device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+  return device != nullptr && vendor::is_host_cpu(device);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "common/host_clock.hpp"
 #include "libinterpose/commands/careful.hpp"
+#include "libinterpose/commands/copies.hpp"
 #include "libinterpose/commands/piece_code.hpp"
 #include "libinterpose/memory/storage.hpp"
 
@@ -93,118 +94,6 @@ cl_int set_hidden_arguments(cl_kernel kernel, cl_uint first, const KernelLaunch&
   return CL_SUCCESS;
 }
 
-// Rows from which on a rectangle is copied sooner than each of them.
-constexpr uint64_t kRectangle = 8;
-constexpr uint64_t kCompactBytes = 64 << 20;  // of ours that a rectangle may take
-
-// Where rectangles of a buffer begin: its rows are a pitch long.
-std::array<size_t, 3> origin_of(const ByteRows& rows) {
-  const uint64_t column = rows.lo % rows.pitch;
-  if (column + rows.length > rows.pitch) return {rows.lo, 0, 0};  // would wrap around
-  return {column, rows.lo / rows.pitch, 0};
-}
-
-// Rows go through a compact buffer of ours, one rectangle copy each way.
-cl_int copy_rows(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
-                 const ByteRows& rows) {
-  auto compact = std::make_unique<std::vector<unsigned char>>(rows.total());
-  const std::array<size_t, 3> device_origin = origin_of(rows);
-  const size_t host_origin[3] = {0, 0, 0};
-  const size_t region[3] = {rows.length, rows.count, 1};
-  cl_int status = vendor::table(from.queue.get())
-                      .clEnqueueReadBufferRect(from.queue.get(), from_memory, CL_TRUE, device_origin.data(),
-                                               host_origin, region, rows.pitch, 0, rows.length, 0,
-                                               compact->data(), 0, nullptr, nullptr);
-  if (status != CL_SUCCESS) return status;
-  const auto& table = vendor::table(to.queue.get());
-  status = table.clEnqueueWriteBufferRect(to.queue.get(), to_memory, CL_FALSE, device_origin.data(),
-                                          host_origin, region, rows.pitch, 0, rows.length, 0, compact->data(),
-                                          0, nullptr, nullptr);
-  // A blocking write would only be done with our memory when it returns, not with the device's
-  // (clause 5.2.2).
-  const cl_int finished = vendor::finish_carefully(to.queue.get());
-  if (finished != CL_SUCCESS) (void)compact.release();  // the driver may still read it
-  return status != CL_SUCCESS ? status : finished;
-}
-
-// One range: read from the one device straight into the other's mapping, which is its memory or its staging
-// area.
-cl_int copy_range(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory, ByteRange range) {
-  const auto& table = vendor::table(to.queue.get());
-  cl_int status = CL_SUCCESS;
-  void* mapped = table.clEnqueueMapBuffer(to.queue.get(), to_memory, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION,
-                                          range.lo, range.hi - range.lo, 0, nullptr, nullptr, &status);
-  if (status != CL_SUCCESS || mapped == nullptr) return status != CL_SUCCESS ? status : CL_MAP_FAILURE;
-  const cl_int read = vendor::table(from.queue.get())
-                          .clEnqueueReadBuffer(from.queue.get(), from_memory, CL_TRUE, range.lo,
-                                               range.hi - range.lo, mapped, 0, nullptr, nullptr);
-  status = table.clEnqueueUnmapMemObject(to.queue.get(), to_memory, mapped, 0, nullptr, nullptr);
-  const cl_int finished = vendor::finish_carefully(to.queue.get());
-  return read != CL_SUCCESS ? read : status != CL_SUCCESS ? status : finished;
-}
-
-// Between buffers that the host may use.
-cl_int copy_open(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
-                 const ByteRanges& ranges) {
-  for (const ByteRows& block : ranges) {
-    const uint64_t at_once =
-        block.count < kRectangle ? 1 : std::max<uint64_t>(1, kCompactBytes / block.length);
-    for (uint64_t row = 0; row < block.count; row += at_once) {
-      const ByteRows some = block.rows(row, std::min(at_once, block.count - row));
-      if (some.count > 1 && copy_rows(from, from_memory, to, to_memory, some) == CL_SUCCESS) continue;
-      for (uint64_t i = 0; i < some.count; ++i) {
-        const cl_int status =
-            copy_range(from, from_memory, to, to_memory, {some.row(i), some.row(i) + some.length});
-        if (status != CL_SUCCESS) return status;
-      }
-    }
-  }
-  return CL_SUCCESS;
-}
-
-// What the program has closed to the host goes through buffers of ours: the device itself may still use it.
-cl_int copy_ranges(const Lane& from, cl_mem from_memory, const Lane& to, cl_mem to_memory,
-                   const ByteRanges& ranges) {
-  const bool from_closed = is_closed(from_memory, kHostMayNotRead);
-  const bool to_closed = is_closed(to_memory, kHostMayNotWrite);
-  if (!from_closed && !to_closed) return copy_open(from, from_memory, to, to_memory, ranges);
-  cl_int status = CL_SUCCESS;
-  const auto open_from = from_closed ? open_buffer(from, ranges, status) : vendor::Owned<cl_mem>();
-  const auto open_to = to_closed ? open_buffer(to, ranges, status) : vendor::Owned<cl_mem>();
-  if (status == CL_SUCCESS && from_closed) status = copy_inside(from, from_memory, open_from.get(), ranges);
-  if (status == CL_SUCCESS) {
-    status = copy_open(from, from_closed ? open_from.get() : from_memory, to,
-                       to_closed ? open_to.get() : to_memory, ranges);
-  }
-  if (status == CL_SUCCESS && to_closed) status = copy_inside(to, open_to.get(), to_memory, ranges);
-  return status;
-}
-
-// Offsets of the ranges are the root buffer's; the program asked for them relative to its own (sub-)buffer.
-cl_int read_ranges(const Lane& lane, cl_mem memory, const ByteRanges& ranges, char* host, uint64_t base) {
-  const auto& table = vendor::table(lane.queue.get());
-  cl_int status = CL_SUCCESS;
-  for (const ByteRows& block : ranges) {
-    if (status != CL_SUCCESS) break;
-    char* const to = host + (block.lo - base);
-    if (block.count >= kRectangle) {
-      const std::array<size_t, 3> device_origin = origin_of(block);
-      const size_t host_origin[3] = {0, 0, 0};
-      const size_t region[3] = {block.length, block.count, 1};
-      if (table.clEnqueueReadBufferRect(lane.queue.get(), memory, CL_FALSE, device_origin.data(), host_origin,
-                                        region, block.pitch, 0, block.pitch, 0, to, 0, nullptr,
-                                        nullptr) == CL_SUCCESS)
-        continue;
-    }
-    for (uint64_t i = 0; i < block.count && status == CL_SUCCESS; ++i) {
-      status = table.clEnqueueReadBuffer(lane.queue.get(), memory, CL_FALSE, block.row(i), block.length,
-                                         to + i * block.pitch, 0, nullptr, nullptr);
-    }
-  }
-  const cl_int finished = vendor::finish_carefully(lane.queue.get());
-  return status != CL_SUCCESS ? status : finished;
-}
-
 }  // namespace
 
 Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
@@ -281,7 +170,8 @@ Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& com
     Storage& storage = *command.source.root().storage;
     cl_int status = CL_SUCCESS;
     if (!storage.stand_in.holds(lane.domain, ranges)) {
-      status = read_ranges(lane, memory, ranges, host, base);
+      status =
+          copy_bytes_of({lane, memory, storage.host_bytes(lane.domain)}, {lane, nullptr, host, base}, ranges);
       if (status == CL_SUCCESS) return Action::Outcome{};
       devices.note_trouble(lane, "reading its memory", status);
       status = CL_SUCCESS;
@@ -317,7 +207,8 @@ Action::Work end_of_native(NativeEnd marker) {
 cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
                     cl_mem to_memory, const ByteRanges& ranges) {
   if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
-    const cl_int status = copy_ranges(from, from_memory, to, to_memory, ranges);
+    const cl_int status = copy_bytes_of({from, from_memory, storage.host_bytes(from.domain)},
+                                        {to, to_memory, storage.host_bytes(to.domain)}, ranges);
     if (status == CL_SUCCESS) {
       storage.stand_in.drop(to.domain, ranges);
       return status;
@@ -334,14 +225,22 @@ bool ClockOffset::may_equal(const ClockOffset& other) const {
 
 ClockOffset device_clock_offset(cl_command_queue queue) {
   const auto& table = vendor::table(queue);
-  // A marker ends between two readings of the host's clock. On a busy machine they may lie far apart: the
-  // closest pair of a few counts.
+  cl_context context = nullptr;
+  if (table.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr) != CL_SUCCESS)
+    return {};
+  const vendor::Owned<cl_mem> byte(table.clCreateBuffer(context, CL_MEM_READ_WRITE, 1, nullptr, nullptr));
+  if (!byte) return {};
+  // A command ends between two readings of the host's clock. On a busy machine they may lie far apart: the
+  // closest pair of a few counts. Drivers time markers on the host, so this is one that the device works at.
   ClockOffset offset;
   for (int i = 0; i < 5; ++i) {
+    static const char value = 0;
     const cl_ulong before = host_nanoseconds();
     cl_event event = nullptr;
-    if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return {};
-    const vendor::Owned<cl_event> marker(event);
+    if (table.clEnqueueWriteBuffer(queue, byte.get(), CL_FALSE, 0, 1, &value, 0, nullptr, &event) !=
+        CL_SUCCESS)
+      return {};
+    const vendor::Owned<cl_event> written(event);
     table.clFinish(queue);
     const auto half = static_cast<int64_t>(host_nanoseconds() - before) / 2;
     cl_ulong end = 0;

@@ -2,12 +2,14 @@
 #include "libinterpose/memory/storage.hpp"
 
 #include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/vendor/host_visible.hpp"
 
 namespace mkmd {
 
 Storage::Storage(Memory& memory, int domains, emulation::Machine* machine)
     : regions(memory.size, domains), stand_in(memory.size), bytes(domains), root_(memory), machine_(machine),
-      roots_(domains) {
+      roots_(domains), host_bytes_(domains) {
+  host_bytes_[0] = memory.home_bytes.begin;
   if (machine != nullptr && machine->platform().can_fail())
     history = std::make_unique<History>(memory.size, domains);
 }
@@ -24,9 +26,16 @@ cl_mem Storage::in_domain(Memory& memory, int domain, cl_context domain_context)
   vendor::Owned<cl_mem>& root = roots_[domain];
   if (!root) {
     if (machine_ != nullptr && !machine_->allocate(domain, root_.size)) return nullptr;
-    root = vendor::Owned<cl_mem>(
-        vendor::table(domain_context)
-            .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
+    if (machine_ == nullptr) {
+      auto visible = vendor::make_host_visible(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr);
+      root = std::move(visible.buffer);
+      host_bytes_[domain] = visible.bytes;
+    }
+    if (!root) {
+      root = vendor::Owned<cl_mem>(
+          vendor::table(domain_context)
+              .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
+    }
     if (!root) {
       if (machine_ != nullptr) machine_->release(domain, root_.size);
       return nullptr;

@@ -29,6 +29,10 @@ public:
   // decides the place.
   cl_mem in_domain(Memory& memory, int domain, cl_context domain_context);
 
+  // The root's bytes in `domain`, which the host may touch without a command; null: it may not, or there are
+  // none.
+  char* host_bytes(int domain) const { return host_bytes_[domain]; }
+
   // Whether in_domain() would have to allocate there.
   bool is_new_in(int domain) const { return domain != 0 && !roots_[domain]; }
 
@@ -51,6 +55,7 @@ private:
   Memory& root_;
   emulation::Machine* const machine_;
   std::vector<vendor::Owned<cl_mem>> roots_;  // by domain; [0] unused
+  std::vector<char*> host_bytes_;             // by domain
 };
 
 }  // namespace mkmd

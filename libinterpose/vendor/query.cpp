@@ -45,6 +45,24 @@ std::string platform_string(cl_platform_id platform, cl_platform_info what) {
   });
 }
 
+namespace {
+bool has_unified_memory(cl_device_id device) {
+  return device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+}
+}  // namespace
+
+bool is_host_cpu(cl_device_id device) {
+  return (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0 &&
+         has_unified_memory(device);
+}
+
+bool works_in_host_memory(cl_command_queue queue) {
+  cl_device_id device = nullptr;
+  return table(queue).clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr) ==
+             CL_SUCCESS &&
+         device != nullptr && has_unified_memory(device);
+}
+
 std::optional<size_t> queues_of_a_program(cl_platform_id platform) {
   constexpr std::string_view kName = "PoCL ";  // "OpenCL 3.0 PoCL 3.1+debian  Linux, …"
   const std::string version = platform_string(platform, CL_PLATFORM_VERSION);

@@ -30,7 +30,7 @@ unsigned usable_cores() {
 std::vector<int> rival_teams(const std::vector<Device>& devices) {
   std::vector<CoreUse> uses;
   for (const Device& device : devices) {
-    if ((device.type & CL_DEVICE_TYPE_CPU) == 0) {
+    if (!is_host_cpu(device.id)) {
       uses.emplace_back();
       continue;
     }

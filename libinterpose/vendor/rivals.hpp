@@ -9,7 +9,7 @@ namespace mkmd::vendor {
 
 // What a device takes of the cores.
 struct CoreUse {
-  const void* driver = nullptr;  // the device, or the whole of which it is a part; null: it is no CPU
+  const void* driver = nullptr;  // the device, or the whole of which it is a part; null: no CPU of the host
   unsigned units = 0;            // compute units, of one core each
 };
 

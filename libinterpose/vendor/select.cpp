@@ -131,6 +131,10 @@ std::string what_is_available(const std::vector<Platform>& platforms) {
   return text.empty() ? "no OpenCL platform is installed" : "available: " + text;
 }
 
+bool has_device(const std::vector<Device>& devices, cl_device_id id) {
+  return std::any_of(devices.begin(), devices.end(), [&](const Device& d) { return d.id == id; });
+}
+
 Status select_item(const Item& item, std::vector<Platform>& platforms, std::vector<Device>& devices) {
   std::vector<Platform> chosen = matching(platforms, item.platform);
   if (chosen.empty()) chosen = load_unlisted(item.platform, platforms);
@@ -148,8 +152,7 @@ Status select_item(const Item& item, std::vector<Platform>& platforms, std::vect
     const std::string name = name_of(candidates[i], candidates, i);
     if (item.parts > 1) {
       if (Status status = split_equally(candidates[i], item, name, devices); !status) return status;
-    } else if (std::any_of(devices.begin(), devices.end(),
-                           [&](const Device& d) { return d.id == candidates[i].id; })) {
+    } else if (has_device(devices, candidates[i].id)) {
       return wrong(name + " is named twice");
     } else {
       devices.push_back(describe(candidates[i], name, nullptr));
@@ -158,21 +161,24 @@ Status select_item(const Item& item, std::vector<Platform>& platforms, std::vect
   return {};
 }
 
-// A rough order, enough to choose a home: GPUs before the rest, then by units times clock.
+// A rough order, enough to choose a home: GPUs, then the host's CPUs, then the rest, by units times clock.
 double speed(cl_device_id device) {
+  constexpr double kMore = 1e12;  // than any rate
   const bool gpu = (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
   const double rate = 1.0 * device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS) *
                       device_value<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, 1);
-  return gpu ? rate + 1e12 : rate;
+  return rate + kMore * (gpu ? 2 : is_host_cpu(device) ? 1 : 0);
 }
 
 Result<std::vector<Device>> select_all() {
   std::vector<Device> devices;
   const std::vector<Platform> platforms = find_platforms();
   for (const Platform& platform : platforms) {
-    const std::vector<Candidate> candidates = devices_of_all({platform});
+    // Those that the user means by the name, as in select_item().
+    const std::vector<Candidate> candidates = devices_of_all(matching(platforms, short_name(platform)));
     for (size_t i = 0; i < candidates.size(); ++i) {
-      devices.push_back(describe(candidates[i], name_of(candidates[i], candidates, i), nullptr));
+      if (!has_device(devices, candidates[i].id))
+        devices.push_back(describe(candidates[i], name_of(candidates[i], candidates, i), nullptr));
     }
   }
   if (devices.empty()) return Status::internal("no OpenCL device was found; " + what_is_available(platforms));

@@ -135,6 +135,14 @@ T device_value(cl_device_id device, cl_device_info what, T fallback = {}) {
                                                                                                   : fallback;
 }
 
+// A CPU of this machine that computes in the host's memory, as its driver says
+// (CL_DEVICE_HOST_UNIFIED_MEMORY). A CPU of another machine is of the same type, and may be of the same
+// platform, but has its own memory and cores.
+bool is_host_cpu(cl_device_id device);
+
+// Mapping a buffer of the queue's device costs no copy: its memory is the host's.
+bool works_in_host_memory(cl_command_queue queue);
+
 // One real device of the virtual one.
 struct Device {
   cl_platform_id platform;

@@ -21,10 +21,15 @@ EXITS = [{"name": name, "command": name, "timeout": 120} for name in ("at_exit",
 DROP = {"name": "drop_privileges", "command": "drop_privileges", "folder": "tests/fault", "timeout": 120}
 # Another policy than the default one is obeyed: launches are split also where that loses time.
 POLICY = {"MKMD_POLICY": "mkmd-slices"}
+# Without shared virtual memory, bytes move by commands; with it the host copies them.
+BY_COMMANDS = {"FAILING_WITHOUT": "clSVMAlloc"}
+SEPARATE = {"MKMD_DEVICES": "pocl/2", "MKMD_SEPARATE_MEMORY": "1"}
 MODES = {"shared": {"MKMD_DEVICES": "pocl/2"},
-         "separate": {"MKMD_DEVICES": "pocl/2", "MKMD_SEPARATE_MEMORY": "1"},
-         "three-way": {"MKMD_DEVICES": "pocl/3", "MKMD_SEPARATE_MEMORY": "1", "POCL_MAX_PTHREAD_COUNT": "3",
+         "separate": {**SEPARATE, **BY_COMMANDS},
+         "three-way": {**SEPARATE, **BY_COMMANDS, "MKMD_DEVICES": "pocl/3", "POCL_MAX_PTHREAD_COUNT": "3",
                        "POCL_AFFINITY": "0"}}
+BY_HOST = "by host"
+EVERY_MODE = {**MODES, BY_HOST: SEPARATE}
 
 
 def vendor(f, rules="", **more):
@@ -55,7 +60,7 @@ def try_rules(f, mode, rules, program=STEPS, error_allowed=False, perhaps=(), **
     """Under us, with these failures: the bare run's results, and no line but those about devices that fail. Each rule
     must have been followed, but for those in `perhaps`; one of them must in any case."""
     count = count_file(f)
-    given = {**POLICY, **MODES[mode], **vendor(f, rules, FAILING_COUNT=count), **variables}
+    given = {**POLICY, **EVERY_MODE[mode], **vendor(f, rules, FAILING_COUNT=count), **variables}
     ours = f.preloaded(program, **given)
     what = f"{mode}, {program['name']}, {rules}"
     followed = injected(count)
@@ -70,11 +75,11 @@ def try_rules(f, mode, rules, program=STEPS, error_allowed=False, perhaps=(), **
 
 
 def calls_seen(f, mode, program):
-    f.preloaded(program, **POLICY, **MODES[mode])  # measures the devices, which later runs do not
+    f.preloaded(program, **POLICY, **EVERY_MODE[mode])  # measures the devices, which later runs do not
     seen = os.path.join(f.folder, "seen")
     if os.path.exists(seen):
         os.remove(seen)
-    ours = f.preloaded(program, **POLICY, **MODES[mode], **vendor(f, FAILING_SEEN=seen))
+    ours = f.preloaded(program, **POLICY, **EVERY_MODE[mode], **vendor(f, FAILING_SEEN=seen))
     if f.split == 0 or ours.code != 0:
         f.wrong.append(f"{mode}, {program['name']}: {f.split} kernels split, exit code {ours.code}: {ours.said}")
     calls = collections.defaultdict(set)
@@ -87,7 +92,7 @@ def calls_seen(f, mode, program):
 
 def helpers_fail(f):
     """Every call that is made on a helper, once, again and again, and for good."""
-    for mode in MODES:
+    for mode in EVERY_MODE:
         calls = calls_seen(f, mode, STEPS)
         helper = "1"
         if "clEnqueueNDRangeKernel" not in calls[helper]:
@@ -115,7 +120,7 @@ def helpers_garble(f):
 
 def commands_end_with_errors(f):
     """Events of pieces that end with an error: done again where that is safe, else the program is told."""
-    for mode in MODES:
+    for mode in EVERY_MODE:
         for how in ("abort:2", "half:2", "abort:*3", "half:1+"):
             try_rules(f, mode, f"clEnqueueNDRangeKernel@1:{how}", error_allowed=True)
         try_rules(f, mode, "clEnqueueNDRangeKernel@1:half:2", program=IN_PLACE, error_allowed=True)
@@ -189,7 +194,7 @@ def home_fails(f):
             if not injected(count):
                 f.wrong.append(f"{rules}: nothing has failed in the bare run")
             count = count_file(f)
-            ours = f.preloaded(STEPS, **POLICY, **MODES[mode], **vendor(f, rules, FAILING_COUNT=count))
+            ours = f.preloaded(STEPS, **POLICY, **EVERY_MODE[mode], **vendor(f, rules, FAILING_COUNT=count))
             codes = [re.findall(r"error (-\d+) in", run.out) for run in (bare, ours)]
             if not injected(count):
                 f.wrong.append(f"{mode}, {rules}: nothing has failed")
@@ -212,7 +217,7 @@ def no_threads(f):
         for first in (1, 2, 3):
             count = count_file(f)
             preload = library + ":" + os.path.join(f.library, "libinterpose.so")
-            ours = f.preloaded(STEPS, **POLICY, **MODES[mode], LD_PRELOAD=preload, FAILING_THREADS=str(first),
+            ours = f.preloaded(STEPS, **POLICY, **EVERY_MODE[mode], LD_PRELOAD=preload, FAILING_THREADS=str(first),
                                FAILING_COUNT=count)
             bare = f.bare_of(STEPS)
             if (ours.code, ours.out) != (bare.code, bare.out):
@@ -242,7 +247,7 @@ def privileges_dropped(f):
     if bare.code != 0:
         f.wrong.append(f"the bare run ended with {bare.code}: {bare.out} {bare.error[:3]}")
     for mode in ("shared", "separate"):
-        ours = f.preloaded(full, **POLICY, **MODES[mode], **cache, MKMD_SUMMARY=None)  # nobody may not write there
+        ours = f.preloaded(full, **POLICY, **EVERY_MODE[mode], **cache, MKMD_SUMMARY=None)  # nobody may not write there
         if (ours.code, ours.out) != (bare.code, bare.out):
             f.wrong.append(f"{mode}: exit code {ours.code}: {ours.out} {ours.said} {ours.error[:3]}")
         if len(ours.said) != 1 or "changed its user" not in ours.said[0]:

@@ -19,6 +19,7 @@
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
 //   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed
+//   FAILING_WITHOUT a function that the driver does not have
 //   FAILING_SEEN    a file: a line `NAME DEVICE` is appended for every call and device, once
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -422,8 +423,11 @@ void patch(cl_icd_dispatch& table) {
   if (original.clGetPlatformInfo != nullptr) return;
   original = table;
   in_front::make_writable(table);
+  const char* const without = std::getenv("FAILING_WITHOUT");
 #define VENDOR_CALL(name)                                                                                    \
-  if (table.name != nullptr)                                                                                 \
+  if (without != nullptr && std::strcmp(without, #name) == 0) {                                              \
+    table.name = nullptr;                                                                                    \
+  } else if (table.name != nullptr)                                                                          \
     table.name = Call<&cl_icd_dispatch::name, number_of_##name, decltype(cl_icd_dispatch::name)>::make;
 #include "vendor_calls.inc"
 #undef VENDOR_CALL

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers in whose bytes the host may read and write by itself, without a command. A command for it would
+// wait behind the kernels that its device works at, even where the device's memory is the host's.
+#pragma once
+
+#include "libinterpose/vendor/vendor.hpp"
+
+namespace mkmd::vendor {
+
+struct HostVisible {
+  Owned<cl_mem> buffer;
+  char* bytes = nullptr;  // as long as the buffer lives
+};
+
+// A buffer over shared virtual memory of fine grain, which the host may access while no command accesses the
+// same bytes (OpenCL 3.0, clause 3.3.3). `initial`: as many bytes, copied; may be null. Empty where a device
+// of the context is no CPU of the host, or its driver has no such memory, or refuses.
+HostVisible make_host_visible(cl_context context, cl_mem_flags flags, size_t size, const void* initial);
+
+// The flags that say where bytes lie. make_host_visible() has its own in their place.
+inline constexpr cl_mem_flags kPlaceFlags =
+    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+}  // namespace mkmd::vendor
