@@ -244,23 +244,20 @@ bool MacroUse::stands_in_header(const clang::Token& token) const {
   return sources.getFilename(sources.getSpellingLoc(token.getLocation())).starts_with(MKMD_CLANG_RESOURCES);
 }
 
-// Words that become a string, or parts of a name. A macro of a compiler or its headers is another text there.
+// Words that become a string, or parts of a name. Those of OpenCL's headers are each compiler's own. Any
+// other may be a macro of the device's compiler.
 void MacroUse::consider_as_text(const clang::MacroArgs& arguments) {
-  const auto differs = [&](llvm::StringRef word) {
-    if (found_.unanswerable.empty()) found_.unanswerable = word.str();
-  };
   for (unsigned i = 0; i < arguments.getNumMacroArguments(); ++i) {
     const clang::Token* first = arguments.getUnexpArgument(i);
     for (const clang::Token& token : llvm::ArrayRef(first, clang::MacroArgs::getArgLength(first))) {
-      if (stands_in_header(token)) differs(preprocessor_.getSpelling(token));
+      if (stands_in_header(token) && found_.unanswerable.empty())
+        found_.unanswerable = preprocessor_.getSpelling(token);
       const clang::IdentifierInfo* identifier = token.getIdentifierInfo();
       if (!identifier || identifier->isKeyword(preprocessor_.getLangOpts())) continue;
       const std::string name = identifier->getName().str();
       const clang::MacroInfo* macro = macro_named(name);
       if (asks_nothing(name) || (macro && origin(macro->getDefinitionLoc()) == Origin::program)) continue;
       ask(name);
-      const auto known = known_.find(name);
-      if (known != known_.end() && known->second) differs(name);
     }
   }
 }

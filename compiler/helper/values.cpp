@@ -277,6 +277,12 @@ std::optional<Number> Values::remainder(const std::optional<Number>& a, const st
   return a && d ? b_.remainder(*a, *d, floor) : std::nullopt;
 }
 
+// Nothing is known of a signed division by -1, which the least number of a type has no result for.
+std::optional<Number> Values::divisor(llvm::Value* y, int lane) {
+  const std::optional<Number> number = as_signed(y, lane);
+  return number && number->poly == Poly(-1) ? std::nullopt : number;
+}
+
 std::optional<Number> Values::bitwise(Derived::Op op, llvm::Value* x, llvm::Value* y, int lane) {
   const std::optional<Number> a = as_unsigned(x, lane), b = as_unsigned(y, lane);
   return a && b ? of_unsigned(b_.derive(op, *a, *b), width(x)) : std::nullopt;
@@ -313,9 +319,9 @@ std::optional<Number> Values::binary(llvm::BinaryOperator* b, int lane) {
   case llvm::Instruction::URem:
     return remainder(as_unsigned(x, lane), as_unsigned(y, lane), true);
   case llvm::Instruction::SDiv:
-    return quotient(as_signed(x, lane), as_signed(y, lane), false);
+    return quotient(as_signed(x, lane), divisor(y, lane), false);
   case llvm::Instruction::SRem:
-    return remainder(as_signed(x, lane), as_signed(y, lane), false);
+    return remainder(as_signed(x, lane), divisor(y, lane), false);
   case llvm::Instruction::LShr:
     return quotient(as_unsigned(x, lane), power_of_two(y, lane), true);
   case llvm::Instruction::AShr:

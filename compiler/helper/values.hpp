@@ -71,6 +71,7 @@ private:
   std::optional<Number> bitwise(Derived::Op op, llvm::Value* x, llvm::Value* y, int lane);
   std::optional<Number> power_of_two(llvm::Value* shift, int lane);
   std::optional<Number> quotient(const std::optional<Number>& a, const std::optional<Number>& d, bool floor);
+  std::optional<Number> divisor(llvm::Value* y, int lane);
   std::optional<Number> remainder(const std::optional<Number>& a, const std::optional<Number>& d, bool floor);
 
   // values_of_calls.cpp

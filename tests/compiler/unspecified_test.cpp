@@ -52,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "v = n / 0;", "v = (t & 0) / n;", "v = t % 0;", "v = n / n;", "v = t / n * n + t % n;",
                     "int d = 0; for (int j = 0; j < 1; ++j) d += j; v = t / d;",
                     "int x = INT_MIN; if (n > 100) v = x / -1;", "int x = INT_MIN; v = x % -1;",
-                    "long x = LONG_MIN; v = (int)(x / -1L);", "v = ((int2)(INT_MIN, 3) / (int2)(-1, 3)).x;",
+                    "long x = LONG_MIN; v = (int)(x / -1L);",
+                    "int2 x = (int2)(INT_MIN, 3); v = (x / (int2)(-1, 3)).x;",
                     "int2 d = (int2)(0, 3); v = ((int2)(t, n) / d).x;"));
 
 }  // namespace
