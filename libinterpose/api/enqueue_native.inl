@@ -28,7 +28,7 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
                             waits.empty() ? nullptr : waits.data(),
                             event != nullptr || blocking ? &native_event : nullptr};
     if (const cl_int error = call(native); error != CL_SUCCESS) return error;
-    if (runtime != nullptr) runtime->note_native(queue);
+    if (runtime != nullptr) runtime->native_work().note(queue);
     if (Trace& trace = process().session->trace; trace.on()) trace.count_native(type);
     if (type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER) note_not_emulated();
   }

@@ -12,18 +12,6 @@ namespace mkmd {
 
 namespace {
 
-// The event of a marker behind everything on the native queue. Null: everything there is over.
-NativeEnd marker_behind_all(cl_command_queue native) {
-  const auto& table = vendor::table(native);
-  cl_event marker = nullptr;
-  if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
-    table.clFinish(native);
-    return nullptr;
-  }
-  table.clFlush(native);
-  return std::make_shared<const vendor::Owned<cl_event>>(vendor::Owned<cl_event>(marker));
-}
-
 // Of the root buffer. None if they are not in order: the vendor will refuse the command.
 ByteRanges bytes_of(const Runtime::Touched& t) {
   if (!t.only) return ByteRanges(0, t.memory->root()->size);
@@ -53,53 +41,6 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
     if (!ready.load(std::memory_order_acquire)) status_ = std::min(status_, runtime.bring_home(t));
     if (t.written && runtime.journal_) runtime.note_native_write(*root);
   }
-}
-
-void Runtime::note_native(Queue& queue) {
-  if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
-  vendor::Owned<cl_command_queue> native = vendor::retained(queue.native.get());
-  const Lock lock(native_mutex_);
-  native_active_.push_back({&queue, std::move(native)});
-}
-
-// Until the marker of its work is in the list, the queue itself is.
-void Runtime::note_end(Queue& queue) {
-  const auto is_this = [&](const ActiveQueue& active) { return active.queue == &queue; };
-  std::vector<NativeEnd> ends;  // declared before the locks: what is let go of goes after them
-  std::vector<ActiveQueue> active;
-  {
-    const Lock lock(native_mutex_);
-    if (std::none_of(native_active_.begin(), native_active_.end(), is_this)) return;
-    ends = native_ends_;
-  }
-  std::erase_if(ends,
-                [](const NativeEnd& end) { return vendor::execution_status(end->get()) > CL_COMPLETE; });
-  NativeEnd marker = marker_behind_all(queue.native.get());
-  const Lock lock(native_mutex_);
-  const auto here = std::find_if(native_active_.begin(), native_active_.end(), is_this);
-  if (here == native_active_.end()) return;  // somebody has taken its work meanwhile
-  active.push_back(std::move(*here));
-  native_active_.erase(here);
-  std::erase_if(native_ends_, [&](const NativeEnd& end) {
-    return std::find(ends.begin(), ends.end(), end) != ends.end();  // they are over
-  });
-  if (marker) native_ends_.push_back(std::move(marker));
-}
-
-std::vector<NativeEnd> Runtime::take_native_work() {
-  std::vector<NativeEnd> ends;
-  std::vector<ActiveQueue> active;
-  {
-    const Lock lock(native_mutex_);
-    ends = std::exchange(native_ends_, {});
-    active = std::exchange(native_active_, {});
-    for (const ActiveQueue& one : active)
-      one.queue->native_active.store(false, std::memory_order_relaxed);
-  }
-  for (const ActiveQueue& one : active) {
-    if (NativeEnd marker = marker_behind_all(one.native.get())) ends.push_back(std::move(marker));
-  }
-  return ends;
 }
 
 bool Runtime::is_at_home(const Touched& bytes) {
@@ -175,15 +116,8 @@ void Runtime::note_places(Storage& storage) const {
   storage.home_only.store(at_home && !elsewhere, std::memory_order_release);
 }
 
-void Runtime::finish_native() {
-  for (const NativeEnd& marker : take_native_work()) {
-    const cl_event event = marker->get();
-    vendor::table(event).clWaitForEvents(1, &event);
-  }
-}
-
 void Runtime::enter_captured_regime() {
-  std::vector<NativeEnd> markers = take_native_work();
+  std::vector<NativeEnd> markers = native_work_.take();
   const Lock lock(executor_.mutex());
   entry_ = nullptr;
   if (markers.empty()) return;

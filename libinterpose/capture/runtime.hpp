@@ -9,6 +9,7 @@
 // that mutex held.
 #pragma once
 
+#include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/code_places.hpp"
 #include "libinterpose/commands/command.hpp"
@@ -63,11 +64,10 @@ public:
     std::shared_lock<std::shared_mutex> lock_;
   };
   bool is_at_home(const Touched& bytes);  // all of them
-  void finish_native();                   // everything the program has enqueued on its native queues
-  void note_native(Queue& queue);         // something was enqueued on the queue's native queue during a turn
+  NativeWork& native_work() { return native_work_; }
   // What the context's objects ask for.
   Opaque<Storage> make_storage(Memory& root) override;
-  void note_end(Queue& queue) override;
+  void note_end(Queue& queue) override { native_work_.note_end(queue); }
   void retire() override;  // at_exit.cpp
 
   // Captured commands are unfinished, so order and data are ours to keep.
@@ -163,7 +163,6 @@ private:
   cl_ulong now() const;
 
   // regimes.cpp
-  std::vector<NativeEnd> take_native_work();  // markers behind all that is under way
   void enter_captured_regime() EXCLUDES(executor_.mutex());
   void leave_captured_regime() REQUIRES(executor_.mutex());
   void begin_epoch()
@@ -230,14 +229,7 @@ private:
   // the captured regime begins, because no native command may come after the markers.
   std::shared_mutex regime_;
   std::atomic<int> unfinished_{0};
-  Mutex native_mutex_;
-  struct ActiveQueue {
-    Queue* queue;  // no reference: a queue holds its context, and with it this runtime
-    vendor::Owned<cl_command_queue> native;
-  };
-  std::vector<ActiveQueue> native_active_ GUARDED_BY(native_mutex_);
-  // Markers behind what is under way on queues since gone.
-  std::vector<NativeEnd> native_ends_ GUARDED_BY(native_mutex_);
+  NativeWork native_work_;
 
   std::vector<Ref<Command>> window_ GUARDED_BY(executor_.mutex());
   struct Unfinished {

@@ -12,7 +12,7 @@ Rehearsal::Rehearsal(Runtime& runtime, const KernelLaunch& launch, size_t slack)
                   runtime.can_divide(*launch.kernel->sub_kernels) == HasCode::yes) {}
 
 void Rehearsal::finish_native() {
-  runtime_.finish_native();
+  runtime_.native_work().finish();
 }
 
 Status Rehearsal::copy(const std::vector<Scratch::Place>& places) {

@@ -238,7 +238,7 @@ cl_int VirtualContext::native_twice(const Ref<Memory>& in, const Ref<Memory>& ou
     table.clSetKernelArg(native, i, sizeof memories[i], &memories[i]);
   const size_t global = in->size / sizeof(float);
   const size_t local = kLocal;
-  runtime().note_native(*queue_);
+  runtime().native_work().note(*queue_);
   return table.clEnqueueNDRangeKernel(queue, native, 1, nullptr, &global, &local, 0, nullptr, nullptr);
 }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/capture/native_work.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+// The event of a marker behind everything on the native queue. Null: everything there is over.
+NativeEnd marker_behind_all(cl_command_queue native) {
+  const auto& table = vendor::table(native);
+  cl_event marker = nullptr;
+  if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) != CL_SUCCESS) {
+    table.clFinish(native);
+    return nullptr;
+  }
+  table.clFlush(native);
+  return std::make_shared<const vendor::Owned<cl_event>>(vendor::Owned<cl_event>(marker));
+}
+
+}  // namespace
+
+void NativeWork::note(Queue& queue) {
+  if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
+  vendor::Owned<cl_command_queue> native = vendor::retained(queue.native.get());
+  const Lock lock(mutex_);
+  active_.push_back({&queue, std::move(native)});
+}
+
+// Until the marker of its work is in the list, the queue itself is.
+void NativeWork::note_end(Queue& queue) {
+  const auto is_this = [&](const ActiveQueue& active) { return active.queue == &queue; };
+  std::vector<NativeEnd> ends;  // declared before the locks: what is let go of goes after them
+  std::vector<ActiveQueue> active;
+  {
+    const Lock lock(mutex_);
+    if (std::none_of(active_.begin(), active_.end(), is_this)) return;
+    ends = ends_;
+  }
+  std::erase_if(ends,
+                [](const NativeEnd& end) { return vendor::execution_status(end->get()) > CL_COMPLETE; });
+  NativeEnd marker = marker_behind_all(queue.native.get());
+  const Lock lock(mutex_);
+  const auto here = std::find_if(active_.begin(), active_.end(), is_this);
+  if (here == active_.end()) return;  // somebody has taken its work meanwhile
+  active.push_back(std::move(*here));
+  active_.erase(here);
+  std::erase_if(ends_, [&](const NativeEnd& end) {
+    return std::find(ends.begin(), ends.end(), end) != ends.end();  // they are over
+  });
+  if (marker) ends_.push_back(std::move(marker));
+}
+
+std::vector<NativeEnd> NativeWork::take() {
+  std::vector<NativeEnd> ends;
+  std::vector<ActiveQueue> active;
+  {
+    const Lock lock(mutex_);
+    ends = std::exchange(ends_, {});
+    active = std::exchange(active_, {});
+    for (const ActiveQueue& one : active)
+      one.queue->native_active.store(false, std::memory_order_relaxed);
+  }
+  for (const ActiveQueue& one : active) {
+    if (NativeEnd marker = marker_behind_all(one.native.get())) ends.push_back(std::move(marker));
+  }
+  return ends;
+}
+
+void NativeWork::finish() {
+  for (const NativeEnd& marker : take()) {
+    const cl_event event = marker->get();
+    vendor::table(event).clWaitForEvents(1, &event);
+  }
+}
+
+}  // namespace mkmd

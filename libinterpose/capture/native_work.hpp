@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program has under way on the native queues of one context. A queue that was used counts as busy
+// until somebody takes its work, which puts a marker behind it. Thread-safe.
+#pragma once
+
+#include "common/thread_annotations.hpp"
+#include "libinterpose/commands/submit.hpp"
+
+#include <vector>
+
+namespace mkmd {
+
+class NativeWork {
+public:
+  void note(Queue& queue);        // something was enqueued on its native queue, during a native turn
+  void note_end(Queue& queue);    // the queue is about to go
+  std::vector<NativeEnd> take();  // markers behind all that is under way
+  void finish();                  // waits for all of it
+
+private:
+  struct ActiveQueue {
+    Queue* queue;  // no reference: a queue holds its context, and with it this
+    vendor::Owned<cl_command_queue> native;
+  };
+  Mutex mutex_;
+  std::vector<ActiveQueue> active_ GUARDED_BY(mutex_);
+  // Markers behind what is under way on queues since gone.
+  std::vector<NativeEnd> ends_ GUARDED_BY(mutex_);
+};
+
+}  // namespace mkmd
