@@ -172,7 +172,7 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
     TouchedMemories touched;
     {
       const Lock lock(ours->mutex);
-      if (ours->touches_any && runtime != nullptr && runtime->separate_memories()) {
+      if (ours->touches_any && runtime != nullptr && runtime->domains().separate()) {
         touched.add_every();
       } else {
         for (const Ref<Memory>& memory : ours->memories)

@@ -68,7 +68,7 @@ bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, siz
     return !a.memory || a.memory->root()->storage != nullptr;
   case Kind::image:
     return (declared.access == "read_only" || a.memory->storage) && a.memory->size > 0 && !a.memory->parent &&
-           process().configuration.machine == nullptr && !runtime_of(*kernel.context())->separate_memories();
+           process().configuration.machine == nullptr && !runtime_of(*kernel.context())->domains().separate();
   default:
     return false;
   }
@@ -119,7 +119,7 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
 
 // What a launch names, or where it may follow pointers to other buffers, every buffer there is.
 void touch(const Kernel& kernel, const Runtime* runtime, TouchedMemories& touched) REQUIRES(kernel.mutex) {
-  if (may_touch_any(kernel) && runtime != nullptr && runtime->separate_memories()) return touched.add_every();
+  if (may_touch_any(kernel) && runtime != nullptr && runtime->domains().separate()) return touched.add_every();
   for (size_t i = 0; i < kernel.arguments->size(); ++i) {
     const KernelArgument& a = (*kernel.arguments)[i];
     if (!a.memory) continue;
@@ -140,7 +140,7 @@ std::string why_odd(const Kernel& kernel) {
   if (!kernel.info->split_allowed && !kernel.info->reasons.empty()) return kernel.info->reasons.front().text;
   const auto is_image = [](const compiler::Argument& a) { return a.kind == compiler::Argument::Kind::image; };
   if (std::ranges::any_of(kernel.info->arguments, is_image) &&
-      runtime_of(*kernel.context())->separate_memories())
+      runtime_of(*kernel.context())->domains().separate())
     return "it uses images, which are in the home's memory alone";
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
 }
@@ -239,7 +239,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     considered = consider(*runtime, *queue, *kernel, shape, waits, event);
     if (considered.captured) return *considered.captured;
     const Lock lock(kernel->mutex);
-    if (runtime->separate_memories() || kernel->info == nullptr) touch(*kernel, runtime, touched);
+    if (runtime->domains().separate() || kernel->info == nullptr) touch(*kernel, runtime, touched);
   }
   const cl_int status = enqueue_native(
       *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& n) {

@@ -9,14 +9,14 @@
 namespace mkmd {
 
 HasCode Runtime::can_divide(SubKernels& code) {
-  const HasCode has = can_be_divided(code, code_places_);
+  const HasCode has = can_be_divided(code, domains_.code_places());
   if (has != HasCode::not_yet || !must_wait(false)) return has;
-  session_.code.make(code, code_places_);
-  return can_be_divided(code, code_places_);
+  session_.code.make(code, domains_.code_places());
+  return can_be_divided(code, domains_.code_places());
 }
 
 HasCode Runtime::can_divide(SubKernels& code, const KernelModel& model, const LaunchCost& cost) {
-  const HasCode has = can_be_divided(code, code_places_);
+  const HasCode has = can_be_divided(code, domains_.code_places());
   if (has != HasCode::not_yet) return has;
   std::vector<double> seconds;
   for (size_t d = 0; d < configuration_.devices.size(); ++d)
@@ -31,8 +31,8 @@ HasCode Runtime::can_divide(SubKernels& code, const KernelModel& model, const La
     missed_much = code.missed > session_.code.seconds();
   }
   if (!must_wait(missed_much)) return has;
-  session_.code.make(code, code_places_);
-  return can_be_divided(code, code_places_);
+  session_.code.make(code, domains_.code_places());
+  return can_be_divided(code, domains_.code_places());
 }
 
 bool Runtime::must_wait(bool missed_much) const {
@@ -48,7 +48,7 @@ bool Runtime::can_divide_on(SubKernels& code, int device) const {
 void Runtime::expect(const std::shared_ptr<SubKernels>& code) {
   if (code->module.sources.empty()) return;
   if (session_.recall(content_of(*code)) && !session_.compilers.may_be_gone())
-    session_.code.make_beside(code, code_places_, {});
+    session_.code.make_beside(code, domains_.code_places(), {});
 }
 
 // A program that is over by the time its launches have taken as long as making the code would is not the
@@ -65,7 +65,7 @@ void Runtime::ran_without_code(Kernel& kernel, const Queue& queue) {
   const auto& table = vendor::table(native);
   cl_event marker = nullptr;
   if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) == CL_SUCCESS) table.clFlush(native);
-  session_.code.make_beside(kernel.sub_kernels, code_places_, vendor::Owned<cl_event>(marker));
+  session_.code.make_beside(kernel.sub_kernels, domains_.code_places(), vendor::Owned<cl_event>(marker));
 }
 
 }  // namespace mkmd

@@ -115,7 +115,7 @@ void Runtime::note_in_window(const Action& action) {
   const Command& command = command_of(action);
   WindowUnderWay& window = *command.window;
   window.ended = std::max(window.ended, action.ended);
-  timing::Window::Ran ran{.kind = timing_kind(action, separate_memories()),
+  timing::Window::Ran ran{.kind = timing_kind(action, domains_.separate()),
                           .seconds = static_cast<double>(action.ended - action.started) * 1e-9};
   if (action.piece.device >= 0) {
     const int home = configuration_.home_index();
@@ -159,7 +159,8 @@ Balance::Outcome Runtime::outcome_of(const WindowUnderWay& window, double taken)
 // Which may have ended a while ago.
 void Runtime::note_window(const WindowUnderWay& window) {
   if (window.ended == 0) return;
-  const auto on_host = [&](cl_ulong time) { return static_cast<double>(time - clock_offset_) * 1e-9; };
+  const int64_t ahead = executor_.home().clock_offset;
+  const auto on_host = [&](cl_ulong time) { return static_cast<double>(time - ahead) * 1e-9; };
   double began = static_cast<double>(window.began) * 1e-9;
   if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->ended));
   const double now = host_seconds();
@@ -173,7 +174,7 @@ void Runtime::note_window(const WindowUnderWay& window) {
   session_.summary.add_window(outcome);
   session_.summary.note_exploring(spent);
   if (!session_.trace.on()) return;
-  const auto on_home = [&](double time) { return static_cast<int64_t>(time * 1e9) + clock_offset_; };
+  const auto on_home = [&](double time) { return static_cast<int64_t>(time * 1e9) + ahead; };
   session_.trace.add_later([first = window.first, began = on_home(began), ended = window.ended,
                             known = on_home(now), at_home = window.facts.at_home(), spent,
                             measured = window.facts.measured(), outcome]() -> nlohmann::json {

@@ -187,7 +187,7 @@ void Lowering::record_uses(int domain, const BufferUses& uses, Action& action) {
     RegionMap& regions = use.root->storage->regions;
     regions.record_read(domain, use.reads, action);
     regions.record_write(domain, use.writes, action);
-    if (runtime_.separate_memories() || runtime_.journal_) regions.set_only_valid(domain, use.writes);
+    if (runtime_.domains_.separate() || runtime_.journal_) regions.set_only_valid(domain, use.writes);
   }
 }
 
@@ -203,7 +203,7 @@ std::vector<cl_mem> Lowering::memories_in(int domain, const KernelLaunch& launch
 }
 
 RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
-  const Runtime::Domain& of = runtime_.domains_[domain];
+  const Domains::Domain& of = runtime_.domains_[domain];
   RemoteMemory where{&runtime_.executor_.devices(), of.transfer, {}};
   for (const BufferUse& use : uses)
     where.memories.push_back(use.root->storage->in_domain(*use.root, domain, of.context));

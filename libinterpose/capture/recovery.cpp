@@ -34,7 +34,7 @@ void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
 }  // namespace
 
 bool Runtime::new_loss() const {
-  for (size_t d = 1; d < domains_.size(); ++d) {
+  for (size_t d = 1; d < domains_.count(); ++d) {
     if ((lost_domains_ >> d & 1u) == 0 && configuration_.machine->lost(static_cast<int>(d))) return true;
   }
   return false;
@@ -44,7 +44,7 @@ void Runtime::take_loss(Memory& root) {
   Storage& storage = *root.storage;
   const uint32_t lost = lost_domains_ & ~storage.lost;
   storage.lost |= lost;
-  for (int d = 1; d < static_cast<int>(domains_.size()); ++d) {
+  for (int d = 1; d < static_cast<int>(domains_.count()); ++d) {
     if ((lost >> d & 1u) == 0) continue;
     storage.regions.remove_valid(d, storage.history->all());
     storage.history->held[d].set(storage.history->all(), Versions::kNone);
@@ -157,7 +157,7 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
 // relies on where the bytes are: it comes here when it is done.
 void Runtime::recover() {
   if (planning_) return;
-  for (size_t d = 1; d < domains_.size(); ++d) {
+  for (size_t d = 1; d < domains_.count(); ++d) {
     if (configuration_.machine->lost(static_cast<int>(d))) lost_domains_ |= 1u << d;
   }
   drop_unfinished_actions();

@@ -31,7 +31,7 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
     runtime.finish_all();
   }
   status_ = runtime.failed();
-  if (runtime.domains_.size() == 1 && !runtime.journal_) return;
+  if (!runtime.domains_.separate() && !runtime.journal_) return;
   for (const Touched& t : touched) {
     if (t.memory == nullptr) continue;
     Memory* root = t.memory->root();
@@ -96,8 +96,9 @@ cl_int Runtime::copy_home(Memory& root, const RegionMap::Source& source) {
   const cl_int status =
       copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
   if (session_.trace.on()) {
+    const int64_t ahead = executor_.home().clock_offset;
     session_.trace.add(transfer_line({std::nullopt, storage.number, source.ranges.total(), source.domain, 0,
-                                      began + clock_offset_, host_nanoseconds() + clock_offset_}));
+                                      began + ahead, host_nanoseconds() + ahead}));
   }
   if (status == CL_SUCCESS) {
     session_.summary.add_bytes_moved(source.ranges.total());
@@ -110,7 +111,7 @@ cl_int Runtime::copy_home(Memory& root, const RegionMap::Source& source) {
 void Runtime::note_places(Storage& storage) const {
   const bool at_home = storage.regions.all_valid(0);
   bool elsewhere = false;
-  for (size_t d = 1; d < domains_.size(); ++d)
+  for (size_t d = 1; d < domains_.count(); ++d)
     elsewhere |= storage.regions.any_valid(static_cast<int>(d));
   storage.at_home.store(at_home, std::memory_order_release);
   storage.home_only.store(at_home && !elsewhere, std::memory_order_release);
@@ -153,7 +154,7 @@ void Runtime::join_epoch(Memory& root) {
   if (std::exchange(storage.epoch, epoch_) == epoch_) return;
   storage.regions.forget_actions();
   if (journal_) take_loss(root);
-  if (domains_.size() == 1 && !journal_) return;  // everything is always at home
+  if (!domains_.separate() && !journal_) return;  // everything is always at home
   storage.at_home.store(false, std::memory_order_release);
   storage.home_only.store(false, std::memory_order_release);
 }

@@ -8,6 +8,8 @@
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
 #include "compiler/module_file.hpp"
+#include "libinterpose/device/emulated_devices.hpp"
+#include "libinterpose/device/opencl_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
 
@@ -49,7 +51,7 @@ void flush(Context& context) {
 }
 
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
-    : context_(context), session_(session), configuration_(session.configuration), number_(session.numbers),
+    : context_(context), session_(session), configuration_(session.configuration), domains_(context, session),
       trace_writer_(new TraceWriter(session.trace)), times_(session.times()),
       profitability_(profitability_setting(session), session.regret, session.rival_teams()),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
@@ -58,10 +60,23 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
                         .has_threads = has_threads}),
       host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
+Status Runtime::start() {
+  (void)session_.compilers.may_be_gone();  // remembers the user
+  if (Status status = domains_.make_lanes(executor_); !status) return status;
+  const int64_t clock_offset = executor_.home().clock_offset;
+  if (emulation::Machine* const machine = configuration_.machine) {
+    if (machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
+    executor_.use(std::make_unique<EmulatedDevices>(*machine, clock_offset, session_.trouble, session_.compilers));
+    return {};
+  }
+  executor_.use(std::make_unique<OpenClDevices>(clock_offset, session_.trouble, session_.compilers));
+  return domains_.make_repair_lane(executor_);
+}
+
 Opaque<Storage> Runtime::make_storage(Memory& root) {
   // Bytes must be where pointers find them, and pixels are not moved. So kernels with these run whole at home
   // where there are other places.
-  if ((separate_memories() || configuration_.machine != nullptr) &&
+  if ((domains_.separate() || configuration_.machine != nullptr) &&
       (!root.is_buffer || is_of_shared_virtual_memory(root.native.get())))
     return Opaque<Storage>(nullptr, {nullptr});
   return Opaque<Storage>(new Storage(root, configuration_.domain_count, configuration_.machine),

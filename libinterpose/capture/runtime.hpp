@@ -9,9 +9,9 @@
 // that mutex held.
 #pragma once
 
+#include "libinterpose/capture/domains.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/session.hpp"
-#include "libinterpose/commands/code_places.hpp"
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/commands/piece_code.hpp"
 #include "libinterpose/commands/submit.hpp"
@@ -72,7 +72,7 @@ public:
 
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
-  bool separate_memories() const { return domains_.size() > 1; }
+  const Domains& domains() const { return domains_; }
   // Whether the launch is worth running over several devices, given what was learned so far.
   struct Answer {
     const char* why_not = nullptr;  // a literal; null: it is
@@ -113,13 +113,6 @@ public:
   cl_int failed() const { return executor_.failed(); }
 
 private:
-  // lanes.cpp
-  Status make_domains();
-  Status make_compute_lanes();
-  Status make_transfer_lanes();
-  void read_clocks();
-  Status make_repair_lane();
-
   void note_code(const Action& action);  // at_exit.cpp
 
   friend class WindowPlanning;
@@ -205,24 +198,15 @@ private:
   Context& context_;
   Session& session_;
   const Configuration& configuration_;  // the session's
-  struct Domain {
-    cl_context context = nullptr;
-    vendor::Owned<cl_context> owned;  // of domains other than the home's
-    std::vector<int> devices;
-    Lane* transfer = nullptr;  // copies into this domain; and from it into the program's memory
-  };
-  std::vector<Domain> domains_;
-  const LiveNumber number_;  // among runtimes
+  Domains domains_;
   struct TraceWriter : ActionOwner {
     explicit TraceWriter(Trace& trace) : trace(trace) {}
     void announce() override { trace.flush(); }
     Trace& trace;
   };
   const Ref<TraceWriter> trace_writer_;
-  CodePlaces code_places_;
   TimeModel& times_;
   timing::Profitability profitability_;  // by way of profitability()
-  int64_t clock_offset_ = 0;             // home's clock minus the host's; nanoseconds
   Executor executor_;
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where

@@ -184,7 +184,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
     planner.add(record ? record->watch(std::move(task)) : std::move(task));
     if (planner.size() < kFew || configuration().machine != nullptr) continue;
     // More are not tried again before it is known what came of these, unless they have to pay for transfers.
-    if (again && !runtime_.separate_memories()) break;
+    if (again && !runtime_.domains_.separate()) break;
     if (host_nanoseconds() - began > kLooking) break;
   }
   const bool complete = planner.size() == window.size();
@@ -327,7 +327,7 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
 bool WindowPlanning::has_code(const Kernel& kernel) const {
   const HasCode has = runtime_.can_divide(*kernel.sub_kernels);
   if (has == HasCode::not_yet && !runtime_.session_.compilers.may_be_gone())
-    runtime_.session_.code.make_beside(kernel.sub_kernels, runtime_.code_places_, {});
+    runtime_.session_.code.make_beside(kernel.sub_kernels, runtime_.domains_.code_places(), {});
   return has == HasCode::yes;
 }
 
@@ -338,7 +338,7 @@ bool WindowPlanning::understands(const Kernel& kernel) const {
 
 // Where devices can fail, the journal wants to know of one place for every byte.
 bool WindowPlanning::follows_bytes(const Command& c) const {
-  return c.can_be_made_anywhere() && runtime_.separate_memories() && !runtime_.journal_;
+  return c.can_be_made_anywhere() && runtime_.domains_.separate() && !runtime_.journal_;
 }
 
 double WindowPlanning::seconds_to_make(const planning::Task& task, int device) const {

@@ -78,7 +78,7 @@ public:
       measure_emulated(runs);
       return;
     }
-    if (!state_.transfers_measured && runtime_.separate_memories()) measure_transfers();
+    if (!state_.transfers_measured && runtime_.domains().separate()) measure_transfers();
     state_.transfers_measured = true;
     if (const Status copied = copy_buffers(); !copied) {
       log(LogLevel::info, "kernel " + kernel_.name + " is not profiled: " + copied.message());

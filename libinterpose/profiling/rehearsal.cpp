@@ -21,9 +21,10 @@ Status Rehearsal::copy(const std::vector<Scratch::Place>& places) {
 
 std::vector<Scratch::Place> Rehearsal::place_per_domain() const {
   std::vector<Scratch::Place> places;
-  for (const auto& domain : runtime_.domains_) {
-    const auto first = static_cast<size_t>(domain.devices.front());
-    places.push_back({domain.context, runtime_.configuration().devices[first].id});
+  const Domains& domains = runtime_.domains();
+  for (size_t d = 0; d < domains.count(); ++d) {
+    const auto first = static_cast<size_t>(domains[d].devices.front());
+    places.push_back({domains[d].context, runtime_.configuration().devices[first].id});
   }
   return places;
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory domains of one context and the lanes on their devices: a vendor's context for each domain, a
+// lane for each device that computes, and where memories are several, one for each that copies.
+#pragma once
+
+#include "libinterpose/capture/session.hpp"
+#include "libinterpose/commands/code_places.hpp"
+#include "libinterpose/execution/executor.hpp"
+
+#include <vector>
+
+namespace mkmd {
+
+class Domains {
+public:
+  struct Domain {
+    cl_context context = nullptr;
+    vendor::Owned<cl_context> owned;  // of domains other than the home's
+    std::vector<int> devices;
+    Lane* transfer = nullptr;  // copies into this domain; and from it into the program's memory
+  };
+
+  Domains(Context& context, Session& session)
+      : context_(context), configuration_(session.configuration), number_(session.numbers) {}
+
+  // Both before anything else, in this order.
+  Status make_lanes(Executor& executor);
+  Status make_repair_lane(Executor& executor) const;
+
+  bool separate() const { return list_.size() > 1; }  // there are several memories
+  size_t count() const { return list_.size(); }
+  const Domain& operator[](size_t domain) const { return list_[domain]; }  // [0] is the home's
+  const CodePlaces& code_places() const { return code_places_; }
+
+private:
+  Status make_contexts();
+  Status make_compute_lanes(Executor& executor);
+  Status make_transfer_lanes(Executor& executor);
+
+  Context& context_;
+  const Configuration& configuration_;
+  const LiveNumber number_;  // among contexts
+  std::vector<Domain> list_;
+  CodePlaces code_places_;
+};
+
+}  // namespace mkmd
