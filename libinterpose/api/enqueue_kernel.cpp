@@ -119,7 +119,8 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
 
 // What a launch names, or where it may follow pointers to other buffers, every buffer there is.
 void touch(const Kernel& kernel, const Runtime* runtime, TouchedMemories& touched) REQUIRES(kernel.mutex) {
-  if (may_touch_any(kernel) && runtime != nullptr && runtime->domains().separate()) return touched.add_every();
+  if (may_touch_any(kernel) && runtime != nullptr && runtime->domains().separate())
+    return touched.add_every();
   for (size_t i = 0; i < kernel.arguments->size(); ++i) {
     const KernelArgument& a = (*kernel.arguments)[i];
     if (!a.memory) continue;

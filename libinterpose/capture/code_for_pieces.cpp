@@ -20,9 +20,9 @@ HasCode Runtime::can_divide(SubKernels& code, const KernelModel& model, const La
   if (has != HasCode::not_yet) return has;
   std::vector<double> seconds;
   for (size_t d = 0; d < configuration_.devices.size(); ++d)
-    seconds.push_back(std::max(times_.seconds(model, cost, static_cast<int>(d)), 1e-9));
+    seconds.push_back(std::max(estimates_.times().seconds(model, cost, static_cast<int>(d)), 1e-9));
   const double together = timing::seconds_together(seconds, session_.rival_teams());
-  const double whole = times_.seconds(model, cost, configuration_.home_index());
+  const double whole = estimates_.times().seconds(model, cost, configuration_.home_index());
   bool missed_much = false;
   {
     const Lock lock(code.mutex);
@@ -54,7 +54,7 @@ void Runtime::expect(const std::shared_ptr<SubKernels>& code) {
 // A program that is over by the time its launches have taken as long as making the code would is not the
 // slower for it.
 void Runtime::ran_without_code(Kernel& kernel, const Queue& queue) {
-  times_.note_run(kernel_model(kernel), configuration_.home_index());
+  estimates_.times().note_run(estimates_.model_of(kernel), configuration_.home_index());
   if (session_.compilers.may_be_gone()) return;
   {
     SubKernels& code = *kernel.sub_kernels;

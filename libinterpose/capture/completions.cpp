@@ -103,12 +103,13 @@ void Runtime::note_piece(const Action& action) {
   if (action.lane == executor_.repair()) return;  // that was not how long such pieces take
   note_code(action);
   if (const timing::Rivalry::Sample& sample = command.sample; sample.device == action.piece.device)
-    profitability()->rivalry().sampled(sample, seconds);
+    estimates_.profitability()->rivalry().sampled(sample, seconds);
   const int domain = action.lane->domain;
   const int busy = executor_.busy_lanes(domain, action.lane);
-  times_.learn(kernel_model(*launch.kernel), command.cost, action.piece.device, action.piece.share,
-               seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
-                             session_.shared_memory(domain)));
+  estimates_.times().learn(estimates_.model_of(*launch.kernel), command.cost, action.piece.device,
+                           action.piece.share,
+                           seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
+                                         session_.shared_memory(domain)));
 }
 
 void Runtime::note_in_window(const Action& action) {
@@ -121,8 +122,11 @@ void Runtime::note_in_window(const Action& action) {
     const int home = configuration_.home_index();
     ran.share = action.piece.share;
     ran.at_home = action.piece.device == home;
-    if (const KernelCommand& kernel = *command.kernel(); !ran.at_home && profitability_.setting().home_is_sum)
-      ran.known_at_home = times_.measured(kernel_model(*kernel.launch.kernel), kernel.cost, home).value_or(0);
+    if (const KernelCommand& kernel = *command.kernel();
+        !ran.at_home && estimates_.without_turn().setting().home_is_sum)
+      ran.known_at_home = estimates_.times()
+                              .measured(estimates_.model_of(*kernel.launch.kernel), kernel.cost, home)
+                              .value_or(0);
   }
   window.facts.ran(ran);
 }
@@ -132,11 +136,12 @@ void Runtime::note_alone(WindowUnderWay& window, const KernelCommand& command) {
   const size_t lanes = configuration_.lane_count();
   window.alone.resize(lanes);
   window.measured.resize(lanes);
-  const KernelModel& model = kernel_model(*command.launch.kernel);
-  const double at_home = times_.seconds(model, command.cost, configuration_.home_index());
+  const KernelModel& model = estimates_.model_of(*command.launch.kernel);
+  const double at_home = estimates_.times().seconds(model, command.cost, configuration_.home_index());
   for (size_t d = 0; d < lanes; ++d) {
-    const bool known = times_.knows(model, static_cast<int>(d));
-    const double seconds = known ? times_.seconds(model, command.cost, static_cast<int>(d)) : at_home;
+    const bool known = estimates_.times().knows(model, static_cast<int>(d));
+    const double seconds =
+        known ? estimates_.times().seconds(model, command.cost, static_cast<int>(d)) : at_home;
     window.alone[d] += seconds;
     if (known) window.measured[d] += seconds;
   }
@@ -151,7 +156,7 @@ Balance::Outcome Runtime::outcome_of(const WindowUnderWay& window, double taken)
   const double others = std::max(0.0, window.facts.at_home() - window.alone[home]);
   for (size_t d = 0; d < window.alone.size(); ++d)
     outcome.alone.push_back({window.alone[d] + others, window.measured[d] + others});
-  if (profitability_.setting().home_is_sum)
+  if (estimates_.without_turn().setting().home_is_sum)
     outcome.alone[home] = {window.facts.at_home(), window.facts.at_home()};
   return outcome;
 }
@@ -167,7 +172,7 @@ void Runtime::note_window(const WindowUnderWay& window) {
   double spent = 0;
   Balance::Outcome outcome;
   {
-    const Profitability asked = profitability();
+    const Estimates::Turn asked = estimates_.profitability();
     outcome = outcome_of(window, asked->observe(window.facts, began, on_host(window.ended), now));
     spent = session_.regret.spent();
   }

@@ -267,15 +267,16 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
   if (piece.seconds > 0) {
     action->piece.seconds = piece.seconds;
     action->moved = work_on;
-    action->seconds_on = [share, exact = runtime_.configuration_.settings.exact, &times = runtime_.times_,
-                          &model = runtime_.kernel_model(*kernel.launch.kernel), &kernel, from = piece.device,
-                          together = of.updates_together, &machine = *runtime_.machine_](const Lane& other) {
-      // The planner chose among devices of one code generator, if it had to (Rule 11), or among those that
-      // may update the same bytes.
-      const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
-                       (!together || machine.may_update_together(other.device));
-      return may ? times.seconds(model, kernel.cost, other.device) * share : scheduler::kNever;
-    };
+    action->seconds_on =
+        [share, exact = runtime_.configuration_.settings.exact, &times = runtime_.estimates_.times(),
+         &model = runtime_.estimates_.model_of(*kernel.launch.kernel), &kernel, from = piece.device,
+         together = of.updates_together, &machine = *runtime_.machine_](const Lane& other) {
+          // The planner chose among devices of one code generator, if it had to (Rule 11), or among those
+          // that may update the same bytes.
+          const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
+                           (!together || machine.may_update_together(other.device));
+          return may ? times.seconds(model, kernel.cost, other.device) * share : scheduler::kNever;
+        };
   }
   if (domain == 0) {
     action->redo = work_on;

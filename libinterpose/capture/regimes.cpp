@@ -140,7 +140,7 @@ void Runtime::leave_captured_regime() {
   begin_epoch();
   entry_ = nullptr;
   last_in_order_ = nullptr;
-  profitability()->captured_all_done();
+  estimates_.profitability()->captured_all_done();
   if (session_.trace.on()) executor_.announce_later(*trace_writer_);
 }
 

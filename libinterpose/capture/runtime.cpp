@@ -3,17 +3,13 @@
 // windows.cpp.
 #include "libinterpose/capture/runtime.hpp"
 
-#include "common/hash.hpp"
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
-#include "compiler/module_file.hpp"
 #include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/device/opencl_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
-
-#include "scheduler/policy.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -23,19 +19,6 @@ namespace mkmd {
 namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
-
-// What the answers to "is it worth it?" depend on. Who names another policy wants to see what it does, also
-// where that is slow; and on an emulated machine the real home is none of its devices.
-timing::Setting profitability_setting(Session& session) {
-  const Configuration& p = session.configuration;
-  const scheduler::Policy* const policy = session.policy();
-  timing::Setting setting;
-  setting.regardless_of_gain = policy != nullptr && policy->regardless_of_gain();
-  setting.may_leave_alone = p.machine == nullptr && session.has_default_policy();
-  setting.home_is_sum = p.home_is_sum();
-  setting.devices = p.devices.size();
-  return setting;
-}
 
 // Made over shared virtual memory: pointers lead to its bytes, and commands that name none but pointers.
 bool is_of_shared_virtual_memory(cl_mem memory) {
@@ -52,8 +35,7 @@ void flush(Context& context) {
 
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), domains_(context, session),
-      trace_writer_(new TraceWriter(session.trace)), times_(session.times()),
-      profitability_(profitability_setting(session), session.regret, session.rival_teams()),
+      trace_writer_(new TraceWriter(session.trace)), estimates_(session),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
                         .makes_losses_good = configuration_.machine != nullptr &&
                                              configuration_.machine->platform().can_fail(),
@@ -66,7 +48,8 @@ Status Runtime::start() {
   const int64_t clock_offset = executor_.home().clock_offset;
   if (emulation::Machine* const machine = configuration_.machine) {
     if (machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
-    executor_.use(std::make_unique<EmulatedDevices>(*machine, clock_offset, session_.trouble, session_.compilers));
+    executor_.use(
+        std::make_unique<EmulatedDevices>(*machine, clock_offset, session_.trouble, session_.compilers));
     return {};
   }
   executor_.use(std::make_unique<OpenClDevices>(clock_offset, session_.trouble, session_.compilers));
@@ -98,14 +81,16 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   if (kernel.info == nullptr || !kernel.info->split_allowed) return {"its code may not be split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (!session_.trouble.helpers_left()) return {"the other devices have failed"};
-  const KernelModel& model = kernel_model(kernel);
+  const KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
-  timing::Launch predicted{times_.seconds_at_most(model, cost, 0), times_.rates(0).launch_seconds};
+  timing::Launch predicted{estimates_.times().seconds_at_most(model, cost, 0),
+                           estimates_.times().rates(0).launch_seconds};
   // Without a turn: programs that set arguments before each of their tiny launches come here every time.
-  if (!profitability_.is_long(predicted.first_device - predicted.fixed))
+  if (!estimates_.without_turn().is_long(predicted.first_device - predicted.fixed))
     return {to_string(timing::Reason::too_short)};
-  predicted.at_home = times_.seconds(model, cost, configuration_.home_index());
-  const timing::Decision decision = profitability()->decide(model.history, predicted, host_seconds());
+  predicted.at_home = estimates_.times().seconds(model, cost, configuration_.home_index());
+  const timing::Decision decision =
+      estimates_.profitability()->decide(model.history, predicted, host_seconds());
   if (decision.verdict == timing::Verdict::native) return {to_string(decision.reason)};
   switch (can_divide(*kernel.sub_kernels, model, cost)) {
   case HasCode::yes:
@@ -118,29 +103,6 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   const Lock lock(executor_.mutex());
   if (executor_.start_threads()) return {};
   return {"the system gives no more threads"};
-}
-
-Runtime::Profitability Runtime::profitability() {
-  return {std::unique_lock(session_.profitability_turn), &profitability_};
-}
-
-KernelModel& Runtime::kernel_model(Kernel& kernel) {
-  const Lock lock(kernel.mutex);
-  if (kernel.model == nullptr) {
-    kernel.model = times_.of_kernel(kernel.name, content_of(kernel));
-  }
-  return *kernel.model;
-}
-
-std::string content_of(const SubKernels& code) {
-  std::string all;
-  for (const std::string& source : code.module.sources)
-    all += source;
-  return hex(hash_of(all));
-}
-
-std::string content_of(const Kernel& kernel) {
-  return content_of(*kernel.sub_kernels);
 }
 
 void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) {
@@ -191,7 +153,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   bool exploring = false;
   timing::KernelHistory* kernel = nullptr;
   if (const KernelCommand* const asked = command->kernel(); asked != nullptr && machine == nullptr)
-    kernel = &kernel_model(*asked->launch.kernel).history;
+    kernel = &estimates_.model_of(*asked->launch.kernel).history;
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {
@@ -210,7 +172,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     unfinished_.fetch_add(1, std::memory_order_acq_rel);
     window_.push_back(std::move(command));
     first = window_.size() == 1;
-    exploring = profitability()->take_in(kernel, host_seconds());
+    exploring = estimates_.profitability()->take_in(kernel, host_seconds());
     full = window_.size() >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
     last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
   }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "libinterpose/capture/domains.hpp"
+#include "libinterpose/capture/estimates.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/command.hpp"
@@ -19,7 +20,6 @@
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/planning/cuts.hpp"
 #include "libinterpose/planning/kept_plans.hpp"
-#include "libinterpose/timing/time_model.hpp"
 
 #include <map>
 #include <mutex>
@@ -73,6 +73,7 @@ public:
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
   const Domains& domains() const { return domains_; }
+  Estimates& estimates() { return estimates_; }
   // Whether the launch is worth running over several devices, given what was learned so far.
   struct Answer {
     const char* why_not = nullptr;  // a literal; null: it is
@@ -141,16 +142,7 @@ private:
   void wait_for_exploring_window() EXCLUDES(executor_.mutex());
 
   // runtime.cpp
-  KernelModel& kernel_model(Kernel& kernel);
   void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
-  // One call at a time in the whole process, since contexts share what is known of kernels. Its mutex is a
-  // leaf.
-  struct Profitability {
-    std::unique_lock<std::mutex> turn;
-    timing::Profitability* asked;
-    timing::Profitability* operator->() const { return asked; }
-  };
-  Profitability profitability();
   void add_predecessors(Command& command, std::span<Event* const> waits) REQUIRES(executor_.mutex());
   // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
   cl_ulong now() const;
@@ -205,8 +197,7 @@ private:
     Trace& trace;
   };
   const Ref<TraceWriter> trace_writer_;
-  TimeModel& times_;
-  timing::Profitability profitability_;  // by way of profitability()
+  Estimates estimates_;
   Executor executor_;
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
@@ -256,10 +247,6 @@ inline Runtime* runtime_of(const Context& context) {
 
 // Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
-
-// What identifies a program beyond this process.
-std::string content_of(const SubKernels& code);
-std::string content_of(const Kernel& kernel);
 
 // What a status query, clFlush and the like do: start what was captured. Nothing if the context captures
 // nothing.

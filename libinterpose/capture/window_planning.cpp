@@ -124,7 +124,7 @@ Purpose WindowPlanning::purpose_of(bool at_home) const {
 const planning::Machine& WindowPlanning::machine() {
   if (runtime_.machine_ == nullptr) {
     planning::Machine machine =
-        describe_machine(runtime_.session_, runtime_.times_, runtime_.journal_ != nullptr);
+        describe_machine(runtime_.session_, runtime_.estimates_.times(), runtime_.journal_ != nullptr);
     if (purpose_ != Purpose::repeats) ask_about_memory(machine, runtime_.session_);
     runtime_.machine_ = std::make_unique<const planning::Machine>(std::move(machine));
   }
@@ -149,8 +149,9 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
   std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
   if (configuration().machine != nullptr) stop.emplace(configuration().machine->clock());
-  trace_plan(runtime_.session_.trace, plan, window,
-             {machine(), buffer_of_, runtime_.times_, runtime_.now(), seconds, std::move(recorded_)});
+  trace_plan(
+      runtime_.session_.trace, plan, window,
+      {machine(), buffer_of_, runtime_.estimates_.times(), runtime_.now(), seconds, std::move(recorded_)});
   return plan;
 }
 
@@ -202,14 +203,15 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
 // Between drivers that share cores, with the window's first commands in view.
 void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
   constexpr size_t kInView = 64;
-  if (!runtime_.profitability_.rivalry().exists() || purpose_ != Purpose::speed || took_turns_) return;
+  if (!runtime_.estimates_.without_turn().rivalry().exists() || purpose_ != Purpose::speed || took_turns_)
+    return;
   took_turns_ = true;
   for (size_t i = described_.size(); i < std::min(window.size(), kInView); ++i) {
     window[i]->submitted = runtime_.now();
     described_.push_back(describe(*window[i]));
   }
-  planning::take_turns(described_, machine(), buffer_of_, runtime_.cuts_, runtime_.profitability()->rivalry(),
-                       host_seconds());
+  planning::take_turns(described_, machine(), buffer_of_, runtime_.cuts_,
+                       runtime_.estimates_.profitability()->rivalry(), host_seconds());
   for (size_t i = 0; i < described_.size(); ++i) {
     if (const auto& sample = described_[i].sample)
       window[i]->kernel()->sample = {sample->device, sample->share, sample->budgeted};
@@ -221,7 +223,8 @@ planning::Task WindowPlanning::next(const std::vector<Ref<Command>>& window, siz
   window[i]->submitted = runtime_.now();
   planning::Task task = describe(*window[i]);
   if (took_turns_)
-    planning::offer_to(runtime_.profitability_.rivalry().current(), task, runtime_.profitability_.rivalry());
+    planning::offer_to(runtime_.estimates_.without_turn().rivalry().current(), task,
+                       runtime_.estimates_.without_turn().rivalry());
   return task;
 }
 
@@ -247,9 +250,9 @@ bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
 
 void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) const {
   const int home = configuration().home_index();
-  const TimeModel& times = runtime_.times_;
+  const TimeModel& times = runtime_.estimates_.times();
   Kernel& kernel = *c.launch.kernel;
-  const KernelModel& model = runtime_.kernel_model(kernel);
+  const KernelModel& model = runtime_.estimates_.model_of(kernel);
   c.cost = cost_of(*c.launch.facts, model);
   task.name = kernel.name;
   task.groups = c.launch.groups;
@@ -259,7 +262,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   if (kernel.info != nullptr && !kernel.info->cost.irregular) task.most_bytes = c.cost.bytes;
   task.at_home = times.seconds(model, c.cost, home);
   bool known_together = true;
-  if (const timing::Rivalry& rivalry = runtime_.profitability_.rivalry(); rivalry.exists()) {
+  if (const timing::Rivalry& rivalry = runtime_.estimates_.without_turn().rivalry(); rivalry.exists()) {
     for (int d = 0; d < static_cast<int>(task.seconds.size()); ++d) {
       task.samples.push_back(times.samples(model, d));
       task.first_has_run |= rivalry.team_of(d) == 1 && times.has_run(model, d);
@@ -284,8 +287,9 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   }
   if (!known_together) task.together.clear();
   if (!task.understood) task.seconds[0] = task.at_home;
-  task.decision = runtime_.profitability()->judge(model.history, predicted(task), host_seconds());
-  task.long_at_home = runtime_.profitability_.is_long(task.at_home - times.rates(home).launch_seconds);
+  task.decision = runtime_.estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
+  task.long_at_home =
+      runtime_.estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
   if (purpose_ == Purpose::repeats) {
     if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
       task.ran = planning::RanBefore{ran->lane, ran->groups};
@@ -317,7 +321,7 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
     task.at_home = seconds_to_make(task, home);
     return;
   }
-  const DeviceRates& rates = runtime_.times_.rates(home);
+  const DeviceRates& rates = runtime_.estimates_.times().rates(home);
   task.at_home = static_cast<double>(task.size) / rates.copy_bytes_per_second;
   if (c.can_be_made_anywhere()) task.at_home += rates.launch_seconds;
   task.seconds[0] = task.at_home;
@@ -342,7 +346,7 @@ bool WindowPlanning::follows_bytes(const Command& c) const {
 }
 
 double WindowPlanning::seconds_to_make(const planning::Task& task, int device) const {
-  const DeviceRates& rates = runtime_.times_.rates(device);
+  const DeviceRates& rates = runtime_.estimates_.times().rates(device);
   const double bytes = static_cast<double>(task.size) * (task.source != nullptr ? 2 : 1);
   return rates.launch_seconds + bytes / rates.bytes_per_second;
 }
@@ -352,14 +356,14 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
   if (window_ == nullptr) return;
   if (task.follows_bytes) window_->plan(task.at_home);
   if (!task.is_kernel()) return;
-  const auto model = runtime_.kernel_model(*c.kernel()->launch.kernel).shared_from_this();
+  const auto model = runtime_.estimates_.model_of(*c.kernel()->launch.kernel).shared_from_this();
   window_->plan({model, &model->history}, predicted(task), task.decision);
 }
 
 timing::Launch WindowPlanning::predicted(const planning::Task& task) const {
   // Where the first device waits for its turn, it is home.
   const double first = task.seconds[0] < scheduler::kNever ? task.seconds[0] : task.at_home;
-  return {first, runtime_.times_.rates(0).launch_seconds, task.at_home};
+  return {first, runtime_.estimates_.times().rates(0).launch_seconds, task.at_home};
 }
 
 }  // namespace mkmd

@@ -33,7 +33,7 @@ void Runtime::conduct() {
 void Runtime::wait_for_exploring_window() {
   constexpr auto kLongest = static_cast<cl_ulong>(timing::kLimits.longest_wait * 1e9);
   if (!executor_.wait_until([&] { return !capturing(); }, host_nanoseconds() + kLongest))
-    profitability()->waited_in_vain();
+    estimates_.profitability()->waited_in_vain();
 }
 
 void Runtime::flush() {
@@ -119,11 +119,12 @@ private:
 
 bool Runtime::plan(std::vector<Ref<Command>>& commands) {
   std::shared_ptr<WindowUnderWay> window;
-  if (profitability_.setting().may_leave_alone) {
-    window = std::make_shared<WindowUnderWay>(WindowUnderWay{.facts = profitability()->open_window(),
-                                                             .began = host_nanoseconds(),
-                                                             .entry = entry_,
-                                                             .first = commands.front()->number});
+  if (estimates_.without_turn().setting().may_leave_alone) {
+    window =
+        std::make_shared<WindowUnderWay>(WindowUnderWay{.facts = estimates_.profitability()->open_window(),
+                                                        .began = host_nanoseconds(),
+                                                        .entry = entry_,
+                                                        .first = commands.front()->number});
     for (const Ref<Command>& command : commands)
       command->window = window;
   }
@@ -132,7 +133,7 @@ bool Runtime::plan(std::vector<Ref<Command>>& commands) {
   const size_t count = commands.size();
   planning::Plan plan = turn.plan(planner, commands);
   if (window) window->unfinished = commands.size();
-  profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
+  estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
   Lowering(*this, plan, commands).emit([&]() REQUIRES(executor_.mutex()) {
     if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
     executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then

@@ -57,7 +57,7 @@ class LaunchProfiler {
 public:
   LaunchProfiler(Profiler::State& state, Runtime& runtime, const KernelLaunch& launch)
       : state_(state), runtime_(runtime), configuration_(runtime.configuration()), launch_(launch),
-        kernel_(*launch.kernel), model_(runtime.kernel_model(kernel_)), rehearsal_(runtime, launch),
+        kernel_(*launch.kernel), model_(runtime.estimates().model_of(kernel_)), rehearsal_(runtime, launch),
         boxed_(rehearsal_.has_pieces()) {
     cost_ = cost_of(*launch.facts, model_);
     rehearsal_.command().cost = cost_;
@@ -87,9 +87,9 @@ public:
     // A kernel that may not be split runs whole, at home.
     Kinds kinds;
     const int home = configuration_.home_index();
-    kinds[runtime_.times_.rates(home).kind].push_back(home);
+    kinds[runtime_.estimates().times().rates(home).kind].push_back(home);
     for (int d = 0; d < static_cast<int>(configuration_.devices.size()) && boxed_; ++d) {
-      if (d != home) kinds[runtime_.times_.rates(d).kind].push_back(d);
+      if (d != home) kinds[runtime_.estimates().times().rates(d).kind].push_back(d);
     }
     const int together = boxed_ && configuration_.devices.size() > 1 ? std::max(1, runs / 5) : 0;
     state_.progress.begin(kernel_.name, launch_.shape.global,
@@ -161,7 +161,7 @@ private:
 
   void record(int device, const compiler::GroupBox& b, double seconds, bool alone) {
     profiler::Record r;
-    r.key = {kernel_.name, content_of(kernel_), runtime_.times_.rates(device).kind};
+    r.key = {kernel_.name, content_of(kernel_), runtime_.estimates().times().rates(device).kind};
     r.work_dim = launch_.shape.work_dim;
     r.global = launch_.shape.global;
     r.scalars = launch_.shape.scalars;
@@ -208,7 +208,7 @@ private:
       profile_transfers(runtime_.executor_.compute()[d]->queue.get(),
                         [&](const char* name, const models::Sample& sample) {
                           profiler::Record r;
-                          r.key = {name, "", runtime_.times_.rates(static_cast<int>(d)).kind};
+                          r.key = {name, "", runtime_.estimates().times().rates(static_cast<int>(d)).kind};
                           r.work_dim = 1;
                           r.global = {sample.input, 1, 1};
                           r.sample = sample;
@@ -262,7 +262,8 @@ private:
     double largest = 1;
     for (const int device : devices)
       largest =
-          std::min(largest, kLongestPiece / std::max(1e-9, runtime_.times_.seconds(model_, cost_, device)));
+          std::min(largest, kLongestPiece /
+                                std::max(1e-9, runtime_.estimates().times().seconds(model_, cost_, device)));
     std::vector<int> able;
     for (const int device : devices) {
       const std::string& name = configuration_.lane_device(static_cast<size_t>(device)).name;

@@ -34,7 +34,7 @@ struct KernelModel : std::enable_shared_from_this<KernelModel> {
   std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
   std::vector<bool> ran;          // by device: in this process
-  timing::KernelHistory history;  // not the time model's: see Runtime::profitability
+  timing::KernelHistory history;  // not the time model's: see Estimates::profitability
 };
 
 struct LaunchCost {
