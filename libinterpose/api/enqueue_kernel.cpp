@@ -248,7 +248,7 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
                                                              global_work_offset, global_work_size,
                                                              local_work_size, n.wait_count, n.waits, n.event);
       });
-  if (considered.needs_code && status == CL_SUCCESS) runtime->ran_without_code(*kernel, *queue);
+  if (considered.needs_code && status == CL_SUCCESS) runtime->code().ran_without(*kernel, *queue);
   if (process().session->trace.on() && status == CL_SUCCESS) {
     Lock lock(kernel->mutex);
     const compiler::Reason why = why_native(*kernel, runtime, considered.odd);

@@ -36,6 +36,7 @@ void flush(Context& context) {
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), domains_(context, session),
       trace_writer_(new TraceWriter(session.trace)), estimates_(session),
+      code_(session, estimates_, domains_.code_places()),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
                         .makes_losses_good = configuration_.machine != nullptr &&
                                              configuration_.machine->platform().can_fail(),
@@ -92,7 +93,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   const timing::Decision decision =
       estimates_.profitability()->decide(model.history, predicted, host_seconds());
   if (decision.verdict == timing::Verdict::native) return {to_string(decision.reason)};
-  switch (can_divide(*kernel.sub_kernels, model, cost)) {
+  switch (code_.can_divide(*kernel.sub_kernels, model, cost)) {
   case HasCode::yes:
     break;
   case HasCode::not_yet:

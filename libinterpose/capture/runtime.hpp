@@ -9,12 +9,11 @@
 // that mutex held.
 #pragma once
 
+#include "libinterpose/capture/code_for_pieces.hpp"
 #include "libinterpose/capture/domains.hpp"
-#include "libinterpose/capture/estimates.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/command.hpp"
-#include "libinterpose/commands/piece_code.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
@@ -74,17 +73,15 @@ public:
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
   const Domains& domains() const { return domains_; }
   Estimates& estimates() { return estimates_; }
+  CodeForPieces& code() { return code_; }
   // Whether the launch is worth running over several devices, given what was learned so far.
   struct Answer {
     const char* why_not = nullptr;  // a literal; null: it is
-    // Until the code for its pieces is there. Whoever gets this answer calls ran_without_code() once the
-    // launch is on home's queue.
+    // Until the code for its pieces is there. Whoever gets this answer calls CodeForPieces::ran_without()
+    // once the launch is on home's queue.
     bool for_want_of_code = false;
   };
   Answer why_native(Kernel& kernel, const KernelLaunch& launch);
-  void ran_without_code(Kernel& kernel, const Queue& queue);
-  // A program was built. What earlier runs have learned of it is taken up.
-  void expect(const std::shared_ptr<SubKernels>& code);
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
   // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
@@ -120,15 +117,6 @@ private:
   friend class Lowering;
   friend class LaunchProfiler;
   friend class Rehearsal;
-
-  // code_for_pieces.cpp
-  // Among the devices. Makes the code first where launches wait for it.
-  HasCode can_divide(SubKernels& code);
-  // The same for a launch. It waits, too, once launches have missed more without the code than making it
-  // takes.
-  HasCode can_divide(SubKernels& code, const KernelModel& model, const LaunchCost& cost);
-  bool must_wait(bool missed_much) const;
-  bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
 
   // windows.cpp
   class PlanningTurn;
@@ -198,6 +186,7 @@ private:
   };
   const Ref<TraceWriter> trace_writer_;
   Estimates estimates_;
+  CodeForPieces code_;
   Executor executor_;
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where

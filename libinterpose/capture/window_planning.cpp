@@ -272,7 +272,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   if (understands(kernel)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
-      if (!may_run_on(c, d) || !runtime_.can_divide_on(*kernel.sub_kernels, d)) continue;
+      if (!may_run_on(c, d) || !runtime_.code_.can_divide_on(*kernel.sub_kernels, d)) continue;
       if (!has_room(c, d)) {
         task.may_keep = false;  // there may be room the next time
         continue;
@@ -329,9 +329,8 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
 
 // A window that has to do without runs the kernel whole.
 bool WindowPlanning::has_code(const Kernel& kernel) const {
-  const HasCode has = runtime_.can_divide(*kernel.sub_kernels);
-  if (has == HasCode::not_yet && !runtime_.session_.compilers.may_be_gone())
-    runtime_.session_.code.make_beside(kernel.sub_kernels, runtime_.domains_.code_places(), {});
+  const HasCode has = runtime_.code_.can_divide(*kernel.sub_kernels);
+  if (has == HasCode::not_yet) runtime_.code_.make_beside(kernel.sub_kernels);
   return has == HasCode::yes;
 }
 

@@ -72,7 +72,7 @@ TEST_F(SecondRun, WhatTheProgramRanAtHomeItselfCountsAsRun) {
   const auto in = run_->buffer(ones), out = run_->buffer(ones);
   const Ref<Command> command = run_->twice(in, out);
   ASSERT_EQ(run_->native_twice(in, out), CL_SUCCESS);
-  run_->runtime().ran_without_code(*command->kernel()->launch.kernel, run_->queue());
+  run_->runtime().code().ran_without(*command->kernel()->launch.kernel, run_->queue());
   for (int i = 0; i < 6; ++i)
     run_->runtime().wait(*run_->capture(run_->twice(in, out)));
   EXPECT_EQ(run_->driver()[0].kernels_run, 1) << "the program's own launch";
