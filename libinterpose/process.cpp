@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/process.hpp"
-#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/capture/at_exit.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/profiling/profile.hpp"
@@ -170,7 +170,7 @@ bool splits() {
 void before_fork() {
   if (!splits() || process_forked.load(std::memory_order_relaxed)) return;
   process().session->code.pause();  // a child would wait for ever for a compiler that is at work
-  Runtime::finish_helpers(*process().session);
+  finish_helpers(*process().session);
 }
 
 void after_fork() {
@@ -239,7 +239,7 @@ bool finish(void (*step)(Session&)) {
 }
 
 void settle() {
-  if (splits() && !finish(Runtime::settle_all))
+  if (splits() && !finish(settle_all))
     log(LogLevel::warning, "the process exits while work that it has split is under way");
 }
 
@@ -280,7 +280,7 @@ void before_exit_handlers() {
   constexpr std::chrono::seconds kLongestBuild{30};
   (void)run_and_wait([](Session& session) { session.code.stop(); },
                      std::chrono::steady_clock::now() + kLongestBuild);
-  (void)finish(Runtime::finish_all_of);
+  (void)finish(finish_all_of);
 }
 
 void register_exit_handler() {

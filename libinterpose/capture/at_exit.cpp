@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runtimes do when drivers may not be able to compile any more (device/driver_compilers.hpp). Exit
-// handlers and destructors of the program may still call OpenCL, but after the first of ours they must not
-// need what drivers destroy: their compilers, and every driver but the home's. So what is captured is
-// finished and brought home first. Launches after that are repetitions: code that the home's driver has run,
-// as the program's own code whole at home or as pieces of ours, it runs again.
+#include "libinterpose/capture/at_exit.hpp"
+
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/runtime.hpp"
@@ -78,7 +75,7 @@ void Runtime::retire() {
   run_callback([this] { delete this; });
 }
 
-void Runtime::finish_all_of(Session& session) {
+void finish_all_of(Session& session) {
   session.code.stop();
   std::vector<Runtime*> live;
   {
@@ -90,7 +87,7 @@ void Runtime::finish_all_of(Session& session) {
     runtime->finish_all();
 }
 
-void Runtime::settle_all(Session& session) {
+void settle_all(Session& session) {
   finish_all_of(session);
   const Configuration& p = session.configuration;
   auto* const gone = new std::vector<const cl_icd_dispatch*>;
@@ -103,19 +100,19 @@ void Runtime::settle_all(Session& session) {
   }
   for (const Ref<Memory>& memory : live_memories()) {
     if (!memory->storage || !memory->context->runtime) continue;
-    const Touched all{memory.get(), true};
-    const NativeTurn turn(*runtime_of(*memory->context), {&all, 1});
+    const Runtime::Touched all{memory.get(), true};
+    const Runtime::NativeTurn turn(*runtime_of(*memory->context), {&all, 1});
   }
   vendor::gone.store(gone, std::memory_order_release);
 }
 
 // Drivers may wait, when a process exits, for work whose threads a forked child does not have. An event that
 // is complete is not enough: the driver's thread may still be about to put the work away.
-void Runtime::finish_helpers(Session& session) {
+void finish_helpers(Session& session) {
   if (process_exiting.load()) return;
   const Visit visit(session);
   for (const Runtime* runtime : visit.live()) {
-    for (const auto& lane : runtime->executor_.lanes()) {
+    for (const auto& lane : runtime->executor().lanes()) {
       const cl_command_queue queue = lane->queue.get();
       if (&vendor::table(queue) != &vendor::table(session.configuration.home.id))
         vendor::table(queue).clFinish(queue);
@@ -123,20 +120,20 @@ void Runtime::finish_helpers(Session& session) {
   }
 }
 
-void Runtime::note_code(const Action& action) {
+void note_ran(Session& session, const Action& action) {
   if (!action.piece.ours) return;
   const KernelLaunch& launch = command_of(action).kernel()->launch;
   SubKernels& code = *launch.kernel->sub_kernels;
-  const Trouble& trouble = session_.trouble;
+  const Trouble& trouble = session.trouble;
   SubKernels::Ran ran{action.piece.device, {}};
   for (int d = 0; d < 3; ++d)
     ran.groups[d] = action.piece.hi[d] - action.piece.lo[d];
   const Lock lock(code.ran_mutex);
   const auto [known, is_new] = code.ran.try_emplace(
-      {launch.kernel->name, launch.shape.local, lasts(configuration_, action.piece.device)}, ran);
+      {launch.kernel->name, launch.shape.local, lasts(session.configuration, action.piece.device)}, ran);
   if (is_new) {
-    if (session_.drivers_registered != nullptr)
-      session_.drivers_registered();  // compilers register destructors when first used
+    if (session.drivers_registered != nullptr)
+      session.drivers_registered();  // compilers register destructors when first used
   } else if (trouble.left_out(known->second.lane) != trouble.left_out(ran.lane)) {
     if (trouble.left_out(known->second.lane)) known->second = ran;
   } else if (groups_in(known->second.groups) < groups_in(ran.groups)) {

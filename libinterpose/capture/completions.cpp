@@ -4,6 +4,7 @@
 #include "libinterpose/capture/runtime.hpp"
 
 #include "common/host_clock.hpp"
+#include "libinterpose/capture/at_exit.hpp"
 #include "libinterpose/capture/trace_plan.hpp"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ void Runtime::note_piece(const Action& action) {
   const KernelLaunch& launch = command.launch;
   if (launch.kernel->info == nullptr) return;
   if (action.lane == executor_.repair()) return;  // that was not how long such pieces take
-  note_code(action);
+  note_ran(session_, action);
   if (const timing::Rivalry::Sample& sample = command.sample; sample.device == action.piece.device)
     estimates_.profitability()->rivalry().sampled(sample, seconds);
   const int domain = action.lane->domain;

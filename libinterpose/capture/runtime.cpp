@@ -6,6 +6,7 @@
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
+#include "libinterpose/capture/at_exit.hpp"
 #include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/device/opencl_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"

@@ -67,13 +67,14 @@ public:
   // What the context's objects ask for.
   Opaque<Storage> make_storage(Memory& root) override;
   void note_end(Queue& queue) override { native_work_.note_end(queue); }
-  void retire() override;  // at_exit.cpp
+  void retire() override;
 
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
   const Domains& domains() const { return domains_; }
   Estimates& estimates() { return estimates_; }
   CodeForPieces& code() { return code_; }
+  const Executor& executor() const { return executor_; }
   // Whether the launch is worth running over several devices, given what was learned so far.
   struct Answer {
     const char* why_not = nullptr;  // a literal; null: it is
@@ -94,14 +95,6 @@ public:
   void finish(Queue& queue);      // every captured command of the queue
   void finish_all();              // every captured command
 
-  // at_exit.cpp
-  // The main thread ends, and may take the process with it: finishes everything captured.
-  static void finish_all_of(Session& session);
-  // Before drivers end: finishes everything captured, and brings bytes home.
-  static void settle_all(Session& session);
-  // Before a fork: what drivers other than home's were given is over.
-  static void finish_helpers(Session& session);
-
   const Configuration& configuration() const { return configuration_; }
 
   void forget_history();  // the program has released the context
@@ -111,12 +104,8 @@ public:
   cl_int failed() const { return executor_.failed(); }
 
 private:
-  void note_code(const Action& action);  // at_exit.cpp
-
   friend class WindowPlanning;
   friend class Lowering;
-  friend class LaunchProfiler;
-  friend class Rehearsal;
 
   // windows.cpp
   class PlanningTurn;
@@ -233,9 +222,6 @@ std::unique_ptr<Runtime> make_runtime(Context& context, Session& session);
 inline Runtime* runtime_of(const Context& context) {
   return static_cast<Runtime*>(context.runtime.get());
 }
-
-// Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
-std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
 
 // What a status query, clFlush and the like do: start what was captured. Nothing if the context captures
 // nothing.

@@ -3,6 +3,7 @@
 
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
+#include "libinterpose/capture/at_exit.hpp"
 #include "libinterpose/capture/describe_machine.hpp"
 #include "libinterpose/capture/trace_plan.hpp"
 #include "libinterpose/commands/submit.hpp"

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtimes of a session do when drivers may not be able to compile any more
+// (device/driver_compilers.hpp). Exit handlers and destructors of the program may still call OpenCL, but
+// after the first of ours they must not need what drivers destroy: their compilers, and every driver but the
+// home's. So what is captured is finished and brought home first. Launches after that are repetitions: code
+// that the home's driver has run, as the program's own code whole at home or as pieces of ours, it runs
+// again.
+#pragma once
+
+#include "libinterpose/capture/session.hpp"
+#include "libinterpose/commands/command.hpp"
+
+#include <optional>
+
+namespace mkmd {
+
+// The main thread ends, and may take the process with it: finishes everything captured.
+void finish_all_of(Session& session);
+// Before drivers end: finishes everything captured, and brings bytes home.
+void settle_all(Session& session);
+// Before a fork: what drivers other than home's were given is over.
+void finish_helpers(Session& session);
+
+// A piece has run.
+void note_ran(Session& session, const Action& action);
+// Pieces of such a launch that have run on a device which lasts until the process ends. Null: none has.
+std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch);
+
+}  // namespace mkmd
