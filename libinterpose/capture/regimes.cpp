@@ -140,8 +140,7 @@ void Runtime::leave_captured_regime() {
   begin_epoch();
   entry_ = nullptr;
   last_in_order_ = nullptr;
-  estimates_.profitability()->captured_all_done();
-  if (session_.trace.on()) executor_.announce_later(*trace_writer_);
+  outcomes_.all_done();
 }
 
 void Runtime::begin_epoch() {

@@ -36,13 +36,12 @@ void flush(Context& context) {
 
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), domains_(context, session),
-      trace_writer_(new TraceWriter(session.trace)), estimates_(session),
-      code_(session, estimates_, domains_.code_places()),
+      estimates_(session), code_(session, estimates_, domains_.code_places()),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
                         .makes_losses_good = configuration_.machine != nullptr &&
                                              configuration_.machine->platform().can_fail(),
                         .has_threads = has_threads}),
-      host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
+      outcomes_(session, estimates_, domains_, executor_), host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user

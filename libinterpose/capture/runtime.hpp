@@ -10,8 +10,8 @@
 #pragma once
 
 #include "libinterpose/capture/code_for_pieces.hpp"
-#include "libinterpose/capture/domains.hpp"
 #include "libinterpose/capture/native_work.hpp"
+#include "libinterpose/capture/outcomes.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/commands/submit.hpp"
@@ -145,12 +145,6 @@ private:
   void count_for_command(const Action& action) REQUIRES(executor_.mutex());
   void finish_part(Command& command) REQUIRES(executor_.mutex());
   void complete_event(Command& command) REQUIRES(executor_.mutex());
-  void note_piece(const Action& action) REQUIRES(executor_.mutex());
-  void note_transfer(const Action& action) REQUIRES(executor_.mutex());
-  void note_in_window(const Action& action) REQUIRES(executor_.mutex());       // of its command
-  void note_window(const WindowUnderWay& window) REQUIRES(executor_.mutex());  // it is over
-  void note_alone(WindowUnderWay& window, const KernelCommand& command) REQUIRES(executor_.mutex());
-  Balance::Outcome outcome_of(const WindowUnderWay& window, double taken) const;
   void leave_queue(Command& command) REQUIRES(executor_.mutex());  // it is done; runtime.cpp
 
   // recovery.cpp. Only where a device can fail: journal_ is null elsewhere
@@ -168,15 +162,10 @@ private:
   Session& session_;
   const Configuration& configuration_;  // the session's
   Domains domains_;
-  struct TraceWriter : ActionOwner {
-    explicit TraceWriter(Trace& trace) : trace(trace) {}
-    void announce() override { trace.flush(); }
-    Trace& trace;
-  };
-  const Ref<TraceWriter> trace_writer_;
   Estimates estimates_;
   CodeForPieces code_;
   Executor executor_;
+  Outcomes outcomes_ GUARDED_BY(executor_.mutex());
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
   // the captured regime begins, because no native command may come after the markers.
