@@ -8,7 +8,7 @@ namespace mkmd {
 
 void Runtime::completed(Action& action) {
   executor_.mutex().is_held();
-  if (journal_ && action.status >= 0) note_done(action);
+  if (losses_ && action.status >= 0) losses_->note_done(action);
   outcomes_.action_over(action);
   if (action.owner) count_for_command(action);
 }

@@ -122,7 +122,7 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     action->from_domain = source.domain;
     action->buffer = buffer_number(runtime_.session_.numbers, root);
     action->consumer = emitting_;
-    if (runtime_.journal_) action->moved_history = root.storage->history.get();
+    if (runtime_.losses_) action->moved_history = root.storage->history.get();
     action->demand = emulated_transfer(runtime_.configuration_.machine, source.domain, domain,
                                        source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
@@ -139,40 +139,19 @@ bool Lowering::doomed(const planning::PlannedTask& of, Command& c) {
     c.status = failed;
     return true;
   }
-  if (!runtime_.journal_) return false;
+  if (!runtime_.losses_) return false;
   if (std::all_of(of.whole.begin(), of.whole.end(), [](const BufferUse& use) {
         return use.root->storage->regions.nowhere(use.needed).empty();
       }))
     return false;
   c.status = CL_OUT_OF_RESOURCES;
   c.started = c.ended = runtime_.now();
-  auto deed = std::make_shared<CommandDeed>();
-  deed->sequence = c.sequence;
-  deed->command = Ref<Command>(&c);
-  for (const BufferUse& use : of.whole) {
-    use.root->storage->regions.set_invalid(use.writes);
-    deed->roots.push_back(use.root);
-    deed->uses.push_back({use.root->storage->history.get(), {}, use.writes});
-  }
-  runtime_.journal_->fail(*deed);
-  runtime_.journal_->add(std::move(deed));
+  runtime_.losses_->doom(c, of.whole);
   return true;
 }
 
 void Lowering::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
-  if (!runtime_.journal_) return;
-  auto deed = std::make_shared<CommandDeed>();
-  Command& command = command_of(action);
-  deed->sequence = command.sequence;
-  deed->command = Ref<Command>(&command);
-  deed->box = box;
-  deed->repeatable = command.is_repeatable();
-  for (const BufferUse& use : uses) {
-    deed->roots.push_back(use.root);
-    deed->uses.push_back({use.root->storage->history.get(), use.needed, use.writes});
-  }
-  action.deed = deed;
-  runtime_.journal_->add(std::move(deed));
+  if (runtime_.losses_) runtime_.losses_->plan(action, uses, box);
 }
 
 void Lowering::order_uses(int domain, const BufferUses& uses, Action& action) {
@@ -187,7 +166,7 @@ void Lowering::record_uses(int domain, const BufferUses& uses, Action& action) {
     RegionMap& regions = use.root->storage->regions;
     regions.record_read(domain, use.reads, action);
     regions.record_write(domain, use.writes, action);
-    if (runtime_.domains_.separate() || runtime_.journal_) regions.set_only_valid(domain, use.writes);
+    if (runtime_.domains_.separate() || runtime_.losses_) regions.set_only_valid(domain, use.writes);
   }
 }
 

@@ -7,11 +7,9 @@
 #include "libinterpose/capture/runtime.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/commands/emulated_copies.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace mkmd {
 
@@ -19,59 +17,11 @@ namespace {
 
 constexpr cl_int kDeviceLost = CL_OUT_OF_RESOURCES;  // as drivers call it
 
-CommandDeed& of_command(Deed& deed) {
-  return static_cast<CommandDeed&>(deed);  // the runtime makes no others
-}
-
-// A lost memory would not answer. Its bytes are overwritten so that nobody is served from it by mistake.
-void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
-  const Lock lock(storage.bytes_mutex);
-  char* const bytes = storage.bytes[domain];
-  if (bytes == nullptr) return;
-  ranges.each_range([&](const ByteRange& r) { std::memset(bytes + r.lo, 0xA5, r.hi - r.lo); });
-}
-
 }  // namespace
-
-bool Runtime::new_loss() const {
-  for (size_t d = 1; d < domains_.count(); ++d) {
-    if ((lost_domains_ >> d & 1u) == 0 && configuration_.machine->lost(static_cast<int>(d))) return true;
-  }
-  return false;
-}
-
-void Runtime::take_loss(Memory& root) {
-  Storage& storage = *root.storage;
-  const uint32_t lost = lost_domains_ & ~storage.lost;
-  storage.lost |= lost;
-  for (int d = 1; d < static_cast<int>(domains_.count()); ++d) {
-    if ((lost >> d & 1u) == 0) continue;
-    storage.regions.remove_valid(d, storage.history->all());
-    storage.history->held[d].set(storage.history->all(), Versions::kNone);
-    overwrite(storage, d, storage.history->all());
-  }
-}
-
-void Runtime::note_done(Action& action) {
-  if (action.moved_history != nullptr) {
-    History& history = *action.moved_history;
-    history.held[action.lane->domain].copy(action.moved_ranges, history.held[action.from_domain]);
-  }
-  if (!action.deed) return;
-  journal_->complete(*action.deed, action.lane->domain);
-  if (std::holds_alternative<ReadCommand>(command_of(action).what)) journal_->remove({action.deed});
-  action.deed = nullptr;
-}
 
 void Runtime::lost(Action& action) {
   executor_.mutex().is_held();
-  if (!action.deed || !action.begun) return;
-  // Where another device shares the memory, it is still there, but nobody knows how far the piece came.
-  CommandDeed& deed = of_command(*action.deed);
-  for (size_t i = 0; i < deed.uses.size(); ++i) {
-    deed.uses[i].buffer->held[action.lane->domain].set(deed.uses[i].writes, Versions::kNone);
-    overwrite(*deed.roots[i]->storage, action.lane->domain, deed.uses[i].writes);
-  }
+  losses_->note_lost(action);
 }
 
 void Runtime::halted() {
@@ -79,24 +29,11 @@ void Runtime::halted() {
   recover();
 }
 
-void Runtime::note_native_write(Memory& root) {
-  auto deed = std::make_shared<CommandDeed>();
-  Journal::Deeds dropped;  // after the lock
-  const Lock lock(executor_.mutex());
-  deed->sequence = session_.numbers.next_sequence();
-  deed->written = Ref<Memory>(&root);
-  deed->roots = {&root};
-  deed->uses = {{root.storage->history.get(), {}, root.storage->history->all()}};
-  journal_->complete(*deed, 0);
-  journal_->add(std::move(deed));
-  dropped = journal_->trim(kRemembered);
-}
-
 void Runtime::drop_unfinished_actions() {
   last_in_order_ = nullptr;
   if (entry_) entry_->on_complete.clear();
   executor_.drop_waiting();
-  for (const auto& deed : journal_->deeds()) {
+  for (const auto& deed : losses_->journal().deeds()) {
     if (deed->complete) continue;
     Command& command = *of_command(*deed).command;
     command.pending -= std::exchange(command.open_actions, 0);
@@ -106,10 +43,10 @@ void Runtime::drop_unfinished_actions() {
 
 void Runtime::fail_unfinished() {
   std::vector<Ref<Command>> failed;
-  for (const auto& deed : journal_->deeds()) {
+  for (const auto& deed : losses_->journal().deeds()) {
     if (deed->complete) continue;
     Command& command = *of_command(*deed).command;
-    journal_->fail(*deed);
+    losses_->journal().fail(*deed);
     if (!failed.empty() && failed.back().get() == &command) continue;
     ++command.pending;
     command.status = kDeviceLost;
@@ -123,7 +60,7 @@ void Runtime::fail_unfinished() {
 
 std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) {
   std::map<const Command*, size_t> parts;  // of all in the journal
-  for (const auto& deed : journal_->deeds())
+  for (const auto& deed : losses_->journal().deeds())
     ++parts[of_command(*deed).command.get()];
   std::map<uint64_t, std::vector<CommandDeed*>> by_command;
   for (const auto& deed : redo)
@@ -157,24 +94,22 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
 // relies on where the bytes are: it comes here when it is done.
 void Runtime::recover() {
   if (planning_) return;
-  for (size_t d = 1; d < domains_.count(); ++d) {
-    if (configuration_.machine->lost(static_cast<int>(d))) lost_domains_ |= 1u << d;
-  }
+  losses_->take_new();
   drop_unfinished_actions();
   std::vector<Memory*> roots;
-  for (const auto& deed : journal_->deeds())
+  for (const auto& deed : losses_->journal().deeds())
     roots.insert(roots.end(), of_command(*deed).roots.begin(), of_command(*deed).roots.end());
   std::sort(roots.begin(), roots.end());
   roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
   for (Memory* root : roots)
-    take_loss(*root);
+    losses_->tell(*root);
 
-  std::optional<Journal::Deeds> redo = journal_->to_redo();
+  std::optional<Journal::Deeds> redo = losses_->journal().to_redo();
   executor_.resume();
   std::vector<Ref<Command>> commands;
   if (redo) commands = commands_to_redo(*redo);
   if (redo) {
-    journal_->remove(*redo);
+    losses_->journal().remove(*redo);
     executor_.let_go_later(std::make_shared<Journal::Deeds>(std::move(*redo)));
   } else {
     fail_unfinished();
@@ -182,7 +117,7 @@ void Runtime::recover() {
   for (Memory* root : roots) {
     RegionMap& regions = root->storage->regions;
     regions.set_invalid(root->storage->history->all());
-    const std::vector<ByteRanges> valid = journal_->valid(*root->storage->history, {});
+    const std::vector<ByteRanges> valid = losses_->journal().valid(*root->storage->history, {});
     for (size_t d = 0; d < valid.size(); ++d)
       regions.add_valid(static_cast<int>(d), valid[d]);
     join_epoch(*root);
@@ -204,7 +139,7 @@ void Runtime::notice_losses() {
   {
     std::unique_lock regime(regime_);
     Lock lock(executor_.mutex());
-    if (executor_.is_halted() || !new_loss()) return;
+    if (executor_.is_halted() || !losses_->any_new()) return;
     lock.unlock();
     if (!capturing()) enter_captured_regime();
     lock.lock();
@@ -221,7 +156,7 @@ void Runtime::notice_losses() {
 void Runtime::forget_history() {
   Journal::Deeds dropped;  // after the lock: they may hold the last references to objects
   const Lock lock(executor_.mutex());
-  if (journal_) dropped = journal_->trim(0);
+  if (losses_) dropped = losses_->trim(0);
 }
 
 }  // namespace mkmd

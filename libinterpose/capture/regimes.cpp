@@ -24,14 +24,14 @@ ByteRanges bytes_of(const Runtime::Touched& t) {
 
 Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
   for (;;) {
-    if (runtime.journal_) runtime.notice_losses();
+    if (runtime.losses_) runtime.notice_losses();
     lock_ = std::shared_lock(runtime.regime_);
     if (!runtime.capturing()) break;
     lock_.unlock();
     runtime.finish_all();
   }
   status_ = runtime.failed();
-  if (!runtime.domains_.separate() && !runtime.journal_) return;
+  if (!runtime.domains_.separate() && !runtime.losses_) return;
   for (const Touched& t : touched) {
     if (t.memory == nullptr) continue;
     Memory* root = t.memory->root();
@@ -39,7 +39,7 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
     if (!root->storage || root->context.get() != &runtime.context_) continue;
     const auto& ready = t.written ? root->storage->home_only : root->storage->at_home;
     if (!ready.load(std::memory_order_acquire)) status_ = std::min(status_, runtime.bring_home(t));
-    if (t.written && runtime.journal_) runtime.note_native_write(*root);
+    if (t.written && runtime.losses_) runtime.note_native_write(*root);
   }
 }
 
@@ -63,8 +63,8 @@ cl_int Runtime::bring_home(const Touched& bytes) {
   Memory& root = *bytes.memory->root();
   Storage& storage = *root.storage;
   // The journal knows native writes of whole buffers only.
-  const ByteRanges touched = journal_ ? ByteRanges(0, root.size) : bytes_of(bytes);
-  if (journal_) take_loss(root);
+  const ByteRanges touched = losses_ ? ByteRanges(0, root.size) : bytes_of(bytes);
+  if (losses_) losses_->tell(root);
   if (!storage.regions.nowhere(touched).empty() && !bytes.written) return CL_OUT_OF_RESOURCES;
   const auto sources = storage.regions.sources(storage.regions.missing(0, touched));
   coming_home_ = true;
@@ -106,6 +106,13 @@ cl_int Runtime::copy_home(Memory& root, const RegionMap::Source& source) {
     log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
   }
   return status;
+}
+
+void Runtime::note_native_write(Memory& root) {
+  Journal::Deeds dropped;  // after the lock
+  const Lock lock(executor_.mutex());
+  losses_->note_native_write(root);
+  dropped = losses_->trim();
 }
 
 void Runtime::note_places(Storage& storage) const {
@@ -152,8 +159,8 @@ void Runtime::join_epoch(Memory& root) {
   Storage& storage = *root.storage;
   if (std::exchange(storage.epoch, epoch_) == epoch_) return;
   storage.regions.forget_actions();
-  if (journal_) take_loss(root);
-  if (!domains_.separate() && !journal_) return;  // everything is always at home
+  if (losses_) losses_->tell(root);
+  if (!domains_.separate() && !losses_) return;  // everything is always at home
   storage.at_home.store(false, std::memory_order_release);
   storage.home_only.store(false, std::memory_order_release);
 }

@@ -21,6 +21,11 @@ namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
 
+// A device of the emulated machine can.
+bool can_fail(const Configuration& p) {
+  return p.machine != nullptr && p.machine->platform().can_fail();
+}
+
 // Made over shared virtual memory: pointers lead to its bytes, and commands that name none but pointers.
 bool is_of_shared_virtual_memory(cl_mem memory) {
   void* host = nullptr;
@@ -38,17 +43,17 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), configuration_(session.configuration), domains_(context, session),
       estimates_(session), code_(session, estimates_, domains_.code_places()),
       executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
-                        .makes_losses_good = configuration_.machine != nullptr &&
-                                             configuration_.machine->platform().can_fail(),
+                        .makes_losses_good = can_fail(configuration_),
                         .has_threads = has_threads}),
-      outcomes_(session, estimates_, domains_, executor_), host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
+      outcomes_(session, estimates_, domains_, executor_),
+      losses_(can_fail(configuration_) ? std::make_unique<Losses>(session) : nullptr),
+      host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
 
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
   if (Status status = domains_.make_lanes(executor_); !status) return status;
   const int64_t clock_offset = executor_.home().clock_offset;
   if (emulation::Machine* const machine = configuration_.machine) {
-    if (machine->platform().can_fail()) journal_ = std::make_unique<Journal>();
     executor_.use(
         std::make_unique<EmulatedDevices>(*machine, clock_offset, session_.trouble, session_.compilers));
     return {};

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "libinterpose/capture/code_for_pieces.hpp"
+#include "libinterpose/capture/losses.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/outcomes.hpp"
 #include "libinterpose/capture/session.hpp"
@@ -28,10 +29,6 @@
 #include <vector>
 
 namespace mkmd {
-
-// Parts of commands the journal keeps, and with them the buffers they name. What is older cannot be computed
-// again.
-inline constexpr size_t kRemembered = 2048;
 
 class Runtime final : public ContextRuntime, private Executor::Observer {
 public:
@@ -147,12 +144,9 @@ private:
   void complete_event(Command& command) REQUIRES(executor_.mutex());
   void leave_queue(Command& command) REQUIRES(executor_.mutex());  // it is done; runtime.cpp
 
-  // recovery.cpp. Only where a device can fail: journal_ is null elsewhere
-  void note_done(Action& action) REQUIRES(executor_.mutex());
-  bool new_loss() const REQUIRES(executor_.mutex());
+  // recovery.cpp. Only where a device can fail
   void recover() REQUIRES(executor_.mutex());
   void drop_unfinished_actions() REQUIRES(executor_.mutex());
-  void take_loss(Memory& root) REQUIRES(executor_.mutex());
   void fail_unfinished() REQUIRES(executor_.mutex());
   std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo) REQUIRES(executor_.mutex());
   void note_native_write(Memory& root) EXCLUDES(executor_.mutex());
@@ -166,6 +160,8 @@ private:
   CodeForPieces code_;
   Executor executor_;
   Outcomes outcomes_ GUARDED_BY(executor_.mutex());
+  // Null where no device can fail.
+  const std::unique_ptr<Losses> losses_ PT_GUARDED_BY(executor_.mutex());
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
   // the captured regime begins, because no native command may come after the markers.
@@ -195,8 +191,6 @@ private:
   Ref<Action> entry_ GUARDED_BY(executor_.mutex());
   // Of this epoch's plans that want one action after the other.
   Ref<Action> last_in_order_ GUARDED_BY(executor_.mutex());
-  std::unique_ptr<Journal> journal_ PT_GUARDED_BY(executor_.mutex());
-  uint32_t lost_domains_ GUARDED_BY(executor_.mutex()) = 0;  // one bit each: noticed
   // Somebody plans, or makes actions, and lets go of the mutex meanwhile.
   bool planning_ GUARDED_BY(executor_.mutex()) = false;
   bool coming_home_ GUARDED_BY(executor_.mutex()) = false;  // somebody copies bytes there for native commands

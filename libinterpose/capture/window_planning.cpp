@@ -125,7 +125,7 @@ Purpose WindowPlanning::purpose_of(bool at_home) const {
 const planning::Machine& WindowPlanning::machine() {
   if (runtime_.machine_ == nullptr) {
     planning::Machine machine =
-        describe_machine(runtime_.session_, runtime_.estimates_.times(), runtime_.journal_ != nullptr);
+        describe_machine(runtime_.session_, runtime_.estimates_.times(), runtime_.losses_ != nullptr);
     if (purpose_ != Purpose::repeats) ask_about_memory(machine, runtime_.session_);
     runtime_.machine_ = std::make_unique<const planning::Machine>(std::move(machine));
   }
@@ -136,7 +136,7 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
   planning::Identity identity;
   // Devices that fail are not to be planned on again.
-  if (purpose_ == Purpose::speed && !runtime_.journal_ && !runtime_.session_.trouble.any_left_out())
+  if (purpose_ == Purpose::speed && !runtime_.losses_ && !runtime_.session_.trouble.any_left_out())
     identity = identity_of(window);
   std::optional<planning::Plan> kept = take_over(window, identity);
   planning::Plan plan = kept ? std::move(*kept) : make(window);
@@ -342,7 +342,7 @@ bool WindowPlanning::understands(const Kernel& kernel) const {
 
 // Where devices can fail, the journal wants to know of one place for every byte.
 bool WindowPlanning::follows_bytes(const Command& c) const {
-  return c.can_be_made_anywhere() && runtime_.domains_.separate() && !runtime_.journal_;
+  return c.can_be_made_anywhere() && runtime_.domains_.separate() && !runtime_.losses_;
 }
 
 double WindowPlanning::seconds_to_make(const planning::Task& task, int device) const {

@@ -56,8 +56,8 @@ bool Runtime::close_window(cl_ulong& over) {
   bool more = false;
   Lock lock(executor_.mutex());
   if (planning_ && !window_.empty()) return true;
-  if (journal_) dropped = journal_->trim(kRemembered);
-  if (journal_ && !executor_.is_halted() && new_loss()) {
+  if (losses_) dropped = losses_->trim();
+  if (losses_ && !executor_.is_halted() && losses_->any_new()) {
     executor_.halt();
     if (!executor_.is_running()) recover();  // else who runs last does
   }

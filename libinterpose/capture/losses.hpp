@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which memories of a context are lost with their devices, and what was done to its buffers (Journal), from
+// which follows how to make that good. There is one only where a device can fail. Not thread-safe: the
+// executor's mutex guards it.
+#pragma once
+
+#include "libinterpose/capture/session.hpp"
+#include "libinterpose/commands/command.hpp"
+
+namespace mkmd {
+
+class Losses {
+public:
+  explicit Losses(Session& session)
+      : machine_(*session.configuration.machine), domains_(session.configuration.domain_count),
+        numbers_(session.numbers) {}
+
+  bool any_new() const;  // a memory was lost since the last take_new()
+  void take_new();
+  void tell(Memory& root) const;  // its storage hears which memories are lost
+
+  // What is to be done: a part of a command; and one whose bytes are lost, so that it never will be.
+  void plan(Action& action, const BufferUses& uses, const compiler::GroupBox& box);
+  void doom(Command& command, const BufferUses& uses);
+  // What became of it. Lost: it had begun, and nobody knows how far it came.
+  void note_done(Action& action);
+  void note_lost(Action& action);
+  void note_native_write(Memory& root);
+  // Lets go of what is older than the last so many parts. The caller drops that where it holds no lock.
+  Journal::Deeds trim(size_t most) { return journal_.trim(most); }
+  // As many as are kept of a context in use, and with them the buffers they name. What is older cannot be
+  // computed again.
+  Journal::Deeds trim() { return trim(kRemembered); }
+
+  Journal& journal() { return journal_; }
+
+private:
+  static constexpr size_t kRemembered = 2048;
+
+  emulation::Machine& machine_;
+  const int domains_;
+  Numbers& numbers_;
+  Journal journal_;
+  uint32_t lost_ = 0;  // domains, one bit each
+};
+
+inline CommandDeed& of_command(Deed& deed) {
+  return static_cast<CommandDeed&>(deed);  // there are no others in the journal
+}
+
+}  // namespace mkmd
