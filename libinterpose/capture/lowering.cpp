@@ -29,9 +29,7 @@ ByteRanges share_of(const Memory& root, uint64_t row, double lo, double hi) {
 }  // namespace
 
 Lowering::Lowering(Runtime& runtime, planning::Plan& plan, const std::vector<Ref<Command>>& window)
-    : runtime_(runtime), plan_(plan), window_(window), first_order_(runtime.next_order_) {
-  runtime_.executor_.mutex().is_held();
-  runtime_.next_order_ += static_cast<double>(plan_.orders);
+    : runtime_(runtime), plan_(plan), window_(window), first_order_(runtime.epoch_.take_places(plan.orders)) {
 }
 
 void Lowering::emit(const std::function<void()>& some) {
@@ -67,9 +65,7 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
     action->of_queue = &command->queue->unposted;
   }
   if (runtime_.configuration_.machine != nullptr) runtime_.emulated_.push_back(action);
-  if (runtime_.entry_ && !runtime_.entry_->complete()) action->wait_for(*runtime_.entry_);
-  if (runtime_.last_in_order_) action->come_after(*runtime_.last_in_order_);
-  if (plan_.one_at_a_time) runtime_.last_in_order_ = action;
+  runtime_.epoch_.order(action, plan_.one_at_a_time);
   return action;
 }
 
@@ -192,7 +188,7 @@ RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
 void Lowering::emit(planning::PlannedTask&, Command& c, const MarkerCommand&) {
   // Complete when what it waits for is. Of native commands before it the entry alone knows, and of their
   // errors the drivers, who are asked when an action ends.
-  if ((!runtime_.entry_ || runtime_.entry_->complete()) && !c.waits_for_native()) return;
+  if (!runtime_.epoch_.waits_for_entry() && !c.waits_for_native()) return;
   Lane& home = runtime_.executor_.home();
   const Ref<Action> action = new_action(home, &c, marker_behind(home));
   action->redo = marker_behind;
@@ -205,7 +201,7 @@ void Lowering::emit(size_t i) {
   c.planned = true;
   emitting_ = c.number;
   for (const BufferUse& use : of.whole)
-    runtime_.join_epoch(*use.root);
+    runtime_.epoch_.join(*use.root);
   if (doomed(of, c)) return;
   order_ = order_of(of.order);
   std::visit([&](auto& what) REQUIRES(runtime_.executor_.mutex()) { emit(of, c, what); }, c.what);
@@ -310,7 +306,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
                       regions.read(domain, ranges, *action);
                       ByteRanges host = ranges;
                       host.shift(to - from);
-                      runtime_.host_memory_.write(0, host, *action);
+                      runtime_.epoch_.host_memory().write(0, host, *action);
                       journal(*action, {{{ranges, {}, ranges}, use.root}});
                       runtime_.executor_.push(action);
                     };
@@ -359,7 +355,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& w
   action->redo = [&write](Lane& lane) { return write_at_home(lane, write); };
   action->uses = of.whole;
   action->uses.push_back({{given, {}, given}, nullptr});
-  runtime_.host_memory_.read(0, given, *action);
+  runtime_.epoch_.host_memory().read(0, given, *action);
   runtime_.executor_.push(action);
 }
 

@@ -30,15 +30,13 @@ void Runtime::halted() {
 }
 
 void Runtime::drop_unfinished_actions() {
-  last_in_order_ = nullptr;
-  if (entry_) entry_->on_complete.clear();
+  epoch_.drop_waiting();
   executor_.drop_waiting();
   for (const auto& deed : losses_->journal().deeds()) {
     if (deed->complete) continue;
     Command& command = *of_command(*deed).command;
     command.pending -= std::exchange(command.open_actions, 0);
   }
-  begin_epoch();
 }
 
 void Runtime::fail_unfinished() {
@@ -120,7 +118,7 @@ void Runtime::recover() {
     const std::vector<ByteRanges> valid = losses_->journal().valid(*root->storage->history, {});
     for (size_t d = 0; d < valid.size(); ++d)
       regions.add_valid(static_cast<int>(d), valid[d]);
-    join_epoch(*root);
+    epoch_.join(*root);
   }
   if (!commands.empty()) {
     configuration_.machine->count_again(commands.size());

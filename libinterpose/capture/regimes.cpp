@@ -127,42 +127,25 @@ void Runtime::note_places(Storage& storage) const {
 void Runtime::enter_captured_regime() {
   std::vector<NativeEnd> markers = native_work_.take();
   const Lock lock(executor_.mutex());
-  entry_ = nullptr;
-  if (markers.empty()) return;
+  if (markers.empty()) return epoch_.begin(nullptr);
   const auto on_program_lane = [&](Action::Work work) REQUIRES(executor_.mutex()) {
     Ref<Action> action(new Action(executor_.program(), nullptr, std::move(work)));
-    action->order = next_order_++;
+    action->order = epoch_.take_places(1);
     return action;
   };
-  entry_ = on_program_lane([](const auto&) { return Action::Outcome{}; });
+  const Ref<Action> entry = on_program_lane([](const auto&) { return Action::Outcome{}; });
   for (NativeEnd& marker : markers) {
     const Ref<Action> end = on_program_lane(end_of_native(std::move(marker)));
-    entry_->wait_for(*end);
+    entry->wait_for(*end);
     executor_.push(end);
   }
-  executor_.push(entry_);
+  executor_.push(entry);
+  epoch_.begin(entry);
 }
 
 void Runtime::leave_captured_regime() {
-  begin_epoch();
-  entry_ = nullptr;
-  last_in_order_ = nullptr;
+  epoch_.end();
   outcomes_.all_done();
-}
-
-void Runtime::begin_epoch() {
-  ++epoch_;
-  host_memory_.forget_actions();
-}
-
-void Runtime::join_epoch(Memory& root) {
-  Storage& storage = *root.storage;
-  if (std::exchange(storage.epoch, epoch_) == epoch_) return;
-  storage.regions.forget_actions();
-  if (losses_) losses_->tell(root);
-  if (!domains_.separate() && !losses_) return;  // everything is always at home
-  storage.at_home.store(false, std::memory_order_release);
-  storage.home_only.store(false, std::memory_order_release);
 }
 
 }  // namespace mkmd

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "libinterpose/capture/code_for_pieces.hpp"
+#include "libinterpose/capture/epoch.hpp"
 #include "libinterpose/capture/losses.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/outcomes.hpp"
@@ -124,11 +125,8 @@ private:
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
   void leave_captured_regime() REQUIRES(executor_.mutex());
-  void begin_epoch()
-      REQUIRES(executor_.mutex());  // nothing that is known of actions orders new ones any more
   cl_int bring_home(const Touched& bytes) EXCLUDES(executor_.mutex());
   cl_int copy_home(Memory& root, const RegionMap::Source& source) EXCLUDES(executor_.mutex());
-  void join_epoch(Memory& root) REQUIRES(executor_.mutex());
   void note_places(Storage& storage) const;  // for the fast path
 
   // What the executor announces. completions.cpp; the first with the mutex held
@@ -162,6 +160,7 @@ private:
   Outcomes outcomes_ GUARDED_BY(executor_.mutex());
   // Null where no device can fail.
   const std::unique_ptr<Losses> losses_ PT_GUARDED_BY(executor_.mutex());
+  Epoch epoch_ GUARDED_BY(executor_.mutex());
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
   // the captured regime begins, because no native command may come after the markers.
@@ -177,24 +176,15 @@ private:
   // Only queues that have such commands, which hold them.
   std::map<Queue*, Unfinished> unfinished_of_ GUARDED_BY(executor_.mutex());
   std::map<Event*, Ref<Command>> command_of_event_ GUARDED_BY(executor_.mutex());  // unfinished ones
-  // Counts times without any unfinished action in between. What storages know of actions of earlier ones is
-  // void.
-  uint64_t epoch_ GUARDED_BY(executor_.mutex()) = 1;
-  RegionMap host_memory_ GUARDED_BY(executor_.mutex());
   // Of whoever plans.
   std::unique_ptr<const planning::Machine> machine_;  // made when first planned for
   planning::CutMemory cuts_;
   planning::KeptPlans kept_plans_;
   // Made by the plan under way; ready when it is over.
   std::vector<Ref<Action>> emulated_ GUARDED_BY(executor_.mutex());
-  // Orders the captured epoch after the native commands before it.
-  Ref<Action> entry_ GUARDED_BY(executor_.mutex());
-  // Of this epoch's plans that want one action after the other.
-  Ref<Action> last_in_order_ GUARDED_BY(executor_.mutex());
   // Somebody plans, or makes actions, and lets go of the mutex meanwhile.
   bool planning_ GUARDED_BY(executor_.mutex()) = false;
   bool coming_home_ GUARDED_BY(executor_.mutex()) = false;  // somebody copies bytes there for native commands
-  double next_order_ GUARDED_BY(executor_.mutex()) = 0;
   std::atomic<cl_ulong> last_capture_{0};
 };
 

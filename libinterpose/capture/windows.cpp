@@ -123,7 +123,7 @@ bool Runtime::plan(std::vector<Ref<Command>>& commands) {
     window =
         std::make_shared<WindowUnderWay>(WindowUnderWay{.facts = estimates_.profitability()->open_window(),
                                                         .began = host_nanoseconds(),
-                                                        .entry = entry_,
+                                                        .entry = epoch_.entry(),
                                                         .first = commands.front()->number});
     for (const Ref<Command>& command : commands)
       command->window = window;
