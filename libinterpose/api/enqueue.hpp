@@ -30,7 +30,6 @@ struct NativeCall {
 };
 
 // How a command uses a memory object it names: {memory, written}.
-using Touched = Runtime::Touched;
 
 // Whether a command of the queue that waits for these events may be captured now (not while a user event is
 // unset).

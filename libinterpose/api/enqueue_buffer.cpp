@@ -27,7 +27,7 @@ bool wants_capture(Queue& queue, std::span<const Touched> touched, WaitList wait
   for (const Touched& t : touched) {
     Memory& m = *t.memory;
     if (!m.is_buffer || m.context.get() != queue.context.get() || !m.root()->storage) return false;
-    wanted = wanted || !runtime->is_at_home(t);
+    wanted = wanted || !runtime->home_bytes().are_valid(t);
   }
   return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS && may_capture(queue, wait_list);
 }

@@ -100,7 +100,7 @@ void settle_all(Session& session) {
   }
   for (const Ref<Memory>& memory : live_memories()) {
     if (!memory->storage || !memory->context->runtime) continue;
-    const Runtime::Touched all{memory.get(), true};
+    const Touched all{memory.get(), true};
     const Runtime::NativeTurn turn(*runtime_of(*memory->context), {&all, 1});
   }
   vendor::gone.store(gone, std::memory_order_release);

@@ -47,7 +47,7 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
                         .has_threads = has_threads}),
       outcomes_(session, estimates_, domains_, executor_),
       losses_(can_fail(configuration_) ? std::make_unique<Losses>(session) : nullptr),
-      epoch_(domains_, losses_.get()) {}
+      home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()) {}
 
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user

@@ -11,7 +11,7 @@
 
 #include "libinterpose/capture/code_for_pieces.hpp"
 #include "libinterpose/capture/epoch.hpp"
-#include "libinterpose/capture/losses.hpp"
+#include "libinterpose/capture/home_bytes.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/outcomes.hpp"
 #include "libinterpose/capture/session.hpp"
@@ -39,15 +39,6 @@ public:
 
   Status start();  // makes the lanes; before anything else
 
-  // What a command does with a memory object it names.
-  struct Touched {
-    Memory* memory;
-    bool written;
-    struct Bytes {
-      size_t offset, size;
-    };
-    std::optional<Bytes> only = std::nullopt;  // without: any of the object's
-  };
   // The right to call the home's driver for the program. While it lives, nothing captured is unfinished, and
   // the bytes named by `touched` are valid at home (those written: only there).
   class NativeTurn {
@@ -60,8 +51,8 @@ public:
     cl_int status_ = CL_SUCCESS;
     std::shared_lock<std::shared_mutex> lock_;
   };
-  bool is_at_home(const Touched& bytes);  // all of them
   NativeWork& native_work() { return native_work_; }
+  HomeBytes& home_bytes() { return home_bytes_; }
   // What the context's objects ask for.
   Opaque<Storage> make_storage(Memory& root) override;
   void note_end(Queue& queue) override { native_work_.note_end(queue); }
@@ -125,9 +116,6 @@ private:
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
   void leave_captured_regime() REQUIRES(executor_.mutex());
-  cl_int bring_home(const Touched& bytes) EXCLUDES(executor_.mutex());
-  cl_int copy_home(Memory& root, const RegionMap::Source& source) EXCLUDES(executor_.mutex());
-  void note_places(Storage& storage) const;  // for the fast path
 
   // What the executor announces. completions.cpp; the first with the mutex held
   void completed(Action& action) override;
@@ -147,7 +135,6 @@ private:
   void drop_unfinished_actions() REQUIRES(executor_.mutex());
   void fail_unfinished() REQUIRES(executor_.mutex());
   std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo) REQUIRES(executor_.mutex());
-  void note_native_write(Memory& root) EXCLUDES(executor_.mutex());
   void notice_losses() EXCLUDES(executor_.mutex());
 
   Context& context_;
@@ -160,6 +147,7 @@ private:
   Outcomes outcomes_ GUARDED_BY(executor_.mutex());
   // Null where no device can fail.
   const std::unique_ptr<Losses> losses_ PT_GUARDED_BY(executor_.mutex());
+  HomeBytes home_bytes_;
   Epoch epoch_ GUARDED_BY(executor_.mutex());
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
@@ -184,7 +172,6 @@ private:
   std::vector<Ref<Action>> emulated_ GUARDED_BY(executor_.mutex());
   // Somebody plans, or makes actions, and lets go of the mutex meanwhile.
   bool planning_ GUARDED_BY(executor_.mutex()) = false;
-  bool coming_home_ GUARDED_BY(executor_.mutex()) = false;  // somebody copies bytes there for native commands
   std::atomic<cl_ulong> last_capture_{0};
 };
 

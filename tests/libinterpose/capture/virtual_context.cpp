@@ -215,7 +215,7 @@ std::vector<float> VirtualContext::values(const Ref<Memory>& buffer, cl_int* sta
     return result;
   }
   result.resize(buffer->size / sizeof(float));
-  const Runtime::Touched touched{buffer.get(), false};
+  const Touched touched{buffer.get(), false};
   const Runtime::NativeTurn turn(runtime(), {&touched, 1});
   const cl_command_queue native = queue_->native.get();
   cl_int outcome = turn.status();
@@ -227,7 +227,7 @@ std::vector<float> VirtualContext::values(const Ref<Memory>& buffer, cl_int* sta
 }
 
 cl_int VirtualContext::native_twice(const Ref<Memory>& in, const Ref<Memory>& out) {
-  const std::vector<Runtime::Touched> touched{{in.get(), false}, {out.get(), true}};
+  const std::vector<Touched> touched{{in.get(), false}, {out.get(), true}};
   const Runtime::NativeTurn turn(runtime(), touched);
   if (turn.status() < 0) return turn.status();
   const cl_kernel native = twice_->native.get();

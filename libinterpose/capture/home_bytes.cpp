@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/capture/home_bytes.hpp"
+
+#include "common/host_clock.hpp"
+#include "common/log.hpp"
+#include "libinterpose/capture/trace_plan.hpp"
+#include "libinterpose/commands/submit.hpp"
+
+#include <algorithm>
+
+namespace mkmd {
+
+namespace {
+
+// Of the root buffer. None if they are not in order: the vendor will refuse the command.
+ByteRanges bytes_of(const Touched& t) {
+  if (!t.only) return ByteRanges(0, t.memory->root()->size);
+  const auto [offset, size] = *t.only;
+  if (!t.memory->is_buffer || !t.memory->has(offset, size)) return {};
+  return ByteRanges(t.memory->origin + offset, t.memory->origin + offset + size);
+}
+
+}  // namespace
+
+bool HomeBytes::are_valid(const Touched& bytes) {
+  Storage& storage = *bytes.memory->root()->storage;
+  if (storage.at_home.load(std::memory_order_acquire)) return true;
+  const Lock lock(executor_.mutex());
+  return storage.regions.missing(0, bytes_of(bytes)).empty();
+}
+
+cl_int HomeBytes::make_valid(std::span<const Touched> touched) {
+  if (!domains_.separate() && losses_ == nullptr) return CL_SUCCESS;
+  cl_int status = CL_SUCCESS;
+  for (const Touched& t : touched) {
+    if (t.memory == nullptr) continue;
+    Memory* root = t.memory->root();
+    // What is of another context the vendor refuses.
+    if (!root->storage || root->context.get() != &context_) continue;
+    const auto& ready = t.written ? root->storage->home_only : root->storage->at_home;
+    if (!ready.load(std::memory_order_acquire)) status = std::min(status, bring(t));
+    if (t.written && losses_ != nullptr) note_written(*root);
+  }
+  return status;
+}
+
+// One thread at a time: another's copy could undo what the program's command after this one writes.
+cl_int HomeBytes::bring(const Touched& bytes) {
+  Lock lock(executor_.mutex());
+  while (copying_) {
+    lock.unlock();
+    executor_.wait_until([&]() REQUIRES(executor_.mutex()) { return !copying_; });
+    lock.lock();
+  }
+  if (executor_.failed() < 0) return executor_.failed();
+  Memory& root = *bytes.memory->root();
+  Storage& storage = *root.storage;
+  // The journal knows native writes of whole buffers only.
+  const ByteRanges touched = losses_ != nullptr ? ByteRanges(0, root.size) : bytes_of(bytes);
+  if (losses_ != nullptr) losses_->tell(root);
+  if (!storage.regions.nowhere(touched).empty() && !bytes.written) return CL_OUT_OF_RESOURCES;
+  const auto sources = storage.regions.sources(storage.regions.missing(0, touched));
+  copying_ = true;
+  lock.unlock();
+  cl_int status = CL_SUCCESS;
+  for (const RegionMap::Source& source : sources) {
+    if (status == CL_SUCCESS) status = copy(root, source);
+  }
+  lock.lock();
+  copying_ = false;
+  executor_.wake_waiters();
+  if (status != CL_SUCCESS) return status;
+  for (const RegionMap::Source& source : sources) {
+    if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
+  }
+  storage.regions.add_valid(0, touched);
+  if (bytes.written) storage.regions.set_only_valid(0, touched);
+  note_places(storage);
+  return CL_SUCCESS;
+}
+
+// Bytes that are valid there, so there is an object for them.
+cl_int HomeBytes::copy(Memory& root, const RegionMap::Source& source) {
+  Storage& storage = *root.storage;
+  const Lane& from = *domains_[source.domain].transfer;
+  const Lane& to = *domains_[0].transfer;
+  const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
+  const cl_ulong began = session_.trace.on() ? host_nanoseconds() : 0;
+  const cl_int status =
+      copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
+  if (session_.trace.on()) {
+    const int64_t ahead = executor_.home().clock_offset;
+    session_.trace.add(transfer_line({std::nullopt, storage.number, source.ranges.total(), source.domain, 0,
+                                      began + ahead, host_nanoseconds() + ahead}));
+  }
+  if (status == CL_SUCCESS) {
+    session_.summary.add_bytes_moved(source.ranges.total());
+  } else {
+    log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+  }
+  return status;
+}
+
+void HomeBytes::note_places(Storage& storage) const {
+  const bool at_home = storage.regions.all_valid(0);
+  bool elsewhere = false;
+  for (size_t d = 1; d < domains_.count(); ++d)
+    elsewhere |= storage.regions.any_valid(static_cast<int>(d));
+  storage.at_home.store(at_home, std::memory_order_release);
+  storage.home_only.store(at_home && !elsewhere, std::memory_order_release);
+}
+
+void HomeBytes::note_written(Memory& root) {
+  Journal::Deeds dropped;  // after the lock
+  const Lock lock(executor_.mutex());
+  losses_->note_native_write(root);
+  dropped = losses_->trim();
+}
+
+}  // namespace mkmd
