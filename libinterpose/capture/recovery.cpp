@@ -53,7 +53,7 @@ void Runtime::fail_unfinished() {
   }
   log(LogLevel::error, std::to_string(failed.size()) + " commands need bytes that were lost with a device");
   for (const Ref<Command>& command : failed)
-    finish_part(*command);
+    commands_.part_over(*command);
 }
 
 std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) {
@@ -71,7 +71,7 @@ std::vector<Ref<Command>> Runtime::commands_to_redo(const Journal::Deeds& redo) 
       command = Ref<Command>(new Command(old->what, old->queue.get()));
       command->sequence = sequence;
       command->queued = old->queued;
-      unfinished_.fetch_add(1, std::memory_order_acq_rel);
+      commands_.count_up();
     } else {
       ++command->pending;
     }
@@ -142,10 +142,10 @@ void Runtime::notice_losses() {
     if (!capturing()) enter_captured_regime();
     lock.lock();
     executor_.start_threads();
-    unfinished_.fetch_add(1, std::memory_order_acq_rel);  // recovering may, or may not, capture something
+    commands_.count_up();  // recovering may, or may not, capture something
     executor_.halt();
     if (!executor_.is_running()) recover();
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) leave_captured_regime();
+    commands_.count_down();
     dead = executor_.take_dead();
   }
   Executor::bury(std::move(dead));

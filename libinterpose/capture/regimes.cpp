@@ -37,9 +37,4 @@ void Runtime::enter_captured_regime() {
   epoch_.begin(entry);
 }
 
-void Runtime::leave_captured_regime() {
-  epoch_.end();
-  outcomes_.all_done();
-}
-
 }  // namespace mkmd

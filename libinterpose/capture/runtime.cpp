@@ -47,7 +47,8 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
                         .has_threads = has_threads}),
       outcomes_(session, estimates_, domains_, executor_),
       losses_(can_fail(configuration_) ? std::make_unique<Losses>(session) : nullptr),
-      home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()) {}
+      home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
+      commands_(executor_, epoch_, outcomes_) {}
 
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
@@ -111,41 +112,6 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   return {"the system gives no more threads"};
 }
 
-void Runtime::add_predecessors(Command& command, std::span<Event* const> waits) {
-  auto order = [&](const Ref<Command>& before) {
-    if (!before || before->done) return;
-    before->successors.emplace_back(&command);
-    ++command.pending;
-  };
-  Queue* queue = command.queue.get();
-  for (Event* event : waits) {
-    if (const auto it = command_of_event_.find(event); it != command_of_event_.end()) order(it->second);
-  }
-  Unfinished& unfinished = unfinished_of_[queue];
-  order(unfinished.last);
-  if (queue->in_order()) {
-    unfinished.last = Ref<Command>(&command);
-  } else {
-    const auto* const marker = std::get_if<MarkerCommand>(&command.what);
-    if (marker != nullptr && waits.empty()) {
-      for (const auto& [sequence, before] : unfinished.all)
-        order(before);
-    }
-    if (marker != nullptr && marker->is_barrier) unfinished.last = Ref<Command>(&command);
-    unfinished.all.emplace(command.sequence, &command);
-  }
-  if (command.event) command_of_event_[command.event.get()] = Ref<Command>(&command);
-}
-
-void Runtime::leave_queue(Command& command) {
-  const auto of = unfinished_of_.find(command.queue.get());
-  if (of == unfinished_of_.end()) return;
-  auto& [last, all] = of->second;
-  if (last.get() == &command) last = nullptr;
-  all.erase(command.sequence);
-  if (!last && all.empty()) unfinished_of_.erase(of);
-}
-
 cl_ulong Runtime::now() const {
   return executor_.devices().now();
 }
@@ -174,8 +140,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     if (command->event) command->event->times[0] = command->queued;
     command->eager = command->event || command->queue->waiting > 0;
     if (command->eager) executor_.add_eager(1);
-    add_predecessors(*command, waits);
-    unfinished_.fetch_add(1, std::memory_order_acq_rel);
+    commands_.add(*command, waits);
     window_.push_back(std::move(command));
     first = window_.size() == 1;
     exploring = estimates_.profitability()->take_in(kernel, host_seconds());
@@ -205,8 +170,7 @@ void Runtime::wait(const Command& command) {
   {
     const Lock lock(executor_.mutex());
     ++queue.waiting;
-    const auto of = unfinished_of_.find(&queue);
-    overtaken = !queue.in_order() || of == unfinished_of_.end() || of->second.last.get() != &command;
+    overtaken = !commands_.is_last(command);
     if (overtaken) executor_.add_eager(1);
   }
   wait_until([&] { return command.done; });
@@ -223,20 +187,14 @@ void Runtime::wait(const Event& event) {
 void Runtime::finish(Queue& queue) {
   if (!capturing()) return;
   flush();
-  Ref<Command> last;
-  std::vector<Ref<Command>> others;
+  std::vector<Ref<Command>> commands;
   {
     const Lock lock(executor_.mutex());
     ++queue.waiting;
-    if (const auto of = unfinished_of_.find(&queue); of != unfinished_of_.end()) {
-      last = of->second.last;
-      for (const auto& [sequence, command] : of->second.all)
-        others.push_back(command);
-    }
+    commands = commands_.of(queue);
   }
   wait_until([&] {
-    return (!last || last->done) &&
-           std::all_of(others.begin(), others.end(), [](const Ref<Command>& c) { return c->done; });
+    return std::all_of(commands.begin(), commands.end(), [](const Ref<Command>& c) { return c->done; });
   });
   const Lock lock(executor_.mutex());
   --queue.waiting;

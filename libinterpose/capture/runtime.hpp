@@ -9,11 +9,10 @@
 // that mutex held.
 #pragma once
 
+#include "libinterpose/capture/captured_commands.hpp"
 #include "libinterpose/capture/code_for_pieces.hpp"
-#include "libinterpose/capture/epoch.hpp"
 #include "libinterpose/capture/home_bytes.hpp"
 #include "libinterpose/capture/native_work.hpp"
-#include "libinterpose/capture/outcomes.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/commands/submit.hpp"
@@ -59,7 +58,7 @@ public:
   void retire() override;
 
   // Captured commands are unfinished, so order and data are ours to keep.
-  bool capturing() const { return unfinished_.load(std::memory_order_acquire) > 0; }
+  bool capturing() const { return commands_.any(); }
   const Domains& domains() const { return domains_; }
   Estimates& estimates() { return estimates_; }
   CodeForPieces& code() { return code_; }
@@ -109,13 +108,11 @@ private:
 
   // runtime.cpp
   void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
-  void add_predecessors(Command& command, std::span<Event* const> waits) REQUIRES(executor_.mutex());
   // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
   cl_ulong now() const;
 
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
-  void leave_captured_regime() REQUIRES(executor_.mutex());
 
   // What the executor announces. completions.cpp; the first with the mutex held
   void completed(Action& action) override;
@@ -123,12 +120,6 @@ private:
   void halted() override;
   void conduct() override;
   bool is_busy() const override { return capturing(); }
-
-  // completions.cpp
-  void count_for_command(const Action& action) REQUIRES(executor_.mutex());
-  void finish_part(Command& command) REQUIRES(executor_.mutex());
-  void complete_event(Command& command) REQUIRES(executor_.mutex());
-  void leave_queue(Command& command) REQUIRES(executor_.mutex());  // it is done; runtime.cpp
 
   // recovery.cpp. Only where a device can fail
   void recover() REQUIRES(executor_.mutex());
@@ -149,21 +140,14 @@ private:
   const std::unique_ptr<Losses> losses_ PT_GUARDED_BY(executor_.mutex());
   HomeBytes home_bytes_;
   Epoch epoch_ GUARDED_BY(executor_.mutex());
+  CapturedCommands commands_;
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
   // the captured regime begins, because no native command may come after the markers.
   std::shared_mutex regime_;
-  std::atomic<int> unfinished_{0};
   NativeWork native_work_;
 
   std::vector<Ref<Command>> window_ GUARDED_BY(executor_.mutex());
-  struct Unfinished {
-    Ref<Command> last;                     // of an in-order queue; the last barrier of another
-    std::map<uint64_t, Ref<Command>> all;  // of an out-of-order queue, by sequence
-  };
-  // Only queues that have such commands, which hold them.
-  std::map<Queue*, Unfinished> unfinished_of_ GUARDED_BY(executor_.mutex());
-  std::map<Event*, Ref<Command>> command_of_event_ GUARDED_BY(executor_.mutex());  // unfinished ones
   // Of whoever plans.
   std::unique_ptr<const planning::Machine> machine_;  // made when first planned for
   planning::CutMemory cuts_;

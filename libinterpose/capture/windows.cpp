@@ -140,7 +140,7 @@ bool Runtime::plan(std::vector<Ref<Command>>& commands) {
   });
   const bool more = commands.size() < count;
   for (const Ref<Command>& command : commands)
-    finish_part(*command);
+    commands_.part_over(*command);
   kept_plans_.keep(std::move(plan));
   return more;
 }
@@ -161,7 +161,7 @@ cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>>& commands) {
         work.emplace(machine.clock());
       });
       for (const Ref<Command>& command : commands)
-        finish_part(*command);
+        commands_.part_over(*command);
       kept_plans_.keep(std::move(plan));
       return over;
     }
