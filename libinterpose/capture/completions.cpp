@@ -11,4 +11,18 @@ void Runtime::completed(Action& action) {
   if (action.owner) commands_.action_over(action);
 }
 
+void Runtime::lost(Action& action) {
+  executor_.mutex().is_held();
+  losses_->note_lost(action);
+}
+
+void Runtime::halted() {
+  executor_.mutex().is_held();
+  windows_.recover();
+}
+
+void Runtime::conduct() {
+  windows_.flush_when_quiet();
+}
+
 }  // namespace mkmd

@@ -35,7 +35,7 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
   // False if that memory is full.
   const auto add = [&](Lane& lane, const ByteRange& bytes) {
     const auto in = [&](Memory& root) {
-      return root.storage->in_domain(root, lane.domain, runtime_.domains_[lane.domain].context);
+      return root.storage->in_domain(root, lane.domain, domains_[lane.domain].context);
     };
     const cl_mem destination = in(to);
     const cl_mem source = from != nullptr && destination != nullptr ? in(*from) : nullptr;
@@ -46,8 +46,7 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
   };
   // The program's own memory is home's to write to, as for all other commands there.
   const auto lane_of = [&](int device) -> Lane& {
-    return runtime_.configuration_.lane_domain(device) == 0 ? runtime_.executor_.home()
-                                                            : *runtime_.executor_.compute()[device];
+    return session_.configuration.lane_domain(device) == 0 ? executor_.home() : *executor_.compute()[device];
   };
   for (const planning::Wanted& wanted : of.wanted) {
     if (!add(lane_of(wanted.device), wanted.bytes))
@@ -56,12 +55,12 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
   if (from != nullptr && of.task.follows_bytes) {
     const uint64_t ahead = copy->source_ahead();
     for (const RegionMap::Source& source : from->storage->regions.sources(shifted(left, ahead))) {
-      Lane& lane = lane_of(runtime_.domains_[source.domain].devices.front());
+      Lane& lane = lane_of(domains_[source.domain].devices.front());
       for (const ByteRange& range : planning::contiguous(of.task, shifted(source.ranges, -ahead)))
         add(lane, range);
     }
   }
-  if (!left.empty()) add(runtime_.executor_.home(), left.hull());  // where there is always room
+  if (!left.empty()) add(executor_.home(), left.hull());  // where there is always room
   return shares;
 }
 
@@ -71,8 +70,8 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const FillCommand& fi
     Lane& lane = *share.lane;
     const ByteRanges written(share.bytes.lo, share.bytes.hi);
     Made made{{{{{}, written, {}}, &to}}, {}, {}, share.bytes.hi - share.bytes.lo};
-    made.work = emulated_fill_work(runtime_.configuration_.machine, lane, fill, share.destination,
-                                   share.bytes, fill_bytes(lane, fill, share.destination, share.bytes));
+    made.work = emulated_fill_work(session_.configuration.machine, lane, fill, share.destination, share.bytes,
+                                   fill_bytes(lane, fill, share.destination, share.bytes));
     if (lane.domain == 0) {
       made.redo = [&fill, share](Lane& home) {
         return fill_bytes(home, fill, share.destination, share.bytes);
@@ -89,7 +88,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const FillCommand& fi
 void Lowering::emit(planning::PlannedTask& of, Command& c, const CopyCommand& copy) {
   Memory& from = copy.source.root();
   Memory& to = copy.destination.root();
-  emit_shares(shares_of(of, to, &copy), c, to, [&](const Share& share) REQUIRES(runtime_.executor_.mutex()) {
+  emit_shares(shares_of(of, to, &copy), c, to, [&](const Share& share) REQUIRES(executor_.mutex()) {
     Lane& lane = *share.lane;
     const ByteRanges written(share.bytes.lo, share.bytes.hi);
     const ByteRanges read = shifted(written, copy.source_ahead());
@@ -97,7 +96,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const CopyCommand& co
     Made made{
         {{{read, {}, read}, &from}, {{{}, written, {}}, &to}}, {}, {}, 2 * (share.bytes.hi - share.bytes.lo)};
     made.work =
-        emulated_copy_work(runtime_.configuration_.machine, lane, copy, share.source, share.destination,
+        emulated_copy_work(session_.configuration.machine, lane, copy, share.source, share.destination,
                            share.bytes, copy_bytes(lane, copy, share.source, share.destination, share.bytes));
     if (lane.domain == 0) {
       made.redo = [&copy, share](Lane& home) {
@@ -122,7 +121,7 @@ void Lowering::emit_shares(const std::vector<Share>& shares, Command& c, Memory&
     const Ref<Action> action = new_action(lane, &c, std::move(made.work));
     action->redo = std::move(made.redo);
     action->uses = made.uses;
-    action->demand = emulated_fill_or_copy(runtime_.configuration_.machine, lane.device, made.bytes, to);
+    action->demand = emulated_fill_or_copy(session_.configuration.machine, lane.device, made.bytes, to);
     journal(*action, made.uses);
     order_uses(lane.domain, made.uses, *action);
     uses.push_back(std::move(made.uses));
@@ -134,7 +133,7 @@ void Lowering::emit_shares(const std::vector<Share>& shares, Command& c, Memory&
   for (size_t i = 0; i < actions.size(); ++i) {
     if (shares.size() > 1)
       to.storage->regions.add_valid(shares[i].lane->domain, {shares[i].bytes.lo, shares[i].bytes.hi});
-    runtime_.executor_.push(actions[i]);
+    executor_.push(actions[i]);
   }
 }
 

@@ -28,13 +28,16 @@ ByteRanges share_of(const Memory& root, uint64_t row, double lo, double hi) {
 
 }  // namespace
 
-Lowering::Lowering(Runtime& runtime, planning::Plan& plan, const std::vector<Ref<Command>>& window)
-    : runtime_(runtime), plan_(plan), window_(window), first_order_(runtime.epoch_.take_places(plan.orders)) {
-}
+Lowering::Lowering(Session& session, const Domains& domains, Estimates& estimates, Executor& executor,
+                   Losses* losses, Epoch& epoch, const planning::Machine& machine, planning::Plan& plan,
+                   const std::vector<Ref<Command>>& window)
+    : session_(session), domains_(domains), estimates_(estimates), executor_(executor), losses_(losses),
+      epoch_(epoch), machine_(machine), plan_(plan), window_(window),
+      first_order_(epoch.take_places(plan.orders)) {}
 
 void Lowering::emit(const std::function<void()>& some) {
   constexpr size_t kSome = 8;  // commands
-  runtime_.executor_.mutex().is_held();
+  executor_.mutex().is_held();
   const size_t count = plan_.tasks.size();
   std::vector<double> first_of_rest(count + 1, kAllEmitted);  // from each task on
   for (size_t i = count; i-- > 0;)
@@ -45,12 +48,12 @@ void Lowering::emit(const std::function<void()>& some) {
       executor.hold_from(kAllEmitted);
     }
     Executor& executor;
-  } emitting{runtime_.executor_};
-  runtime_.executor_.hold_from(first_of_rest.front());
+  } emitting{executor_};
+  executor_.hold_from(first_of_rest.front());
   for (size_t i = 0; i < count; ++i) {
     emit(i);
     if ((i + 1) % kSome != 0 && i + 1 < count) continue;
-    runtime_.executor_.hold_from(first_of_rest[i + 1]);
+    executor_.hold_from(first_of_rest[i + 1]);
     some();
   }
 }
@@ -64,8 +67,8 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
     action->what = to_string(command->kind());
     action->of_queue = &command->queue->unposted;
   }
-  if (runtime_.configuration_.machine != nullptr) runtime_.emulated_.push_back(action);
-  runtime_.epoch_.order(action, plan_.one_at_a_time);
+  if (session_.configuration.machine != nullptr) emulated_.push_back(action);
+  epoch_.order(action, plan_.one_at_a_time);
   return action;
 }
 
@@ -80,7 +83,7 @@ std::vector<RegionMap::Source> Lowering::sources(int domain, Memory& root, const
     result.push_back({from, ranges});
   };
   ByteRanges left = missing;
-  if (const auto planned = plan_.sources.find({buffer_number(runtime_.session_.numbers, root), domain});
+  if (const auto planned = plan_.sources.find({buffer_number(session_.numbers, root), domain});
       planned != plan_.sources.end()) {
     const uint64_t row = missing.begin()->count > 1 ? missing.begin()->pitch : root.size;
     for (const planning::PlannedSource& source : planned->second) {
@@ -100,12 +103,12 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   RegionMap& regions = root.storage->regions;
   const ByteRanges missing = regions.missing(domain, ranges);
   if (missing.empty()) return;
-  Lane& to = *runtime_.domains_[domain].transfer;
+  Lane& to = *domains_[domain].transfer;
   const cl_mem to_memory = root.storage->in_domain(root, domain, to.native_context);
   for (const RegionMap::Source& source : sources(domain, root, missing)) {
-    const Lane& from = *runtime_.domains_[source.domain].transfer;
+    const Lane& from = *domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
-    auto moves = [machine = runtime_.configuration_.machine, &devices = runtime_.executor_.devices(),
+    auto moves = [machine = session_.configuration.machine, &devices = executor_.devices(),
                   &storage = *root.storage, &from, from_memory, &to, to_memory](const ByteRanges& some) {
       return emulated_transfer_work(machine, storage, from, from_memory, to, to_memory, some,
                                     transfer(devices, storage, from, from_memory, to, to_memory, some));
@@ -116,38 +119,38 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     action->moved_ranges = source.ranges;
     action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
-    action->buffer = buffer_number(runtime_.session_.numbers, root);
+    action->buffer = buffer_number(session_.numbers, root);
     action->consumer = emitting_;
-    if (runtime_.losses_) action->moved_history = root.storage->history.get();
-    action->demand = emulated_transfer(runtime_.configuration_.machine, source.domain, domain,
-                                       source.ranges.total(), root);
+    if (losses_) action->moved_history = root.storage->history.get();
+    action->demand =
+        emulated_transfer(session_.configuration.machine, source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
-    runtime_.executor_.push(action);
+    executor_.push(action);
   }
 }
 
 // Bytes the command needs went with a device, or may have: it ends with an error, and what it should have
 // written is not to be had either.
 bool Lowering::doomed(const planning::PlannedTask& of, Command& c) {
-  if (const cl_int failed = runtime_.failed(); failed < 0) {
+  if (const cl_int failed = executor_.failed(); failed < 0) {
     c.status = failed;
     return true;
   }
-  if (!runtime_.losses_) return false;
+  if (!losses_) return false;
   if (std::all_of(of.whole.begin(), of.whole.end(), [](const BufferUse& use) {
         return use.root->storage->regions.nowhere(use.needed).empty();
       }))
     return false;
   c.status = CL_OUT_OF_RESOURCES;
-  c.started = c.ended = runtime_.now();
-  runtime_.losses_->doom(c, of.whole);
+  c.started = c.ended = executor_.devices().now();
+  losses_->doom(c, of.whole);
   return true;
 }
 
 void Lowering::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
-  if (runtime_.losses_) runtime_.losses_->plan(action, uses, box);
+  if (losses_) losses_->plan(action, uses, box);
 }
 
 void Lowering::order_uses(int domain, const BufferUses& uses, Action& action) {
@@ -162,7 +165,7 @@ void Lowering::record_uses(int domain, const BufferUses& uses, Action& action) {
     RegionMap& regions = use.root->storage->regions;
     regions.record_read(domain, use.reads, action);
     regions.record_write(domain, use.writes, action);
-    if (runtime_.domains_.separate() || runtime_.losses_) regions.set_only_valid(domain, use.writes);
+    if (domains_.separate() || losses_) regions.set_only_valid(domain, use.writes);
   }
 }
 
@@ -171,15 +174,15 @@ std::vector<cl_mem> Lowering::memories_in(int domain, const KernelLaunch& launch
   for (size_t i = 0; i < memories.size(); ++i) {
     const KernelArgument& a = (*launch.arguments)[i];
     if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-    memories[i] = a.memory->root()->storage->in_domain(*a.memory, domain, runtime_.domains_[domain].context);
+    memories[i] = a.memory->root()->storage->in_domain(*a.memory, domain, domains_[domain].context);
     if (memories[i] == nullptr) return {};
   }
   return memories;
 }
 
 RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
-  const Domains::Domain& of = runtime_.domains_[domain];
-  RemoteMemory where{&runtime_.executor_.devices(), of.transfer, {}};
+  const Domains::Domain& of = domains_[domain];
+  RemoteMemory where{&executor_.devices(), of.transfer, {}};
   for (const BufferUse& use : uses)
     where.memories.push_back(use.root->storage->in_domain(*use.root, domain, of.context));
   return where;
@@ -188,11 +191,11 @@ RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
 void Lowering::emit(planning::PlannedTask&, Command& c, const MarkerCommand&) {
   // Complete when what it waits for is. Of native commands before it the entry alone knows, and of their
   // errors the drivers, who are asked when an action ends.
-  if (!runtime_.epoch_.waits_for_entry() && !c.waits_for_native()) return;
-  Lane& home = runtime_.executor_.home();
+  if (!epoch_.waits_for_entry() && !c.waits_for_native()) return;
+  Lane& home = executor_.home();
   const Ref<Action> action = new_action(home, &c, marker_behind(home));
   action->redo = marker_behind;
-  runtime_.executor_.push(action);
+  executor_.push(action);
 }
 
 void Lowering::emit(size_t i) {
@@ -201,16 +204,16 @@ void Lowering::emit(size_t i) {
   c.planned = true;
   emitting_ = c.number;
   for (const BufferUse& use : of.whole)
-    runtime_.epoch_.join(*use.root);
+    epoch_.join(*use.root);
   if (doomed(of, c)) return;
   order_ = order_of(of.order);
-  std::visit([&](auto& what) REQUIRES(runtime_.executor_.mutex()) { emit(of, c, what); }, c.what);
+  std::visit([&](auto& what) REQUIRES(executor_.mutex()) { emit(of, c, what); }, c.what);
 }
 
 // Where each piece runs, by argument the memories there. A piece whose memory is full runs at home, which has
 // room by definition.
 std::vector<std::vector<cl_mem>> Lowering::places_of(planning::PlannedTask& of, const KernelLaunch& launch) {
-  const Configuration& configuration = runtime_.configuration_;
+  const Configuration& configuration = session_.configuration;
   std::vector<std::vector<cl_mem>> memories;
   for (planning::Piece& piece : of.pieces) {
     memories.push_back(memories_in(configuration.lane_domain(piece.device), launch));
@@ -229,11 +232,11 @@ std::vector<std::vector<cl_mem>> Lowering::places_of(planning::PlannedTask& of, 
 Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning::Piece& piece, Command& c,
                                 const KernelCommand& kernel, std::vector<cl_mem> memories) {
   const bool boxed = of.task.understood;
-  const int domain = runtime_.configuration_.lane_domain(piece.device);
-  Lane& lane = *runtime_.executor_.compute()[piece.device];
+  const int domain = session_.configuration.lane_domain(piece.device);
+  Lane& lane = *executor_.compute()[piece.device];
   order_ = order_of(piece.order);
   // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
-  const bool own = &lane == &runtime_.executor_.home() && piece.box == kernel.launch.whole() && !of.as_before;
+  const bool own = &lane == &executor_.home() && piece.box == kernel.launch.whole() && !of.as_before;
   const auto work_on = [&kernel, box = piece.box, memories = std::move(memories), boxed = boxed && !own](
                            Lane& some) { return kernel_piece(some, kernel, box, memories, boxed); };
   Ref<Action> action = new_action(lane, &c, work_on(lane));
@@ -242,16 +245,15 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
   if (piece.seconds > 0) {
     action->piece.seconds = piece.seconds;
     action->moved = work_on;
-    action->seconds_on =
-        [share, exact = runtime_.configuration_.settings.exact, &times = runtime_.estimates_.times(),
-         &model = runtime_.estimates_.model_of(*kernel.launch.kernel), &kernel, from = piece.device,
-         together = of.updates_together, &machine = *runtime_.machine_](const Lane& other) {
-          // The planner chose among devices of one code generator, if it had to (Rule 11), or among those
-          // that may update the same bytes.
-          const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
-                           (!together || machine.may_update_together(other.device));
-          return may ? times.seconds(model, kernel.cost, other.device) * share : scheduler::kNever;
-        };
+    action->seconds_on = [share, exact = session_.configuration.settings.exact, &times = estimates_.times(),
+                          &model = estimates_.model_of(*kernel.launch.kernel), &kernel, from = piece.device,
+                          together = of.updates_together, &machine = machine_](const Lane& other) {
+      // The planner chose among devices of one code generator, if it had to (Rule 11), or among those
+      // that may update the same bytes.
+      const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
+                       (!together || machine.may_update_together(other.device));
+      return may ? times.seconds(model, kernel.cost, other.device) * share : scheduler::kNever;
+    };
   }
   if (domain == 0) {
     action->redo = work_on;
@@ -271,7 +273,7 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
 }
 
 void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& kernel) {
-  const Configuration& configuration = runtime_.configuration_;
+  const Configuration& configuration = session_.configuration;
   std::vector<std::vector<cl_mem>> memories = places_of(of, kernel.launch);
   const double bytes = emulated_bytes(configuration.machine, kernel.launch, of.task.understood);
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
@@ -291,7 +293,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
   }
   for (size_t i = 0; i < actions.size(); ++i) {
     record_uses(configuration.lane_domain(of.pieces[i].device), of.pieces[i].uses, *actions[i]);
-    runtime_.executor_.push(actions[i]);
+    executor_.push(actions[i]);
   }
 }
 
@@ -302,19 +304,19 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
   const BufferUse& use = of.whole.front();
   RegionMap& regions = use.root->storage->regions;
   auto record = [&](const Ref<Action>& action, int domain, const ByteRanges& ranges)
-                    REQUIRES(runtime_.executor_.mutex()) {
+                    REQUIRES(executor_.mutex()) {
                       regions.read(domain, ranges, *action);
                       ByteRanges host = ranges;
                       host.shift(to - from);
-                      runtime_.epoch_.host_memory().write(0, host, *action);
+                      epoch_.host_memory().write(0, host, *action);
                       journal(*action, {{{ranges, {}, ranges}, use.root}});
-                      runtime_.executor_.push(action);
+                      executor_.push(action);
                     };
   if (regions.missing(0, use.reads).empty()) {
-    Lane& home = runtime_.executor_.home();
+    Lane& home = executor_.home();
     const Ref<Action> action =
         new_action(home, &c,
-                   emulated_read_work(runtime_.configuration_.machine, *use.root->storage, home,
+                   emulated_read_work(session_.configuration.machine, *use.root->storage, home,
                                       use.root->native.get(), read, use.reads, read_at_home(home, read)));
     action->redo = [&read](Lane& lane) { return read_at_home(lane, read); };
     action->uses = {{{use.reads, {}, use.reads}, use.root}, {{{}, {to, to + read.size}, {}}, nullptr}};
@@ -322,30 +324,30 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
     return;
   }
   for (RegionMap::Source& source : regions.sources(use.reads)) {
-    Lane& lane = *runtime_.domains_[source.domain].transfer;
+    Lane& lane = *domains_[source.domain].transfer;
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
     const Ref<Action> action =
         new_action(lane, &c,
                    emulated_read_work(
-                       runtime_.configuration_.machine, *use.root->storage, lane, memory, read, source.ranges,
-                       read_elsewhere(runtime_.executor_.devices(), lane, read, memory, source.ranges)));
+                       session_.configuration.machine, *use.root->storage, lane, memory, read, source.ranges,
+                       read_elsewhere(executor_.devices(), lane, read, memory, source.ranges)));
     if (source.domain != 0) action->bytes_moved = source.ranges.total();
     action->from_domain = source.domain;
-    action->buffer = buffer_number(runtime_.session_.numbers, *use.root);
+    action->buffer = buffer_number(session_.numbers, *use.root);
     action->consumer = c.number;
     if (source.domain != 0)
-      action->demand = emulated_transfer(runtime_.configuration_.machine, source.domain, 0,
+      action->demand = emulated_transfer(session_.configuration.machine, source.domain, 0,
                                          source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
   }
 }
 
 void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& write) {
-  Lane& home = runtime_.executor_.home();
+  Lane& home = executor_.home();
   Memory& root = write.destination.root();
   const Ref<Action> action =
       new_action(home, &c,
-                 emulated_write_work(runtime_.configuration_.machine, *root.storage, home, root.native.get(),
+                 emulated_write_work(session_.configuration.machine, *root.storage, home, root.native.get(),
                                      write, write_at_home(home, write)));
   journal(*action, of.whole);
   order_uses(0, of.whole, *action);
@@ -355,8 +357,8 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& w
   action->redo = [&write](Lane& lane) { return write_at_home(lane, write); };
   action->uses = of.whole;
   action->uses.push_back({{given, {}, given}, nullptr});
-  runtime_.epoch_.host_memory().read(0, given, *action);
-  runtime_.executor_.push(action);
+  epoch_.host_memory().read(0, given, *action);
+  executor_.push(action);
 }
 
 }  // namespace mkmd

@@ -4,69 +4,79 @@
 // needed.
 #pragma once
 
-#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/capture/epoch.hpp"
+#include "libinterpose/capture/estimates.hpp"
+#include "libinterpose/commands/command.hpp"
 #include "libinterpose/planning/plan.hpp"
 
 namespace mkmd {
 
 struct RemoteMemory;
 
-// With the runtime's mutex held.
+// With the executor's mutex held.
 class Lowering {
 public:
-  // The plan is of the window's first commands; both must outlive this.
-  Lowering(Runtime& runtime, planning::Plan& plan, const std::vector<Ref<Command>>& window);
+  // The plan is of the window's first commands; both must outlive this. `losses`: null where no device can
+  // fail.
+  Lowering(Session& session, const Domains& domains, Estimates& estimates, Executor& executor, Losses* losses,
+           Epoch& epoch, const planning::Machine& machine, planning::Plan& plan,
+           const std::vector<Ref<Command>>& window);
 
   // Makes the actions. `some` is called after every few commands, and the mutex may be let go of there:
   // devices can begin with what comes first in the plan (Executor::hold_from says up to where).
   void emit(const std::function<void()>& some);
+  // On an emulated machine: those made since the last call.
+  std::vector<Ref<Action>> take_emulated() { return std::exchange(emulated_, {}); }
 
 private:
-  void emit(size_t i) REQUIRES(runtime_.executor_.mutex());
-  bool doomed(const planning::PlannedTask& of, Command& command) REQUIRES(runtime_.executor_.mutex());
+  void emit(size_t i) REQUIRES(executor_.mutex());
+  bool doomed(const planning::PlannedTask& of, Command& command) REQUIRES(executor_.mutex());
   void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {})
-      REQUIRES(runtime_.executor_.mutex());
+      REQUIRES(executor_.mutex());
   void emit(planning::PlannedTask& of, Command& command, const KernelCommand& kernel)
-      REQUIRES(runtime_.executor_.mutex());
-  void emit(planning::PlannedTask& of, Command& command, const ReadCommand& read)
-      REQUIRES(runtime_.executor_.mutex());
+      REQUIRES(executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const ReadCommand& read) REQUIRES(executor_.mutex());
   void emit(planning::PlannedTask& of, Command& command, const WriteCommand& write)
-      REQUIRES(runtime_.executor_.mutex());
+      REQUIRES(executor_.mutex());
   void emit(planning::PlannedTask& of, Command& command, const MarkerCommand& marker)
-      REQUIRES(runtime_.executor_.mutex());
+      REQUIRES(executor_.mutex());
   std::vector<std::vector<cl_mem>> places_of(planning::PlannedTask& of, const KernelLaunch& launch)
-      REQUIRES(runtime_.executor_.mutex());
+      REQUIRES(executor_.mutex());
   Ref<Action> new_piece(const planning::PlannedTask& of, const planning::Piece& piece, Command& command,
                         const KernelCommand& kernel, std::vector<cl_mem> memories)
-      REQUIRES(runtime_.executor_.mutex());
-  Ref<Action> new_action(Lane& lane, Command* command, Action::Work work)
-      REQUIRES(runtime_.executor_.mutex());
+      REQUIRES(executor_.mutex());
+  Ref<Action> new_action(Lane& lane, Command* command, Action::Work work) REQUIRES(executor_.mutex());
   std::vector<RegionMap::Source> sources(int domain, Memory& root, const ByteRanges& missing) const;
-  void make_valid(int domain, Memory& root, const ByteRanges& ranges) REQUIRES(runtime_.executor_.mutex());
+  void make_valid(int domain, Memory& root, const ByteRanges& ranges) REQUIRES(executor_.mutex());
   static void order_uses(int domain, const BufferUses& uses, Action& action);
-  void record_uses(int domain, const BufferUses& uses, Action& action) REQUIRES(runtime_.executor_.mutex());
+  void record_uses(int domain, const BufferUses& uses, Action& action) REQUIRES(executor_.mutex());
   RemoteMemory remote(int domain, const BufferUses& uses) const;
   std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
 
   // lower_copies.cpp
   struct Share;
   struct Made;
-  void emit(planning::PlannedTask& of, Command& command, const CopyCommand& copy)
-      REQUIRES(runtime_.executor_.mutex());
-  void emit(planning::PlannedTask& of, Command& command, const FillCommand& fill)
-      REQUIRES(runtime_.executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const CopyCommand& copy) REQUIRES(executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, const FillCommand& fill) REQUIRES(executor_.mutex());
   std::vector<Share> shares_of(const planning::PlannedTask& of, Memory& destination, const CopyCommand* copy);
   void emit_shares(const std::vector<Share>& shares, Command& command, Memory& destination,
-                   const std::function<Made(const Share&)>& make) REQUIRES(runtime_.executor_.mutex());
+                   const std::function<Made(const Share&)>& make) REQUIRES(executor_.mutex());
 
   double order_of(size_t place) const { return first_order_ + static_cast<double>(place); }
 
-  Runtime& runtime_;
+  Session& session_;
+  const Domains& domains_;
+  Estimates& estimates_;
+  Executor& executor_;
+  Losses* const losses_ PT_GUARDED_BY(executor_.mutex());
+  Epoch& epoch_ GUARDED_BY(executor_.mutex());
+  const planning::Machine& machine_;
   planning::Plan& plan_;
   const std::vector<Ref<Command>>& window_;
   const double first_order_;
   double order_ = 0;       // of the actions being emitted
   uint64_t emitting_ = 0;  // the command's number in traces
+  std::vector<Ref<Action>> emulated_;
 };
 
 }  // namespace mkmd

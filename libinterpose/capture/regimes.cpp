@@ -37,4 +37,29 @@ void Runtime::enter_captured_regime() {
   epoch_.begin(entry);
 }
 
+void Runtime::notice_losses() {
+  Executor::Dead dead;
+  {
+    std::unique_lock regime(regime_);
+    Lock lock(executor_.mutex());
+    if (executor_.is_halted() || !losses_->any_new()) return;
+    lock.unlock();
+    if (!capturing()) enter_captured_regime();
+    lock.lock();
+    executor_.start_threads();
+    commands_.count_up();  // recovering may, or may not, capture something
+    executor_.halt();
+    if (!executor_.is_running()) windows_.recover();
+    commands_.count_down();
+    dead = executor_.take_dead();
+  }
+  Executor::bury(std::move(dead));
+}
+
+void Runtime::forget_history() {
+  Journal::Deeds dropped;  // after the lock: they may hold the last references to objects
+  const Lock lock(executor_.mutex());
+  if (losses_) dropped = losses_->trim(0);
+}
+
 }  // namespace mkmd

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a Runtime, deciding what is captured, taking commands in, waiting for them. Windows are planned in
-// windows.cpp.
+// Making a Runtime, deciding what is captured, taking commands in, waiting for them.
 #include "libinterpose/capture/runtime.hpp"
 
 #include "common/host_clock.hpp"
@@ -36,7 +35,7 @@ bool is_of_shared_virtual_memory(cl_mem memory) {
 }  // namespace
 
 void flush(Context& context) {
-  if (Runtime* const runtime = runtime_of(context)) runtime->flush();
+  if (Runtime* const runtime = runtime_of(context)) runtime->windows().flush();
 }
 
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
@@ -48,7 +47,8 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
       outcomes_(session, estimates_, domains_, executor_),
       losses_(can_fail(configuration_) ? std::make_unique<Losses>(session) : nullptr),
       home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
-      commands_(executor_, epoch_, outcomes_) {}
+      commands_(executor_, epoch_, outcomes_),
+      windows_(session, domains_, estimates_, code_, executor_, losses_.get(), epoch_, commands_) {}
 
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
@@ -112,10 +112,6 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   return {"the system gives no more threads"};
 }
 
-cl_ulong Runtime::now() const {
-  return executor_.devices().now();
-}
-
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   emulation::Machine* const machine = configuration_.machine;
   std::optional<emulation::HostWork> work;
@@ -136,21 +132,20 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     executor_.start_threads();
     command->sequence = session_.numbers.next_sequence();
     command->number = command->sequence;
-    command->queued = now();
+    command->queued = executor_.devices().now();
     if (command->event) command->event->times[0] = command->queued;
     command->eager = command->event || command->queue->waiting > 0;
     if (command->eager) executor_.add_eager(1);
     commands_.add(*command, waits);
-    window_.push_back(std::move(command));
-    first = window_.size() == 1;
+    const size_t count = windows_.take_in(std::move(command));
+    first = count == 1;
     exploring = estimates_.profitability()->take_in(kernel, host_seconds());
-    full = window_.size() >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
-    last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
+    full = count >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
   }
   if (work) machine->owe(*work);
   if (full) {
-    flush();
-    if (exploring) wait_for_exploring_window();
+    windows_.flush();
+    if (exploring) windows_.wait_for_exploring_window();
   } else if (first) {
     executor_.call_conductor();
   }
@@ -164,7 +159,7 @@ void Runtime::wait_until(const std::function<bool()>& done) {
 }
 
 void Runtime::wait(const Command& command) {
-  flush();
+  windows_.flush();
   Queue& queue = *command.queue;
   bool overtaken = false;  // then other actions of the queue may be with the drivers when this one is done
   {
@@ -180,13 +175,13 @@ void Runtime::wait(const Command& command) {
 }
 
 void Runtime::wait(const Event& event) {
-  flush();
+  windows_.flush();
   wait_until([&] { return event.status.load(std::memory_order_acquire) <= CL_COMPLETE; });
 }
 
 void Runtime::finish(Queue& queue) {
   if (!capturing()) return;
-  flush();
+  windows_.flush();
   std::vector<Ref<Command>> commands;
   {
     const Lock lock(executor_.mutex());
@@ -202,9 +197,9 @@ void Runtime::finish(Queue& queue) {
 
 void Runtime::finish_all() {
   if (!capturing()) return;
-  flush();
+  windows_.flush();
   wait_until([&]() REQUIRES(executor_.mutex()) {
-    return !capturing() || (!window_.empty() && !executor_.is_halted());
+    return !capturing() || (!windows_.is_empty() && !executor_.is_halted());
   });
   if (capturing()) finish_all();  // another thread captured meanwhile
 }

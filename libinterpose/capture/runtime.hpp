@@ -9,17 +9,14 @@
 // that mutex held.
 #pragma once
 
-#include "libinterpose/capture/captured_commands.hpp"
-#include "libinterpose/capture/code_for_pieces.hpp"
 #include "libinterpose/capture/home_bytes.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/session.hpp"
+#include "libinterpose/capture/windows.hpp"
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/execution/executor.hpp"
 #include "libinterpose/memory/storage.hpp"
-#include "libinterpose/planning/cuts.hpp"
-#include "libinterpose/planning/kept_plans.hpp"
 
 #include <map>
 #include <mutex>
@@ -77,7 +74,7 @@ public:
   // already.
   bool capture(Ref<Command> command, std::span<Event* const> waits);
 
-  void flush();
+  Windows& windows() { return windows_; }
   void wait(const Command& command);
   void wait(const Event& event);  // of a captured command
   void finish(Queue& queue);      // every captured command of the queue
@@ -92,25 +89,8 @@ public:
   cl_int failed() const { return executor_.failed(); }
 
 private:
-  friend class WindowPlanning;
-  friend class Lowering;
-
-  // windows.cpp
-  class PlanningTurn;
-  // What plan() and plan_emulated() leave of the window is to be let go of without the mutex.
-  bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
-  // Lets go of the mutex while it looks at the window. True: there is more to be planned.
-  bool plan(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
-  // The same on an emulated machine, where planning is paid for in its time. Returns when, by the emulated
-  // clock, the plan is made; 0: a device was lost meanwhile, and nothing was planned.
-  cl_ulong plan_emulated(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
-  void wait_for_exploring_window() EXCLUDES(executor_.mutex());
-
   // runtime.cpp
   void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
-  // Nanoseconds on the clock whose times the program sees: the home's, or that of the emulated machine.
-  cl_ulong now() const;
-
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
 
@@ -121,12 +101,7 @@ private:
   void conduct() override;
   bool is_busy() const override { return capturing(); }
 
-  // recovery.cpp. Only where a device can fail
-  void recover() REQUIRES(executor_.mutex());
-  void drop_unfinished_actions() REQUIRES(executor_.mutex());
-  void fail_unfinished() REQUIRES(executor_.mutex());
-  std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo) REQUIRES(executor_.mutex());
-  void notice_losses() EXCLUDES(executor_.mutex());
+  void notice_losses() EXCLUDES(executor_.mutex());  // only where a device can fail
 
   Context& context_;
   Session& session_;
@@ -141,22 +116,12 @@ private:
   HomeBytes home_bytes_;
   Epoch epoch_ GUARDED_BY(executor_.mutex());
   CapturedCommands commands_;
+  Windows windows_;
 
   // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
   // the captured regime begins, because no native command may come after the markers.
   std::shared_mutex regime_;
   NativeWork native_work_;
-
-  std::vector<Ref<Command>> window_ GUARDED_BY(executor_.mutex());
-  // Of whoever plans.
-  std::unique_ptr<const planning::Machine> machine_;  // made when first planned for
-  planning::CutMemory cuts_;
-  planning::KeptPlans kept_plans_;
-  // Made by the plan under way; ready when it is over.
-  std::vector<Ref<Action>> emulated_ GUARDED_BY(executor_.mutex());
-  // Somebody plans, or makes actions, and lets go of the mutex meanwhile.
-  bool planning_ GUARDED_BY(executor_.mutex()) = false;
-  std::atomic<cl_ulong> last_capture_{0};
 };
 
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.

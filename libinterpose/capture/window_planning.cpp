@@ -9,6 +9,7 @@
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
+#include "libinterpose/memory/storage.hpp"
 #include "libinterpose/planning/record.hpp"
 #include "libinterpose/planning/turns.hpp"
 
@@ -65,15 +66,19 @@ bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
   return a.platform == b.platform && a.device_name == b.device_name;
 }
 
-WindowPlanning::WindowPlanning(Runtime& runtime, timing::Window* window)
-    : runtime_(runtime), window_(window), purpose_(purpose_of(window != nullptr && window->measures_home())),
-      buffer_of_([&numbers = runtime.session_.numbers](Memory* root) {
+WindowPlanning::WindowPlanning(Session& session, const Domains& domains, Estimates& estimates,
+                               CodeForPieces& code, const Executor& executor, Kept& kept, bool can_fail,
+                               timing::Window* window)
+    : session_(session), domains_(domains), estimates_(estimates), code_(code), executor_(executor),
+      kept_(kept), can_fail_(can_fail), window_(window),
+      purpose_(purpose_of(window != nullptr && window->measures_home())),
+      buffer_of_([&numbers = session.numbers](Memory* root) {
         return planning::Buffer{buffer_number(numbers, *root), root->size, &root->storage->regions};
       }) {}
 
 // What identifies the commands, as far as plans depend on them.
 planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& window) const {
-  Numbers& numbers = runtime_.session_.numbers;
+  Numbers& numbers = session_.numbers;
   planning::Identity identity;
   std::vector<uint64_t>& words = identity.words;
   for (const Ref<Command>& command : window) {
@@ -117,26 +122,24 @@ bool WindowPlanning::has_room(const KernelCommand& c, int device) const {
 }
 
 Purpose WindowPlanning::purpose_of(bool at_home) const {
-  if (runtime_.session_.compilers.may_be_gone() && configuration().machine == nullptr)
-    return Purpose::repeats;
+  if (session_.compilers.may_be_gone() && configuration().machine == nullptr) return Purpose::repeats;
   return at_home ? Purpose::home_times : Purpose::speed;
 }
 
 const planning::Machine& WindowPlanning::machine() {
-  if (runtime_.machine_ == nullptr) {
-    planning::Machine machine =
-        describe_machine(runtime_.session_, runtime_.estimates_.times(), runtime_.losses_ != nullptr);
-    if (purpose_ != Purpose::repeats) ask_about_memory(machine, runtime_.session_);
-    runtime_.machine_ = std::make_unique<const planning::Machine>(std::move(machine));
+  if (kept_.machine == nullptr) {
+    planning::Machine machine = describe_machine(session_, estimates_.times(), can_fail_);
+    if (purpose_ != Purpose::repeats) ask_about_memory(machine, session_);
+    kept_.machine = std::make_unique<const planning::Machine>(std::move(machine));
   }
-  return *runtime_.machine_;
+  return *kept_.machine;
 }
 
 planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
   planning::Identity identity;
   // Devices that fail are not to be planned on again.
-  if (purpose_ == Purpose::speed && !runtime_.losses_ && !runtime_.session_.trouble.any_left_out())
+  if (purpose_ == Purpose::speed && !can_fail_ && !session_.trouble.any_left_out())
     identity = identity_of(window);
   std::optional<planning::Plan> kept = take_over(window, identity);
   planning::Plan plan = kept ? std::move(*kept) : make(window);
@@ -144,24 +147,24 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   for (size_t i = 0; i < plan.tasks.size(); ++i) {
     const planning::PlannedTask& of = plan.tasks[i];
     note_planned(*window[i], of.task);
-    if (!of.pieces.empty()) runtime_.session_.summary.add_kernel(of.pieces.size() > 1);
+    if (!of.pieces.empty()) session_.summary.add_kernel(of.pieces.size() > 1);
   }
-  if (!runtime_.session_.trace.on()) return plan;
+  if (!session_.trace.on()) return plan;
   const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
   std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
   if (configuration().machine != nullptr) stop.emplace(configuration().machine->clock());
   trace_plan(
-      runtime_.session_.trace, plan, window,
-      {machine(), buffer_of_, runtime_.estimates_.times(), runtime_.now(), seconds, std::move(recorded_)});
+      session_.trace, plan, window,
+      {machine(), buffer_of_, estimates_.times(), executor_.devices().now(), seconds, std::move(recorded_)});
   return plan;
 }
 
 std::optional<planning::Plan> WindowPlanning::take_over(const std::vector<Ref<Command>>& window,
                                                         const planning::Identity& identity) {
-  std::optional<planning::Plan> kept = runtime_.kept_plans_.take(identity);
+  std::optional<planning::Plan> kept = kept_.plans.take(identity);
   if (!kept) return std::nullopt;
   for (size_t i = 0; i < window.size(); ++i) {
-    window[i]->submitted = runtime_.now();
+    window[i]->submitted = executor_.devices().now();
     described_.push_back(describe(*window[i]));
   }
   take_turns(window);
@@ -174,10 +177,10 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   constexpr cl_ulong kLooking = 1'000'000;  // nanoseconds
   const cl_ulong began = host_nanoseconds();
   std::optional<planning::Record> record;
-  if (runtime_.session_.trace.on() && configuration().settings.trace_planning)
-    record.emplace(machine(), buffer_of_, runtime_.cuts_, purpose_);
+  if (session_.trace.on() && configuration().settings.trace_planning)
+    record.emplace(machine(), buffer_of_, kept_.cuts, purpose_);
   planning::Planner planner(record ? record->machine() : machine(), record ? record->buffer_of() : buffer_of_,
-                            runtime_.cuts_, purpose_);
+                            kept_.cuts, purpose_);
   take_turns(window);
   bool again = false;
   while (planner.size() < window.size()) {
@@ -186,7 +189,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
     planner.add(record ? record->watch(std::move(task)) : std::move(task));
     if (planner.size() < kFew || configuration().machine != nullptr) continue;
     // More are not tried again before it is known what came of these, unless they have to pay for transfers.
-    if (again && !runtime_.domains_.separate()) break;
+    if (again && !domains_.separate()) break;
     if (host_nanoseconds() - began > kLooking) break;
   }
   const bool complete = planner.size() == window.size();
@@ -204,15 +207,14 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
 // Between drivers that share cores, with the window's first commands in view.
 void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
   constexpr size_t kInView = 64;
-  if (!runtime_.estimates_.without_turn().rivalry().exists() || purpose_ != Purpose::speed || took_turns_)
-    return;
+  if (!estimates_.without_turn().rivalry().exists() || purpose_ != Purpose::speed || took_turns_) return;
   took_turns_ = true;
   for (size_t i = described_.size(); i < std::min(window.size(), kInView); ++i) {
-    window[i]->submitted = runtime_.now();
+    window[i]->submitted = executor_.devices().now();
     described_.push_back(describe(*window[i]));
   }
-  planning::take_turns(described_, machine(), buffer_of_, runtime_.cuts_,
-                       runtime_.estimates_.profitability()->rivalry(), host_seconds());
+  planning::take_turns(described_, machine(), buffer_of_, kept_.cuts, estimates_.profitability()->rivalry(),
+                       host_seconds());
   for (size_t i = 0; i < described_.size(); ++i) {
     if (const auto& sample = described_[i].sample)
       window[i]->kernel()->sample = {sample->device, sample->share, sample->budgeted};
@@ -221,11 +223,11 @@ void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
 
 planning::Task WindowPlanning::next(const std::vector<Ref<Command>>& window, size_t i) {
   if (i < described_.size()) return std::move(described_[i]);
-  window[i]->submitted = runtime_.now();
+  window[i]->submitted = executor_.devices().now();
   planning::Task task = describe(*window[i]);
   if (took_turns_)
-    planning::offer_to(runtime_.estimates_.without_turn().rivalry().current(), task,
-                       runtime_.estimates_.without_turn().rivalry());
+    planning::offer_to(estimates_.without_turn().rivalry().current(), task,
+                       estimates_.without_turn().rivalry());
   return task;
 }
 
@@ -245,15 +247,15 @@ bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
   if (p.machine != nullptr && p.machine->failed(device)) return false;
-  if (runtime_.session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
+  if (session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
   return device == 0 || c.redo.empty();
 }
 
 void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) const {
   const int home = configuration().home_index();
-  const TimeModel& times = runtime_.estimates_.times();
+  const TimeModel& times = estimates_.times();
   Kernel& kernel = *c.launch.kernel;
-  const KernelModel& model = runtime_.estimates_.model_of(kernel);
+  const KernelModel& model = estimates_.model_of(kernel);
   c.cost = cost_of(*c.launch.facts, model);
   task.name = kernel.name;
   task.groups = c.launch.groups;
@@ -263,7 +265,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   if (kernel.info != nullptr && !kernel.info->cost.irregular) task.most_bytes = c.cost.bytes;
   task.at_home = times.seconds(model, c.cost, home);
   bool known_together = true;
-  if (const timing::Rivalry& rivalry = runtime_.estimates_.without_turn().rivalry(); rivalry.exists()) {
+  if (const timing::Rivalry& rivalry = estimates_.without_turn().rivalry(); rivalry.exists()) {
     for (int d = 0; d < static_cast<int>(task.seconds.size()); ++d) {
       task.samples.push_back(times.samples(model, d));
       task.first_has_run |= rivalry.team_of(d) == 1 && times.has_run(model, d);
@@ -273,7 +275,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   if (understands(kernel)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
-      if (!may_run_on(c, d) || !runtime_.code_.can_divide_on(*kernel.sub_kernels, d)) continue;
+      if (!may_run_on(c, d) || !code_.can_divide_on(*kernel.sub_kernels, d)) continue;
       if (!has_room(c, d)) {
         task.may_keep = false;  // there may be room the next time
         continue;
@@ -288,9 +290,8 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   }
   if (!known_together) task.together.clear();
   if (!task.understood) task.seconds[0] = task.at_home;
-  task.decision = runtime_.estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
-  task.long_at_home =
-      runtime_.estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
+  task.decision = estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
+  task.long_at_home = estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
   if (purpose_ == Purpose::repeats) {
     if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
       task.ran = planning::RanBefore{ran->lane, ran->groups};
@@ -322,7 +323,7 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
     task.at_home = seconds_to_make(task, home);
     return;
   }
-  const DeviceRates& rates = runtime_.estimates_.times().rates(home);
+  const DeviceRates& rates = estimates_.times().rates(home);
   task.at_home = static_cast<double>(task.size) / rates.copy_bytes_per_second;
   if (c.can_be_made_anywhere()) task.at_home += rates.launch_seconds;
   task.seconds[0] = task.at_home;
@@ -330,23 +331,23 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
 
 // A window that has to do without runs the kernel whole.
 bool WindowPlanning::has_code(const Kernel& kernel) const {
-  const HasCode has = runtime_.code_.can_divide(*kernel.sub_kernels);
-  if (has == HasCode::not_yet) runtime_.code_.make_beside(kernel.sub_kernels);
+  const HasCode has = code_.can_divide(*kernel.sub_kernels);
+  if (has == HasCode::not_yet) code_.make_beside(kernel.sub_kernels);
   return has == HasCode::yes;
 }
 
 bool WindowPlanning::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed &&
-         (runtime_.session_.trouble.helpers_left() || purpose_ == Purpose::repeats) && has_code(kernel);
+  return kernel.info->split_allowed && (session_.trouble.helpers_left() || purpose_ == Purpose::repeats) &&
+         has_code(kernel);
 }
 
 // Where devices can fail, the journal wants to know of one place for every byte.
 bool WindowPlanning::follows_bytes(const Command& c) const {
-  return c.can_be_made_anywhere() && runtime_.domains_.separate() && !runtime_.losses_;
+  return c.can_be_made_anywhere() && domains_.separate() && !can_fail_;
 }
 
 double WindowPlanning::seconds_to_make(const planning::Task& task, int device) const {
-  const DeviceRates& rates = runtime_.estimates_.times().rates(device);
+  const DeviceRates& rates = estimates_.times().rates(device);
   const double bytes = static_cast<double>(task.size) * (task.source != nullptr ? 2 : 1);
   return rates.launch_seconds + bytes / rates.bytes_per_second;
 }
@@ -356,14 +357,14 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
   if (window_ == nullptr) return;
   if (task.follows_bytes) window_->plan(task.at_home);
   if (!task.is_kernel()) return;
-  const auto model = runtime_.estimates_.model_of(*c.kernel()->launch.kernel).shared_from_this();
+  const auto model = estimates_.model_of(*c.kernel()->launch.kernel).shared_from_this();
   window_->plan({model, &model->history}, predicted(task), task.decision);
 }
 
 timing::Launch WindowPlanning::predicted(const planning::Task& task) const {
   // Where the first device waits for its turn, it is home.
   const double first = task.seconds[0] < scheduler::kNever ? task.seconds[0] : task.at_home;
-  return {first, runtime_.estimates_.times().rates(0).launch_seconds, task.at_home};
+  return {first, estimates_.times().rates(0).launch_seconds, task.at_home};
 }
 
 }  // namespace mkmd

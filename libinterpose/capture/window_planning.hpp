@@ -3,30 +3,43 @@
 // work-groups touch, and the devices there are.
 #pragma once
 
-#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/capture/code_for_pieces.hpp"
+#include "libinterpose/capture/domains.hpp"
+#include "libinterpose/capture/estimates.hpp"
+#include "libinterpose/commands/command.hpp"
+#include "libinterpose/planning/cuts.hpp"
+#include "libinterpose/planning/kept_plans.hpp"
 #include "libinterpose/planning/planner.hpp"
 
 #include <nlohmann/json.hpp>
 
 namespace mkmd {
 
-// Lives for one flush; a runtime has one at a time. It looks at what only planning changes: the runtime's
+// Lives for one flush; a context has one at a time. It looks at what only planning changes: the executor's
 // mutex need not be held.
 class WindowPlanning {
 public:
+  // What lasts from window to window.
+  struct Kept {
+    std::unique_ptr<const planning::Machine> machine;  // made when first planned for
+    planning::CutMemory cuts;
+    planning::KeptPlans plans;
+  };
+
   // `window` hears what is expected of the commands; null: nobody wants to know.
-  explicit WindowPlanning(Runtime& runtime, timing::Window* window = nullptr);
+  WindowPlanning(Session& session, const Domains& domains, Estimates& estimates, CodeForPieces& code,
+                 const Executor& executor, Kept& kept, bool can_fail, timing::Window* window = nullptr);
 
   // A plan for the window's first commands, as many as can be looked at in a short time: the devices wait for
   // what is planned.
   planning::Plan plan(const std::vector<Ref<Command>>& window);
+  const planning::Machine& machine();  // what is planned for
 
 private:
-  const Configuration& configuration() const { return runtime_.configuration_; }
+  const Configuration& configuration() const { return session_.configuration; }
   planning::Purpose purpose_of(bool at_home) const;
   planning::Identity identity_of(const std::vector<Ref<Command>>& window) const;
   bool has_room(const KernelCommand& command, int device) const;
-  const planning::Machine& machine();
   std::optional<planning::Plan> take_over(const std::vector<Ref<Command>>& window,
                                           const planning::Identity& identity);
   planning::Plan make(const std::vector<Ref<Command>>& window);
@@ -43,7 +56,13 @@ private:
   timing::Launch predicted(const planning::Task& task) const;
   void note_planned(const Command& command, const planning::Task& task) const;
 
-  Runtime& runtime_;
+  Session& session_;
+  const Domains& domains_;
+  Estimates& estimates_;
+  CodeForPieces& code_;
+  const Executor& executor_;
+  Kept& kept_;
+  const bool can_fail_;  // a device
   timing::Window* const window_;
   const planning::Purpose purpose_;
   const planning::BufferOf buffer_of_;
@@ -52,7 +71,7 @@ private:
   nlohmann::json recorded_;  // what the plan follows from; null: not to be traced
 };
 
-// The number of a root buffer in graphs and traces. For whoever plans, or with the runtime's mutex held.
+// The number of a root buffer in graphs and traces. For whoever plans, or with the executor's mutex held.
 uint64_t buffer_number(Numbers& numbers, const Memory& root);
 
 // Rule 11: only then are results the same to the last bit.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Runtime that closes windows: when that happens, and how a window becomes a plan and a plan
-// actions.
-#include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/capture/windows.hpp"
 
 #include "common/host_clock.hpp"
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/lowering.hpp"
-#include "libinterpose/capture/window_planning.hpp"
+#include "libinterpose/capture/recovery.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
@@ -16,10 +14,21 @@
 
 namespace mkmd {
 
-// Rule 7: a window closes when nothing came for so long, by the clock the program's commands run on.
-void Runtime::conduct() {
-  constexpr double kIdle = 100'000;  // nanoseconds
-  const emulation::Machine* machine = configuration_.machine;
+size_t Windows::take_in(Ref<Command> command) {
+  executor_.mutex().is_held();
+  window_.push_back(std::move(command));
+  last_capture_.store(host_nanoseconds(), std::memory_order_relaxed);
+  return window_.size();
+}
+
+bool Windows::is_empty() const {
+  executor_.mutex().is_held();
+  return window_.empty();
+}
+
+void Windows::flush_when_quiet() {
+  constexpr double kIdle = 100'000;  // nanoseconds, by the clock the program's commands run on
+  const emulation::Machine* machine = session_.configuration.machine;
   const auto idle =
       static_cast<cl_ulong>(kIdle * (machine != nullptr ? machine->platform().time_scale : 1.0));
   for (;;) {
@@ -30,22 +39,22 @@ void Runtime::conduct() {
   if (!process_exiting.load()) flush();
 }
 
-void Runtime::wait_for_exploring_window() {
+void Windows::wait_for_exploring_window() {
   constexpr auto kLongest = static_cast<cl_ulong>(timing::kLimits.longest_wait * 1e9);
-  if (!executor_.wait_until([&] { return !capturing(); }, host_nanoseconds() + kLongest))
+  if (!executor_.wait_until([&] { return !commands_.any(); }, host_nanoseconds() + kLongest))
     estimates_.profitability()->waited_in_vain();
 }
 
-void Runtime::flush() {
-  if (!capturing()) return;
+void Windows::flush() {
+  if (!commands_.any()) return;
   cl_ulong over = 0;  // when the emulated host has made the plan
   while (close_window(over)) {
   }
-  if (over > 0 && !process_exiting.load()) configuration_.machine->clock().sleep_until(over);
+  if (over > 0 && !process_exiting.load()) session_.configuration.machine->clock().sleep_until(over);
   executor_.take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
-bool Runtime::close_window(cl_ulong& over) {
+bool Windows::close_window(cl_ulong& over) {
   // Windows are planned in the program's order, one at a time, with the times that are known by then.
   executor_.wait_until([&]() REQUIRES(executor_.mutex()) {
     return !planning_ || (window_.empty() && !process_exiting.load());
@@ -63,7 +72,7 @@ bool Runtime::close_window(cl_ulong& over) {
   }
   if (!executor_.is_halted() && !window_.empty()) {
     window = std::exchange(window_, {});
-    if (configuration_.machine != nullptr) {
+    if (session_.configuration.machine != nullptr) {
       over = plan_emulated(window);
     } else {
       more = plan(window);
@@ -77,16 +86,16 @@ bool Runtime::close_window(cl_ulong& over) {
 }
 
 // Lives while somebody plans or makes actions: one does at a time.
-class Runtime::PlanningTurn {
+class Windows::PlanningTurn {
 public:
-  explicit PlanningTurn(Runtime& runtime) : runtime_(runtime) {
-    runtime_.executor_.mutex().is_held();
-    runtime_.planning_ = true;
+  explicit PlanningTurn(Windows& windows) : windows_(windows) {
+    windows_.executor_.mutex().is_held();
+    windows_.planning_ = true;
   }
   ~PlanningTurn() {
-    runtime_.executor_.mutex().is_held();
-    runtime_.planning_ = false;
-    runtime_.executor_.wake_waiters();
+    windows_.executor_.mutex().is_held();
+    windows_.planning_ = false;
+    windows_.executor_.wake_waiters();
   }
   PlanningTurn(const PlanningTurn&) = delete;
   PlanningTurn& operator=(const PlanningTurn&) = delete;
@@ -97,27 +106,27 @@ public:
   planning::Plan plan(WindowPlanning& planner, std::vector<Ref<Command>>& commands) {
     struct Rest {
       ~Rest() {
-        runtime.executor_.mutex().is_held();
+        windows.executor_.mutex().is_held();
         const auto left = commands.begin() + static_cast<std::ptrdiff_t>(planned);
-        runtime.window_.insert(runtime.window_.begin(), left, commands.end());
+        windows.window_.insert(windows.window_.begin(), left, commands.end());
         commands.erase(left, commands.end());
       }
-      Runtime& runtime;
+      Windows& windows;
       std::vector<Ref<Command>>& commands;
       size_t planned = 0;
-    } rest{runtime_, commands};
-    runtime_.executor_.mutex().is_held();
-    const Unlocked unlocked(runtime_.executor_.mutex());
+    } rest{windows_, commands};
+    windows_.executor_.mutex().is_held();
+    const Unlocked unlocked(windows_.executor_.mutex());
     planning::Plan plan = planner.plan(commands);
     rest.planned = plan.tasks.size();
     return plan;
   }
 
 private:
-  Runtime& runtime_;
+  Windows& windows_;
 };
 
-bool Runtime::plan(std::vector<Ref<Command>>& commands) {
+bool Windows::plan(std::vector<Ref<Command>>& commands) {
   std::shared_ptr<WindowUnderWay> window;
   if (estimates_.without_turn().setting().may_leave_alone) {
     window =
@@ -128,41 +137,45 @@ bool Runtime::plan(std::vector<Ref<Command>>& commands) {
     for (const Ref<Command>& command : commands)
       command->window = window;
   }
-  WindowPlanning planner(*this, window ? &window->facts : nullptr);
+  WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr,
+                         window ? &window->facts : nullptr);
   PlanningTurn turn(*this);
   const size_t count = commands.size();
   planning::Plan plan = turn.plan(planner, commands);
   if (window) window->unfinished = commands.size();
   estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
-  Lowering(*this, plan, commands).emit([&]() REQUIRES(executor_.mutex()) {
-    if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
-    executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
-  });
+  Lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan, commands)
+      .emit([&]() REQUIRES(executor_.mutex()) {
+        if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
+        executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
+      });
   const bool more = commands.size() < count;
   for (const Ref<Command>& command : commands)
     commands_.part_over(*command);
-  kept_plans_.keep(std::move(plan));
+  kept_.plans.keep(std::move(plan));
   return more;
 }
 
-cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>>& commands) {
-  emulation::Machine& machine = *configuration_.machine;
+cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
+  emulation::Machine& machine = *session_.configuration.machine;
   std::optional<emulation::HostWork> work(machine.clock());
   {
-    WindowPlanning planner(*this);
+    WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr);
     PlanningTurn turn(*this);
     planning::Plan plan = turn.plan(planner, commands);
     if (!executor_.is_halted()) {
       cl_ulong over = 0;
-      Lowering(*this, plan, commands).emit([&]() REQUIRES(executor_.mutex()) {
+      Lowering lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan,
+                        commands);
+      lowering.emit([&]() REQUIRES(executor_.mutex()) {
         over = machine.pay(*work);  // none of these actions starts before it is made
-        for (const Ref<Action>& action : std::exchange(emulated_, {}))
+        for (const Ref<Action>& action : lowering.take_emulated())
           action->ready_at = std::max(action->ready_at, over);
         work.emplace(machine.clock());
       });
       for (const Ref<Command>& command : commands)
         commands_.part_over(*command);
-      kept_plans_.keep(std::move(plan));
+      kept_.plans.keep(std::move(plan));
       return over;
     }
   }
@@ -171,6 +184,19 @@ cl_ulong Runtime::plan_emulated(std::vector<Ref<Command>>& commands) {
   window_.insert(window_.begin(), commands.begin(), commands.end());
   if (!executor_.is_running()) recover();  // else who runs last does
   return 0;
+}
+
+// What happens here is, like all planning, charged to the emulated time. Whoever plans just now relies on
+// where the bytes are: it comes here when it is done.
+void Windows::recover() {
+  executor_.mutex().is_held();
+  if (planning_) return;
+  std::vector<Ref<Command>> commands = Recovery(session_, executor_, *losses_, epoch_, commands_).recover();
+  for (Ref<Command>& command : std::exchange(window_, {}))
+    commands.push_back(std::move(command));
+  if (!commands.empty()) plan_emulated(commands);
+  executor_.let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
+  if (!executor_.is_halted()) executor_.resume();  // else another device was lost meanwhile
 }
 
 }  // namespace mkmd

@@ -57,7 +57,7 @@ protected:
       c().capture(c().twice(x, y));  // 9, 27
       if (i > 0) continue;
       c().capture(c().read(y, early));
-      c().runtime().flush();
+      c().runtime().windows().flush();
     }
     c().capture(c().write(z, given));
     c().capture(c().sum(z, y, y));  // 32

@@ -59,7 +59,7 @@ TEST_F(RuntimeTest, NothingRunsBeforeTheWindowIsClosed) {
   EXPECT_TRUE(c().runtime().capturing());
   virtual_time::advance_to(virtual_time::now() + 1'000'000'000);
   EXPECT_EQ(kernels_run(), 0);
-  c().runtime().flush();
+  c().runtime().windows().flush();
   EXPECT_TRUE(c().runtime().capturing()) << "a flush waits for nothing";
   c().runtime().finish_all();
   EXPECT_FALSE(c().runtime().capturing());

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window of a context: captured commands that are planned together. It closes when somebody flushes it,
+// when it is full, and when nothing came for a while. Then a window becomes a plan, and the plan actions.
+#pragma once
+
+#include "libinterpose/capture/captured_commands.hpp"
+#include "libinterpose/capture/window_planning.hpp"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace mkmd {
+
+class Windows {
+public:
+  // `losses`: null where no device can fail.
+  Windows(Session& session, const Domains& domains, Estimates& estimates, CodeForPieces& code,
+          Executor& executor, Losses* losses, Epoch& epoch, CapturedCommands& commands)
+      : session_(session), domains_(domains), estimates_(estimates), code_(code), executor_(executor),
+        losses_(losses), epoch_(epoch), commands_(commands) {}
+
+  // Both with the executor's mutex held. How many commands are in the window then.
+  size_t take_in(Ref<Command> command);
+  bool is_empty() const;
+
+  void flush() EXCLUDES(executor_.mutex());
+  // Waits until nothing came for so long that the window closes (Rule 7), and flushes it.
+  void flush_when_quiet() EXCLUDES(executor_.mutex());
+  void wait_for_exploring_window() EXCLUDES(executor_.mutex());
+
+  // Makes the loss of a device good. With the executor's mutex held; nothing runs.
+  void recover();
+
+private:
+  class PlanningTurn;
+  // What plan() and plan_emulated() leave of the window is to be let go of without the mutex.
+  bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
+  // Lets go of the mutex while it looks at the window. True: there is more to be planned.
+  bool plan(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
+  // The same on an emulated machine, where planning is paid for in its time. Returns when, by the emulated
+  // clock, the plan is made; 0: a device was lost meanwhile, and nothing was planned.
+  cl_ulong plan_emulated(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
+
+  Session& session_;
+  const Domains& domains_;
+  Estimates& estimates_;
+  CodeForPieces& code_;
+  Executor& executor_;
+  Losses* const losses_ PT_GUARDED_BY(executor_.mutex());
+  Epoch& epoch_ GUARDED_BY(executor_.mutex());
+  CapturedCommands& commands_;
+  std::vector<Ref<Command>> window_ GUARDED_BY(executor_.mutex());
+  std::atomic<cl_ulong> last_capture_{0};
+  // Somebody plans, or makes actions, and lets go of the mutex meanwhile.
+  bool planning_ GUARDED_BY(executor_.mutex()) = false;
+  WindowPlanning::Kept kept_;  // of whoever plans
+};
+
+}  // namespace mkmd
