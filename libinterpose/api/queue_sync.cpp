@@ -78,7 +78,7 @@ cl_int Finish(cl_command_queue command_queue) {
   Runtime* const runtime = runtime_of(*queue->context);
   if (runtime != nullptr) runtime->finish(*queue);
   const cl_int status = vendor::table(queue->native.get()).clFinish(queue->native.get());
-  return runtime != nullptr && runtime->failed() < 0 ? runtime->failed() : status;
+  return runtime != nullptr && runtime->executor().failed() < 0 ? runtime->executor().failed() : status;
 }
 
 cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {

@@ -15,7 +15,7 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
     lock_.unlock();
     runtime.finish_all();
   }
-  status_ = std::min(runtime.failed(), runtime.home_bytes_.make_valid(touched));
+  status_ = std::min(runtime.executor_.failed(), runtime.home_bytes_.make_valid(touched));
 }
 
 void Runtime::enter_captured_regime() {

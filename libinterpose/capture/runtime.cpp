@@ -39,13 +39,14 @@ void flush(Context& context) {
 }
 
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
-    : context_(context), session_(session), configuration_(session.configuration), domains_(context, session),
-      estimates_(session), code_(session, estimates_, domains_.code_places()),
-      executor_(*this, {.home_excludes_others = configuration_.home_is_whole(),
-                        .makes_losses_good = can_fail(configuration_),
-                        .has_threads = has_threads}),
+    : context_(context), session_(session), domains_(context, session), estimates_(session),
+      code_(session, estimates_, domains_.code_places()),
+      losses_(can_fail(session.configuration) ? std::make_unique<Losses>(session) : nullptr),
+      observer_(executor_, losses_.get(), outcomes_, commands_, windows_),
+      executor_(observer_, {.home_excludes_others = session_.configuration.home_is_whole(),
+                            .makes_losses_good = can_fail(session_.configuration),
+                            .has_threads = has_threads}),
       outcomes_(session, estimates_, domains_, executor_),
-      losses_(can_fail(configuration_) ? std::make_unique<Losses>(session) : nullptr),
       home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
       commands_(executor_, epoch_, outcomes_),
       windows_(session, domains_, estimates_, code_, executor_, losses_.get(), epoch_, commands_) {}
@@ -54,7 +55,7 @@ Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
   if (Status status = domains_.make_lanes(executor_); !status) return status;
   const int64_t clock_offset = executor_.home().clock_offset;
-  if (emulation::Machine* const machine = configuration_.machine) {
+  if (emulation::Machine* const machine = session_.configuration.machine) {
     executor_.use(
         std::make_unique<EmulatedDevices>(*machine, clock_offset, session_.trouble, session_.compilers));
     return {};
@@ -66,11 +67,12 @@ Status Runtime::start() {
 Opaque<Storage> Runtime::make_storage(Memory& root) {
   // Bytes must be where pointers find them, and pixels are not moved. So kernels with these run whole at home
   // where there are other places.
-  if ((domains_.separate() || configuration_.machine != nullptr) &&
+  if ((domains_.separate() || session_.configuration.machine != nullptr) &&
       (!root.is_buffer || is_of_shared_virtual_memory(root.native.get())))
     return Opaque<Storage>(nullptr, {nullptr});
-  return Opaque<Storage>(new Storage(root, configuration_.domain_count, configuration_.machine),
-                         {[](Storage* storage) { delete storage; }});
+  return Opaque<Storage>(
+      new Storage(root, session_.configuration.domain_count, session_.configuration.machine),
+      {[](Storage* storage) { delete storage; }});
 }
 
 Runtime::~Runtime() {
@@ -78,7 +80,8 @@ Runtime::~Runtime() {
 }
 
 Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
-  if (configuration_.machine != nullptr) return {};  // at home it would run at the real device's speed
+  if (session_.configuration.machine != nullptr)
+    return {};  // at home it would run at the real device's speed
   if (session_.compilers.may_be_gone()) {
     if (!ran_in_pieces(launch)) return {"drivers may not compile any more"};
     const Lock lock(executor_.mutex());
@@ -95,7 +98,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   // Without a turn: programs that set arguments before each of their tiny launches come here every time.
   if (!estimates_.without_turn().is_long(predicted.first_device - predicted.fixed))
     return {to_string(timing::Reason::too_short)};
-  predicted.at_home = estimates_.times().seconds(model, cost, configuration_.home_index());
+  predicted.at_home = estimates_.times().seconds(model, cost, session_.configuration.home_index());
   const timing::Decision decision =
       estimates_.profitability()->decide(model.history, predicted, host_seconds());
   if (decision.verdict == timing::Verdict::native) return {to_string(decision.reason)};
@@ -113,7 +116,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
 }
 
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
-  emulation::Machine* const machine = configuration_.machine;
+  emulation::Machine* const machine = session_.configuration.machine;
   std::optional<emulation::HostWork> work;
   if (machine != nullptr) work.emplace(machine->clock());
   bool first = false;

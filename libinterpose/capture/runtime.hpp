@@ -11,8 +11,8 @@
 
 #include "libinterpose/capture/home_bytes.hpp"
 #include "libinterpose/capture/native_work.hpp"
+#include "libinterpose/capture/observer.hpp"
 #include "libinterpose/capture/session.hpp"
-#include "libinterpose/capture/windows.hpp"
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/execution/executor.hpp"
@@ -27,7 +27,7 @@
 
 namespace mkmd {
 
-class Runtime final : public ContextRuntime, private Executor::Observer {
+class Runtime final : public ContextRuntime {
 public:
   // Without threads of its own, whoever waits does their work.
   Runtime(Context& context, Session& session, bool has_threads = true);
@@ -80,13 +80,9 @@ public:
   void finish(Queue& queue);      // every captured command of the queue
   void finish_all();              // every captured command
 
-  const Configuration& configuration() const { return configuration_; }
+  const Configuration& configuration() const { return session_.configuration; }
 
   void forget_history();  // the program has released the context
-
-  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
-  // are whole, so every later command of the context has it.
-  cl_int failed() const { return executor_.failed(); }
 
 private:
   // runtime.cpp
@@ -94,25 +90,18 @@ private:
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
 
-  // What the executor announces. completions.cpp; the first with the mutex held
-  void completed(Action& action) override;
-  void lost(Action& action) override;
-  void halted() override;
-  void conduct() override;
-  bool is_busy() const override { return capturing(); }
-
   void notice_losses() EXCLUDES(executor_.mutex());  // only where a device can fail
 
   Context& context_;
   Session& session_;
-  const Configuration& configuration_;  // the session's
   Domains domains_;
   Estimates estimates_;
   CodeForPieces code_;
-  Executor executor_;
-  Outcomes outcomes_ GUARDED_BY(executor_.mutex());
   // Null where no device can fail.
   const std::unique_ptr<Losses> losses_ PT_GUARDED_BY(executor_.mutex());
+  CaptureObserver observer_;
+  Executor executor_;
+  Outcomes outcomes_ GUARDED_BY(executor_.mutex());
   HomeBytes home_bytes_;
   Epoch epoch_ GUARDED_BY(executor_.mutex());
   CapturedCommands commands_;

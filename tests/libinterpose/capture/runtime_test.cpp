@@ -190,7 +190,7 @@ protected:
     EXPECT_THAT(c().values(x, &status), Each(40.0F));
     EXPECT_EQ(status, CL_SUCCESS);
     EXPECT_THAT(c().values(b), Each(27.0F));
-    EXPECT_EQ(c().runtime().failed(), CL_SUCCESS);
+    EXPECT_EQ(c().runtime().executor().failed(), CL_SUCCESS);
   }
 };
 
@@ -234,7 +234,7 @@ TEST_F(RuntimeTest, TheContextIsLostWhereWhatAFailedKernelReadIsOverwritten) {
   c().capture(c().twice(a, b));
   c().capture(c().twice(b, a));
   c().runtime().finish_all();
-  EXPECT_EQ(c().runtime().failed(), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(c().runtime().executor().failed(), CL_OUT_OF_RESOURCES);
 }
 
 TEST_F(RuntimeTest, AFailureAtHomeIsTheContextsEnd) {
@@ -243,7 +243,7 @@ TEST_F(RuntimeTest, AFailureAtHomeIsTheContextsEnd) {
   device(0).kernels_fail = 1;
   c().capture(c().twice(a, b));
   c().runtime().finish_all();
-  EXPECT_EQ(c().runtime().failed(), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(c().runtime().executor().failed(), CL_OUT_OF_RESOURCES);
   const auto later = c().capture(c().twice(b, a));
   c().runtime().finish_all();
   EXPECT_EQ(later->status, CL_OUT_OF_RESOURCES);
