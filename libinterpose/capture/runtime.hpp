@@ -5,25 +5,23 @@
 // window and turns it into actions on lanes. The native regime returns as soon as every captured command is
 // complete.
 //
-// Lock order: regime_ before the executor's mutex, which guards what is here, too. No driver is called with
-// that mutex held.
+// It owns the parts of both. Each says what it decides: which bytes and work are native (HomeBytes,
+// NativeWork), what is known of kernels and their code (Estimates, CodeForPieces), and what becomes of
+// captured commands (CapturedCommands, Windows). Start reading there.
+//
+// Lock order: regime_ before the executor's mutex, which guards the parts, too. No driver is called with that
+// mutex held.
 #pragma once
 
 #include "libinterpose/capture/home_bytes.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/observer.hpp"
 #include "libinterpose/capture/session.hpp"
-#include "libinterpose/commands/command.hpp"
-#include "libinterpose/commands/submit.hpp"
-#include "libinterpose/execution/executor.hpp"
-#include "libinterpose/memory/storage.hpp"
 
-#include <map>
-#include <mutex>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <shared_mutex>
 #include <span>
-#include <vector>
 
 namespace mkmd {
 
@@ -47,19 +45,23 @@ public:
     cl_int status_ = CL_SUCCESS;
     std::shared_lock<std::shared_mutex> lock_;
   };
-  NativeWork& native_work() { return native_work_; }
-  HomeBytes& home_bytes() { return home_bytes_; }
   // What the context's objects ask for.
   Opaque<Storage> make_storage(Memory& root) override;
   void note_end(Queue& queue) override { native_work_.note_end(queue); }
   void retire() override;
 
-  // Captured commands are unfinished, so order and data are ours to keep.
-  bool capturing() const { return commands_.any(); }
+  // The parts that others use.
   const Domains& domains() const { return domains_; }
   Estimates& estimates() { return estimates_; }
   CodeForPieces& code() { return code_; }
   const Executor& executor() const { return executor_; }
+  NativeWork& native_work() { return native_work_; }
+  HomeBytes& home_bytes() { return home_bytes_; }
+  Windows& windows() { return windows_; }
+  const Configuration& configuration() const { return session_.configuration; }
+
+  // Captured commands are unfinished, so order and data are ours to keep.
+  bool capturing() const { return commands_.any(); }
   // Whether the launch is worth running over several devices, given what was learned so far.
   struct Answer {
     const char* why_not = nullptr;  // a literal; null: it is
@@ -74,22 +76,18 @@ public:
   // already.
   bool capture(Ref<Command> command, std::span<Event* const> waits);
 
-  Windows& windows() { return windows_; }
   void wait(const Command& command);
   void wait(const Event& event);  // of a captured command
   void finish(Queue& queue);      // every captured command of the queue
   void finish_all();              // every captured command
 
-  const Configuration& configuration() const { return session_.configuration; }
-
   void forget_history();  // the program has released the context
 
 private:
-  // runtime.cpp
   void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
+
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
-
   void notice_losses() EXCLUDES(executor_.mutex());  // only where a device can fail
 
   Context& context_;
