@@ -112,7 +112,7 @@ void finish_helpers(Session& session) {
   if (process_exiting.load()) return;
   const Visit visit(session);
   for (const Runtime* runtime : visit.live()) {
-    for (const auto& lane : runtime->executor().lanes()) {
+    for (const auto& lane : runtime->executor().lanes().all()) {
       const cl_command_queue queue = lane->queue.get();
       if (&vendor::table(queue) != &vendor::table(session.configuration.home.id))
         vendor::table(queue).clFinish(queue);

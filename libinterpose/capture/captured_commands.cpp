@@ -56,8 +56,8 @@ void CapturedCommands::part_over(Command& command) {
   if (--command.pending > 0) return;
   if (command.status >= 0) command.status = command.error_of_waits();
   command.done = true;
-  if (command.eager) executor_.add_eager(-1);
-  executor_.announce_later(command);
+  if (command.eager) executor_.posts().add_eager(-1);
+  executor_.graveyard().announce_later(command);
   leave_queue(command);
   if (const auto window = std::exchange(command.window, nullptr)) outcomes_.command_done(*window, command);
   // Pieces may overlap with those of earlier commands; to the program the commands came one after the other.
@@ -69,7 +69,7 @@ void CapturedCommands::part_over(Command& command) {
     after->not_before = std::max(after->not_before, command.ended);
     part_over(*after);
   }
-  executor_.wake_waiters();
+  executor_.posts().wake_waiters();
   count_down();
 }
 

@@ -16,9 +16,9 @@ vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id devi
 }
 
 void read_clocks(Executor& executor) {
-  Lane& home = executor.home();
+  Lane& home = executor.lanes().home();
   const ClockOffset clock = device_clock_offset(home.queue.get());
-  for (Lane* lane : executor.compute()) {
+  for (Lane* lane : executor.lanes().compute()) {
     const ClockOffset offset = device_clock_offset(lane->queue.get());
     lane->clock_offset = offset.may_equal(clock) ? clock.between : offset.between;  // mostly it is one clock
   }
@@ -34,9 +34,9 @@ Status Domains::make_lanes(Executor& executor) {
   read_clocks(executor);
   // Of no context: what waits for its actions waits on the host. Drivers end, run, or never start what waits
   // for a command that has failed.
-  executor.set_program(
+  executor.lanes().set_program(
       std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr,
-                             make_queue(executor.home().native_context, configuration_.home.id)));
+                             make_queue(executor.lanes().home().native_context, configuration_.home.id)));
   return {};
 }
 
@@ -74,12 +74,12 @@ Status Domains::make_compute_lanes(Executor& executor) {
     auto queue = make_queue(context, device.id);
     if (!queue) return Status::internal("no command-queue on device " + device.name);
     const auto kind = device.synchronous ? Lane::Kind::threaded : Lane::Kind::asynchronous;
-    executor.add(
+    executor.lanes().add(
         std::make_unique<Lane>(kind, static_cast<int>(d), p.lane_domain(d), context, std::move(queue)));
   }
-  Lane& home = *executor.compute()[p.home_index()];
-  executor.set_home(home);
-  code_places_ = place_code(p, executor.compute(), p.home_is_whole() ? &home : nullptr, number_.value());
+  Lane& home = *executor.lanes().compute()[p.home_index()];
+  executor.lanes().set_home(home);
+  code_places_ = place_code(p, executor.lanes().compute(), p.home_is_whole() ? &home : nullptr, number_.value());
   return {};
 }
 
@@ -93,7 +93,7 @@ Status Domains::make_transfer_lanes(Executor& executor) {
     if (first.parent != nullptr) queue = make_queue(list_[i].context, first.parent);
     if (!queue) queue = make_queue(list_[i].context, first.id);
     if (!queue) return Status::internal("no command-queue for transfers");
-    list_[i].transfer = &executor.add(std::make_unique<Lane>(Lane::Kind::threaded, -1, static_cast<int>(i),
+    list_[i].transfer = &executor.lanes().add(std::make_unique<Lane>(Lane::Kind::threaded, -1, static_cast<int>(i),
                                                              list_[i].context, std::move(queue)));
   }
   return {};
@@ -101,7 +101,7 @@ Status Domains::make_transfer_lanes(Executor& executor) {
 
 Status Domains::make_repair_lane(Executor& executor) const {
   const Configuration& p = configuration_;
-  const Lane& home = executor.home();
+  const Lane& home = executor.lanes().home();
   auto queue = make_queue(home.native_context, p.home.id);
   if (!queue) return Status::internal("no command-queue for repairs");
   auto repair =
@@ -109,7 +109,7 @@ Status Domains::make_repair_lane(Executor& executor) const {
   // Drivers that cannot have many queues run one program have one of their own here.
   repair->repair_options = " -D MKMD_COPY=repair" + std::to_string(number_.value());
   repair->clock_offset = home.clock_offset;
-  executor.set_repair(std::move(repair));
+  executor.lanes().set_repair(std::move(repair));
   return {};
 }
 

@@ -68,7 +68,7 @@ cl_int HomeBytes::bring(const Touched& bytes) {
   }
   lock.lock();
   copying_ = false;
-  executor_.wake_waiters();
+  executor_.posts().wake_waiters();
   if (status != CL_SUCCESS) return status;
   for (const RegionMap::Source& source : sources) {
     if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
@@ -89,7 +89,7 @@ cl_int HomeBytes::copy(Memory& root, const RegionMap::Source& source) {
   const cl_int status =
       copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
   if (session_.trace.on()) {
-    const int64_t ahead = executor_.home().clock_offset;
+    const int64_t ahead = executor_.lanes().home().clock_offset;
     session_.trace.add(transfer_line({std::nullopt, storage.number, source.ranges.total(), source.domain, 0,
                                       began + ahead, host_nanoseconds() + ahead}));
   }

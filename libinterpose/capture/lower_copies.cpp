@@ -46,7 +46,7 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
   };
   // The program's own memory is home's to write to, as for all other commands there.
   const auto lane_of = [&](int device) -> Lane& {
-    return session_.configuration.lane_domain(device) == 0 ? executor_.home() : *executor_.compute()[device];
+    return session_.configuration.lane_domain(device) == 0 ? executor_.lanes().home() : *executor_.lanes().compute()[device];
   };
   for (const planning::Wanted& wanted : of.wanted) {
     if (!add(lane_of(wanted.device), wanted.bytes))
@@ -60,7 +60,7 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
         add(lane, range);
     }
   }
-  if (!left.empty()) add(executor_.home(), left.hull());  // where there is always room
+  if (!left.empty()) add(executor_.lanes().home(), left.hull());  // where there is always room
   return shares;
 }
 

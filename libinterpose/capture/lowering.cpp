@@ -45,15 +45,15 @@ void Lowering::emit(const std::function<void()>& some) {
   struct Emitting {  // whatever happens, lanes must not wait for ever
     ~Emitting() {
       executor.mutex().is_held();
-      executor.hold_from(kAllEmitted);
+      executor.gate().hold_from(kAllEmitted);
     }
     Executor& executor;
   } emitting{executor_};
-  executor_.hold_from(first_of_rest.front());
+  executor_.gate().hold_from(first_of_rest.front());
   for (size_t i = 0; i < count; ++i) {
     emit(i);
     if ((i + 1) % kSome != 0 && i + 1 < count) continue;
-    executor_.hold_from(first_of_rest[i + 1]);
+    executor_.gate().hold_from(first_of_rest[i + 1]);
     some();
   }
 }
@@ -192,7 +192,7 @@ void Lowering::emit(planning::PlannedTask&, Command& c, const MarkerCommand&) {
   // Complete when what it waits for is. Of native commands before it the entry alone knows, and of their
   // errors the drivers, who are asked when an action ends.
   if (!epoch_.waits_for_entry() && !c.waits_for_native()) return;
-  Lane& home = executor_.home();
+  Lane& home = executor_.lanes().home();
   const Ref<Action> action = new_action(home, &c, marker_behind(home));
   action->redo = marker_behind;
   executor_.push(action);
@@ -233,10 +233,10 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
                                 const KernelCommand& kernel, std::vector<cl_mem> memories) {
   const bool boxed = of.task.understood;
   const int domain = session_.configuration.lane_domain(piece.device);
-  Lane& lane = *executor_.compute()[piece.device];
+  Lane& lane = *executor_.lanes().compute()[piece.device];
   order_ = order_of(piece.order);
   // What runs whole at home is the program's own code: a vendor's compiler may make something else of ours.
-  const bool own = &lane == &executor_.home() && piece.box == kernel.launch.whole() && !of.as_before;
+  const bool own = &lane == &executor_.lanes().home() && piece.box == kernel.launch.whole() && !of.as_before;
   const auto work_on = [&kernel, box = piece.box, memories = std::move(memories), boxed = boxed && !own](
                            Lane& some) { return kernel_piece(some, kernel, box, memories, boxed); };
   Ref<Action> action = new_action(lane, &c, work_on(lane));
@@ -313,7 +313,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
                       executor_.push(action);
                     };
   if (regions.missing(0, use.reads).empty()) {
-    Lane& home = executor_.home();
+    Lane& home = executor_.lanes().home();
     const Ref<Action> action =
         new_action(home, &c,
                    emulated_read_work(session_.configuration.machine, *use.root->storage, home,
@@ -343,7 +343,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
 }
 
 void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& write) {
-  Lane& home = executor_.home();
+  Lane& home = executor_.lanes().home();
   Memory& root = write.destination.root();
   const Ref<Action> action =
       new_action(home, &c,

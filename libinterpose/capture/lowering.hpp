@@ -23,7 +23,7 @@ public:
            const std::vector<Ref<Command>>& window);
 
   // Makes the actions. `some` is called after every few commands, and the mutex may be let go of there:
-  // devices can begin with what comes first in the plan (Executor::hold_from says up to where).
+  // devices can begin with what comes first in the plan (Gate::hold_from says up to where).
   void emit(const std::function<void()>& some);
   // On an emulated machine: those made since the last call.
   std::vector<Ref<Action>> take_emulated() { return std::exchange(emulated_, {}); }

@@ -43,7 +43,7 @@ void Outcomes::command_done(WindowUnderWay& window, const Command& command) {
 void Outcomes::all_done() {
   executor_.mutex().is_held();
   estimates_.profitability()->captured_all_done();
-  if (session_.trace.on()) executor_.announce_later(*trace_writer_);
+  if (session_.trace.on()) executor_.graveyard().announce_later(*trace_writer_);
 }
 
 void Outcomes::note_piece(const Action& action) {
@@ -65,7 +65,7 @@ void Outcomes::note_piece(const Action& action) {
   const KernelCommand& command = *command_of(action).kernel();
   const KernelLaunch& launch = command.launch;
   if (launch.kernel->info == nullptr) return;
-  if (action.lane == executor_.repair()) return;  // that was not how long such pieces take
+  if (action.lane == executor_.lanes().repair()) return;  // that was not how long such pieces take
   note_ran(session_, action);
   if (const timing::Rivalry::Sample& sample = command.sample; sample.device == action.piece.device)
     estimates_.profitability()->rivalry().sampled(sample, seconds);
@@ -78,7 +78,7 @@ void Outcomes::note_piece(const Action& action) {
 }
 
 void Outcomes::action_over(WindowUnderWay& window, const Action& action) {
-  if (action.status < 0 || action.lane == executor_.repair()) return;
+  if (action.status < 0 || action.lane == executor_.lanes().repair()) return;
   const Command& command = command_of(action);
   window.ended = std::max(window.ended, action.ended);
   timing::Window::Ran ran{.kind = timing_kind(action, domains_.separate()),
@@ -129,7 +129,7 @@ Balance::Outcome Outcomes::outcome_of(const WindowUnderWay& window, double taken
 // Which may have ended a while ago.
 void Outcomes::note_window(const WindowUnderWay& window) {
   if (window.ended == 0) return;
-  const int64_t ahead = executor_.home().clock_offset;
+  const int64_t ahead = executor_.lanes().home().clock_offset;
   const auto on_host = [&](cl_ulong time) { return static_cast<double>(time - ahead) * 1e-9; };
   double began = static_cast<double>(window.began) * 1e-9;
   if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->ended));

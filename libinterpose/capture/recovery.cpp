@@ -88,12 +88,12 @@ std::vector<Ref<Command>> Recovery::recover() {
     losses_.tell(*root);
 
   std::optional<Journal::Deeds> redo = journal.to_redo();
-  executor_.resume();
+  executor_.gate().resume();
   std::vector<Ref<Command>> commands;
   if (redo) {
     commands = commands_to_redo(*redo);
     journal.remove(*redo);
-    executor_.let_go_later(std::make_shared<Journal::Deeds>(std::move(*redo)));
+    executor_.graveyard().let_go_later(std::make_shared<Journal::Deeds>(std::move(*redo)));
   } else {
     fail_unfinished();
   }

@@ -23,7 +23,7 @@ void Runtime::enter_captured_regime() {
   const Lock lock(executor_.mutex());
   if (markers.empty()) return epoch_.begin(nullptr);
   const auto on_program_lane = [&](Action::Work work) REQUIRES(executor_.mutex()) {
-    Ref<Action> action(new Action(executor_.program(), nullptr, std::move(work)));
+    Ref<Action> action(new Action(executor_.lanes().program(), nullptr, std::move(work)));
     action->order = epoch_.take_places(1);
     return action;
   };
@@ -38,22 +38,22 @@ void Runtime::enter_captured_regime() {
 }
 
 void Runtime::notice_losses() {
-  Executor::Dead dead;
+  Graveyard::Dead dead;
   {
     std::unique_lock regime(regime_);
     Lock lock(executor_.mutex());
-    if (executor_.is_halted() || !losses_->any_new()) return;
+    if (executor_.gate().is_halted() || !losses_->any_new()) return;
     lock.unlock();
     if (!capturing()) enter_captured_regime();
     lock.lock();
     executor_.start_threads();
     commands_.count_up();  // recovering may, or may not, capture something
-    executor_.halt();
-    if (!executor_.is_running()) windows_.recover();
+    executor_.gate().halt();
+    if (!executor_.gate().is_running()) windows_.recover();
     commands_.count_down();
-    dead = executor_.take_dead();
+    dead = executor_.graveyard().take();
   }
-  Executor::bury(std::move(dead));
+  Graveyard::bury(std::move(dead));
 }
 
 void Runtime::forget_history() {

@@ -54,7 +54,7 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
   if (Status status = domains_.make_lanes(executor_); !status) return status;
-  const int64_t clock_offset = executor_.home().clock_offset;
+  const int64_t clock_offset = executor_.lanes().home().clock_offset;
   if (emulation::Machine* const machine = session_.configuration.machine) {
     executor_.use(
         std::make_unique<EmulatedDevices>(*machine, clock_offset, session_.trouble, session_.compilers));
@@ -138,7 +138,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     command->queued = executor_.devices().now();
     if (command->event) command->event->times[0] = command->queued;
     command->eager = command->event || command->queue->waiting > 0;
-    if (command->eager) executor_.add_eager(1);
+    if (command->eager) executor_.posts().add_eager(1);
     commands_.add(*command, waits);
     const size_t count = windows_.take_in(std::move(command));
     first = count == 1;
@@ -150,7 +150,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     windows_.flush();
     if (exploring) windows_.wait_for_exploring_window();
   } else if (first) {
-    executor_.call_conductor();
+    executor_.posts().call_conductor();
   }
   return true;
 }
@@ -169,12 +169,12 @@ void Runtime::wait(const Command& command) {
     const Lock lock(executor_.mutex());
     ++queue.waiting;
     overtaken = !commands_.is_last(command);
-    if (overtaken) executor_.add_eager(1);
+    if (overtaken) executor_.posts().add_eager(1);
   }
   wait_until([&] { return command.done; });
   const Lock lock(executor_.mutex());
   --queue.waiting;
-  if (overtaken) executor_.add_eager(-1);
+  if (overtaken) executor_.posts().add_eager(-1);
 }
 
 void Runtime::wait(const Event& event) {
@@ -202,7 +202,7 @@ void Runtime::finish_all() {
   if (!capturing()) return;
   windows_.flush();
   wait_until([&]() REQUIRES(executor_.mutex()) {
-    return !capturing() || (!windows_.is_empty() && !executor_.is_halted());
+    return !capturing() || (!windows_.is_empty() && !executor_.gate().is_halted());
   });
   if (capturing()) finish_all();  // another thread captured meanwhile
 }

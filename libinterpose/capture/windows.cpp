@@ -66,11 +66,11 @@ bool Windows::close_window(cl_ulong& over) {
   Lock lock(executor_.mutex());
   if (planning_ && !window_.empty()) return true;
   if (losses_) dropped = losses_->trim();
-  if (losses_ && !executor_.is_halted() && losses_->any_new()) {
-    executor_.halt();
-    if (!executor_.is_running()) recover();  // else who runs last does
+  if (losses_ && !executor_.gate().is_halted() && losses_->any_new()) {
+    executor_.gate().halt();
+    if (!executor_.gate().is_running()) recover();  // else who runs last does
   }
-  if (!executor_.is_halted() && !window_.empty()) {
+  if (!executor_.gate().is_halted() && !window_.empty()) {
     window = std::exchange(window_, {});
     if (session_.configuration.machine != nullptr) {
       over = plan_emulated(window);
@@ -79,9 +79,9 @@ bool Windows::close_window(cl_ulong& over) {
     }
   }
   executor_.pump();
-  Executor::Dead dead = executor_.take_dead();
+  Graveyard::Dead dead = executor_.graveyard().take();
   lock.unlock();
-  Executor::bury(std::move(dead));
+  Graveyard::bury(std::move(dead));
   return more;
 }
 
@@ -95,7 +95,7 @@ public:
   ~PlanningTurn() {
     windows_.executor_.mutex().is_held();
     windows_.planning_ = false;
-    windows_.executor_.wake_waiters();
+    windows_.executor_.posts().wake_waiters();
   }
   PlanningTurn(const PlanningTurn&) = delete;
   PlanningTurn& operator=(const PlanningTurn&) = delete;
@@ -146,7 +146,7 @@ bool Windows::plan(std::vector<Ref<Command>>& commands) {
   estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
   Lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan, commands)
       .emit([&]() REQUIRES(executor_.mutex()) {
-        if (!executor_.holds_back()) return;  // first the commands, for those who wait; then flush() pumps
+        if (!executor_.gate().holds_back()) return;  // first the commands, for those who wait; then flush() pumps
         executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
       });
   const bool more = commands.size() < count;
@@ -163,7 +163,7 @@ cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
     WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr);
     PlanningTurn turn(*this);
     planning::Plan plan = turn.plan(planner, commands);
-    if (!executor_.is_halted()) {
+    if (!executor_.gate().is_halted()) {
       cl_ulong over = 0;
       Lowering lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan,
                         commands);
@@ -182,7 +182,7 @@ cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
   // A device was lost meanwhile: the plan is void.
   machine.owe(*work);
   window_.insert(window_.begin(), commands.begin(), commands.end());
-  if (!executor_.is_running()) recover();  // else who runs last does
+  if (!executor_.gate().is_running()) recover();  // else who runs last does
   return 0;
 }
 
@@ -195,8 +195,8 @@ void Windows::recover() {
   for (Ref<Command>& command : std::exchange(window_, {}))
     commands.push_back(std::move(command));
   if (!commands.empty()) plan_emulated(commands);
-  executor_.let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
-  if (!executor_.is_halted()) executor_.resume();  // else another device was lost meanwhile
+  executor_.graveyard().let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
+  if (!executor_.gate().is_halted()) executor_.gate().resume();  // else another device was lost meanwhile
 }
 
 }  // namespace mkmd

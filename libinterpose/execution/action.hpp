@@ -29,14 +29,14 @@ namespace emulation {
 struct Demand;
 }
 
-// What an action is a part of: its maker's. The maker hears of every completion (Executor::Observer).
+// What an action is a part of: its maker's. The maker hears of every completion (ExecutionObserver).
 class ActionOwner {
 public:
   virtual ~ActionOwner() = default;
   // Called without any mutex, when one of its actions has ended, before anybody hears of that. Several
   // threads may call it.
   virtual void action_ended() {}
-  // Called once it is over, without any mutex, if that was asked for (Executor::announce_later).
+  // Called once it is over, without any mutex, if that was asked for (Graveyard::announce_later).
   virtual void announce() {}
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Executor that makes failures of helpers good. An action that a helper refused, or whose event
+// The part of Progress that makes failures of helpers good. An action that a helper refused, or whose event
 // ended with an error, is done again at home, in the same memory, before anybody hears of its end. What a
 // driver ran behind it has seen the wrong bytes, and is done again as well. If the bytes that they begin with
 // may have been overwritten by them, they cannot be: the program then gets the error.
-#include "libinterpose/execution/executor.hpp"
+#include "libinterpose/execution/progress.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/objects/objects.hpp"
@@ -95,22 +95,22 @@ void hold_back_followers(Action& action) {
 
 }  // namespace
 
-void Executor::mark_over(Action& action, cl_int status) {
+void Progress::mark_over(Action& action, cl_int status) {
   if (action.complete() || action.over) return;
-  if (action.lane == program_.get()) status = CL_SUCCESS;
+  if (action.lane == &lanes_.program()) status = CL_SUCCESS;
   action.over = true;
   action.status = status;
   if (action.lane->kind == Lane::Kind::asynchronous) {
     std::erase(action.lane->under_way, Ref<Action>(&action));
     if (action.is_part()) --action.lane->parts_in_flight;
   }
-  if (configuration_.makes_losses_good) return mark_complete(action, status);
+  if (makes_losses_good_) return mark_complete(action, status);
   settle(action);
   if (!failures_.empty()) repair_failures();
 }
 
 // It is over; it is complete when what it came after is. Else somebody has to see to it.
-void Executor::settle(Action& action) {
+void Progress::settle(Action& action) {
   if (action.complete() || !action.over) return;
   if (std::any_of(action.chained.begin(), action.chained.end(),
                   [](const Ref<Action>& before) { return !before->complete(); })) {
@@ -120,13 +120,13 @@ void Executor::settle(Action& action) {
   }
   if (failed() < 0) return mark_complete(action, failed());
   if (action.status >= 0) return mark_complete(action, CL_SUCCESS);
-  const bool of_helper = action.lane != home_ && action.lane != repair_.get();
-  if (!of_helper || !action.redo || !repair_) return give_up(action, action.status);
+  const bool of_helper = action.lane != &lanes_.home() && action.lane != lanes_.repair();
+  if (!of_helper || !action.redo || lanes_.repair() == nullptr) return give_up(action, action.status);
   if (std::find(failures_.begin(), failures_.end(), Ref<Action>(&action)) == failures_.end())
     failures_.emplace_back(&action);
 }
 
-void Executor::repair_failures() {
+void Progress::repair_failures() {
   const Actions actions = with_followers(failures_);
   // No driver may touch the bytes any more; who comes last gets here again.
   if (std::any_of(actions.begin(), actions.end(), [](const Ref<Action>& a) { return !a->over; })) return;
@@ -141,17 +141,18 @@ void Executor::repair_failures() {
     settle(*action);
 }
 
-void Executor::start_repairs(const Actions& actions) {
+void Progress::start_repairs(const Actions& actions) {
+  Lane* const repair = lanes_.repair();
   for (const Ref<Action>& action : actions) {
     hold_back_followers(*action);
-    action->lane = repair_.get();
+    action->lane = repair;
     action->state = Action::State::waiting;
     action->over = false;
     action->spoiled = action->begun;
     action->status = CL_SUCCESS;
     action->piece.seconds = 0;
     action->moved = nullptr;
-    action->work = action->redo(*repair_);
+    action->work = action->redo(*repair);
   }
   for (const Ref<Action>& action : actions) {
     for (const Ref<Action>& before : std::exchange(action->chained, {})) {
@@ -164,7 +165,7 @@ void Executor::start_repairs(const Actions& actions) {
 }
 
 // Nobody knows which bytes are whole.
-void Executor::give_up(Action& action, cl_int status) {
+void Progress::give_up(Action& action, cl_int status) {
   if (failed() == CL_SUCCESS) {
     log(LogLevel::error, std::string(action.what) + " failed (" + std::to_string(status) +
                              ") and cannot be done again: so do all later commands of the context");

@@ -25,7 +25,7 @@ bool is_before(const Action& a, const Action& b) {
 
 template <typename Predicate>
 bool any_under_way(const Action& action, const Lanes& lanes, Predicate predicate) {
-  return std::any_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& lane) {
+  return std::any_of(lanes.all().begin(), lanes.all().end(), [&](const std::unique_ptr<Lane>& lane) {
     return lane->sending && same_port(*lane->sending, action) && predicate(*lane->sending);
   });
 }
@@ -39,7 +39,7 @@ bool is_next(const Action& action, const Lanes& lanes) {
 // same time, if others did not leave them to it.
 bool has_ports(const Action& action, const Lanes& lanes) {
   if (any_under_way(action, lanes, [](const Action&) { return true; })) return false;
-  return std::none_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& lane) {
+  return std::none_of(lanes.all().begin(), lanes.all().end(), [&](const std::unique_ptr<Lane>& lane) {
     return lane->transfers() &&
            std::any_of(lane->ready.begin(), lane->ready.end(), [&](const Ref<Action>& other) {
              return is_before(*other, action) && is_next(*other, lanes);
@@ -58,7 +58,7 @@ std::multiset<Ref<Action>, Lane::Earlier>::const_iterator next_of(const Lane& la
 
 bool overtakes(const Action& action, const Lanes& lanes) {
   const auto is_overtaken = [&](const auto& other) { return is_before(*other, action); };
-  return std::any_of(lanes.begin(), lanes.end(), [&](const std::unique_ptr<Lane>& lane) {
+  return std::any_of(lanes.all().begin(), lanes.all().end(), [&](const std::unique_ptr<Lane>& lane) {
     return lane->transfers() && (std::any_of(lane->to_come.begin(), lane->to_come.end(), is_overtaken) ||
                                  std::any_of(lane->ready.begin(), lane->ready.end(), is_overtaken));
   });

@@ -4,14 +4,9 @@
 // plan's to say, but what is ready never waits for what is late.
 #pragma once
 
-#include "libinterpose/execution/action.hpp"
-
-#include <memory>
-#include <vector>
+#include "libinterpose/execution/lanes.hpp"
 
 namespace mkmd {
-
-using Lanes = std::vector<std::unique_ptr<Lane>>;
 
 // Whether the lane has anything it may start now: of the plan's order, what comes before `until`. With the
 // executor's mutex held, like the next.

@@ -205,7 +205,7 @@ private:
 
   void measure_transfers() {
     for (size_t d = 0; d < configuration_.devices.size(); ++d) {
-      profile_transfers(runtime_.executor().compute()[d]->queue.get(),
+      profile_transfers(runtime_.executor().lanes().compute()[d]->queue.get(),
                         [&](const char* name, const models::Sample& sample) {
                           profiler::Record r;
                           r.key = {name, "", runtime_.estimates().times().rates(static_cast<int>(d)).kind};

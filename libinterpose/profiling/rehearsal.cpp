@@ -16,7 +16,7 @@ void Rehearsal::finish_native() {
 }
 
 Status Rehearsal::copy(const std::vector<Scratch::Place>& places) {
-  return scratch_.copy(places, runtime_.executor().home().queue.get(), command_.launch);
+  return scratch_.copy(places, runtime_.executor().lanes().home().queue.get(), command_.launch);
 }
 
 std::vector<Scratch::Place> Rehearsal::place_per_domain() const {
@@ -30,21 +30,21 @@ std::vector<Scratch::Place> Rehearsal::place_per_domain() const {
 }
 
 Scratch::Place Rehearsal::place_of(int lane) const {
-  return {runtime_.executor().compute()[lane]->native_context,
+  return {runtime_.executor().lanes().compute()[lane]->native_context,
           runtime_.configuration().lane_device(static_cast<size_t>(lane)).id};
 }
 
 vendor::Owned<cl_event> Rehearsal::start(int lane, const compiler::GroupBox& box, size_t set, bool boxed,
                                          cl_int& status) {
   Action::Outcome outcome =
-      kernel_piece(*runtime_.executor().compute()[lane], command_, box, scratch_.memories(set), boxed)({});
+      kernel_piece(*runtime_.executor().lanes().compute()[lane], command_, box, scratch_.memories(set), boxed)({});
   status = outcome.status;
   if (status == CL_SUCCESS) vendor::table(queue(lane)).clFlush(queue(lane));
   return std::move(outcome.event);
 }
 
 cl_command_queue Rehearsal::queue(int lane) const {
-  return runtime_.executor().compute()[lane]->queue.get();
+  return runtime_.executor().lanes().compute()[lane]->queue.get();
 }
 
 }  // namespace mkmd

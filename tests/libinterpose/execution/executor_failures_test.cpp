@@ -14,8 +14,8 @@ TEST_F(ExecutorTest, DoesAgainAtHomeWhatAHelperRefuses) {
   finish();
   EXPECT_THAT(completed_, ElementsAre(piece.get(), after.get()));
   EXPECT_EQ(piece->status, CL_SUCCESS);
-  EXPECT_EQ(piece->lane, executor_->repair());
-  EXPECT_EQ(after->lane, executor_->compute()[1]);
+  EXPECT_EQ(piece->lane, executor_->lanes().repair());
+  EXPECT_EQ(after->lane, executor_->lanes().compute()[1]);
   EXPECT_GE(after->started, piece->ended);
   EXPECT_EQ(executor_->failed(), CL_SUCCESS);
   EXPECT_EQ(devices_->troubles.size(), 1u);
@@ -35,7 +35,7 @@ TEST_F(ExecutorTest, DoesAgainWhatWasGivenBehindAFailure) {
   executor_->take_posts();
   EXPECT_THAT(completed_, ElementsAre(other.get(), failing.get(), behind.get()));
   for (const auto& again : {failing, behind}) {
-    EXPECT_EQ(again->lane, executor_->repair());
+    EXPECT_EQ(again->lane, executor_->lanes().repair());
     EXPECT_EQ(again->status, CL_SUCCESS);
   }
   EXPECT_GE(behind->started, failing->ended);
@@ -93,7 +93,7 @@ TEST_F(ExecutorTest, AFailureAtHomeFailsAllLaterActions) {
 TEST_F(ExecutorTest, WaitsForTheProgramsOwnCommandsWhateverBecameOfThem) {
   make({0, 0});
   const auto of_program = [&] {
-    return Ref<Action>(new Action(executor_->program(), nullptr,
+    return Ref<Action>(new Action(executor_->lanes().program(), nullptr,
                                   [](const std::vector<cl_event>&) { return Action::Outcome{}; }));
   };
   const auto failed = of_program(), other = of_program(), entry = of_program();
@@ -213,7 +213,7 @@ TEST_F(ExecutorTest, ALateEndThatNobodyAskedForIsHeard) {
   devices_->tell_late();
   finish();
   EXPECT_THAT(completed_, ElementsAre(late.get(), after.get()));
-  EXPECT_EQ(late->lane, executor_->repair());
+  EXPECT_EQ(late->lane, executor_->lanes().repair());
   EXPECT_EQ(late->status, CL_SUCCESS);
 }
 
@@ -261,7 +261,7 @@ TEST_F(ExecutorTest, ACopyWaitsForTheRepairOfWhatWritesItsBytes) {
   push(writes), push(out);
   finish();
   EXPECT_THAT(completed_, ElementsAre(writes.get(), out.get()));
-  EXPECT_EQ(writes->lane, executor_->repair());
+  EXPECT_EQ(writes->lane, executor_->lanes().repair());
   EXPECT_GE(out->started, writes->ended);
   EXPECT_EQ(out->status, CL_SUCCESS);
 }
@@ -284,7 +284,7 @@ protected:
 
 TEST_F(Losses, StopEverythingOnce) {
   lose();
-  EXPECT_TRUE(executor_->is_halted());
+  EXPECT_TRUE(executor_->gate().is_halted());
   EXPECT_THAT(lost_, ElementsAre(first_.get()));
   EXPECT_EQ(halts_, 1);
   finish();
@@ -310,7 +310,7 @@ TEST_F(Losses, AreOverWhenTheObserverSaysSo) {
   {
     const std::lock_guard lock(executor_->mutex());
     executor_->drop_waiting();
-    executor_->resume();
+    executor_->gate().resume();
     executor_->push(again);
     executor_->push(after);
   }

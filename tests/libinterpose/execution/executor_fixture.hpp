@@ -26,15 +26,15 @@ protected:
     devices_ = devices.get();
     executor_->use(std::move(devices));
     for (size_t d = 0; d < contexts.size(); ++d)
-      executor_->add(lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d]));
+      executor_->lanes().add(lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d]));
     for (int domain = 0; domain < 3; ++domain)
-      transfers_.push_back(&executor_->add(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr,
-                                                                  vendor::Owned<cl_command_queue>())));
-    executor_->set_home(*executor_->compute().front());
-    executor_->set_program(
+      transfers_.push_back(&executor_->lanes().add(std::make_unique<Lane>(
+          Lane::Kind::threaded, -1, domain, nullptr, vendor::Owned<cl_command_queue>())));
+    executor_->lanes().set_home(*executor_->lanes().compute().front());
+    executor_->lanes().set_program(
         std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr, vendor::Owned<cl_command_queue>()));
     if (!configuration.makes_losses_good)
-      executor_->set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
+      executor_->lanes().set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
   }
 
   static std::unique_ptr<Lane> lane(Lane::Kind kind, int device, int context) {
@@ -50,7 +50,7 @@ protected:
         return Action::Outcome{};
       };
     };
-    Lane& on = *executor_->compute()[device];
+    Lane& on = *executor_->lanes().compute()[device];
     Ref<Action> made(new Action(on, owner_.get(), work(on)));
     made->order = order;
     made->redo = work;
@@ -78,9 +78,9 @@ protected:
   void pump() {
     std::unique_lock lock(executor_->mutex());
     executor_->pump();
-    Executor::Dead dead = executor_->take_dead();
+    Graveyard::Dead dead = executor_->graveyard().take();
     lock.unlock();
-    Executor::bury(std::move(dead));
+    Graveyard::bury(std::move(dead));
   }
   // What threads would do, if there were any.
   void work() {
@@ -98,7 +98,7 @@ protected:
   void lost(Action& a) override { lost_.push_back(&a); }
   void halted() override {
     ++halts_;
-    EXPECT_FALSE(executor_->is_running());
+    EXPECT_FALSE(executor_->gate().is_running());
   }
   void conduct() override {}
   bool is_busy() const override { return false; }

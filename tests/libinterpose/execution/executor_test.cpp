@@ -52,7 +52,7 @@ TEST_F(ExecutorTest, StartsInThePlansOrder) {
 TEST_F(ExecutorTest, HoldsBackWhatComesLaterThanWhatIsNotPushedYet) {
   make({0});
   const auto late = action(0, 5);
-  executor_->hold_from(3);
+  executor_->gate().hold_from(3);
   push(late);
   pump();
   EXPECT_EQ(devices_->under_way(), 0u);
@@ -60,7 +60,7 @@ TEST_F(ExecutorTest, HoldsBackWhatComesLaterThanWhatIsNotPushedYet) {
   push(early);
   pump();
   EXPECT_EQ(devices_->under_way(), 1u);
-  executor_->hold_from(kAllEmitted);
+  executor_->gate().hold_from(kAllEmitted);
   finish();
   EXPECT_THAT(completed_, ElementsAre(early.get(), late.get()));
 }
@@ -157,7 +157,7 @@ TEST_F(ExecutorTest, AnnouncesOwnersOutsideTheMutex) {
   const Ref<Owner> owner(new Owner(executor_->mutex()));
   {
     const std::lock_guard lock(executor_->mutex());
-    executor_->announce_later(*owner);
+    executor_->graveyard().announce_later(*owner);
   }
   pump();
   EXPECT_TRUE(owner->announced);
@@ -194,7 +194,7 @@ TEST_P(RandomGraphs, AreDoneInOrder) {
     actions.push_back(action(below(static_cast<int>(machine.size())), below(10)));
     FakeDevices::Script& what = script(actions.back());
     what.takes = static_cast<cl_ulong>(1 + below(1000));
-    if (actions.back()->lane != &executor_->home()) {
+    if (actions.back()->lane != &executor_->lanes().home()) {
       what.refused = unlikely(CL_OUT_OF_RESOURCES);
       what.fails = unlikely(CL_INVALID_VALUE);
       what.silent = below(8) == 0;

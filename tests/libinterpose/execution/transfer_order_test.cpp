@@ -18,12 +18,12 @@ class TransferOrder : public testing::Test {
 protected:
   TransferOrder() {
     for (int domain = 0; domain < 3; ++domain)
-      lanes_.push_back(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr,
-                                              vendor::Owned<cl_command_queue>()));
+      lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr,
+                                        vendor::Owned<cl_command_queue>()));
   }
 
   Ref<Action> transfer(int from, int to, ByteRanges ranges, double order) {
-    Ref<Action> action(new Action(*lanes_[to], nullptr, nullptr));
+    Ref<Action> action(new Action(*lanes_.all()[to], nullptr, nullptr));
     action->from_domain = from;
     action->order = order;
     action->bytes_moved = ranges.total();
@@ -54,8 +54,8 @@ protected:
       if (--after->blockers == 0) make_ready(after);
     }
   }
-  bool may_start(int lane) const { return mkmd::may_start(*lanes_[lane], lanes_, until_); }
-  Ref<Action> take(int lane) { return take_next(*lanes_[lane], lanes_, until_); }
+  bool may_start(int lane) const { return mkmd::may_start(*lanes_.all()[lane], lanes_, until_); }
+  Ref<Action> take(int lane) { return take_next(*lanes_.all()[lane], lanes_, until_); }
 
   Lanes lanes_;
   double until_ = 1e300;
@@ -74,9 +74,8 @@ TEST_F(TransferOrder, IsThatOfThePlan) {
 }
 
 TEST_F(TransferOrder, WhatComesAfterActionsStillToBeMadeDoesNotStart) {
-  lanes_.push_back(
-      std::make_unique<Lane>(Lane::Kind::threaded, 0, 0, nullptr, vendor::Owned<cl_command_queue>()));
-  const Ref<Action> kernel(new Action(*lanes_[3], nullptr, nullptr));
+  lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, 0, 0, nullptr, vendor::Owned<cl_command_queue>()));
+  const Ref<Action> kernel(new Action(*lanes_.all()[3], nullptr, nullptr));
   kernel->order = 4;
   const auto first = transfer(0, 1, {0, kMega}, 1);
   const auto second = emulated(0, 2, kMega, 3);
@@ -96,7 +95,7 @@ TEST_F(TransferOrder, WhatComesAfterActionsStillToBeMadeDoesNotStart) {
 TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
   const auto late = transfer(2, 1, {0, 64}, 1);
   const auto quick = transfer(0, 1, {0, 8 * kMega}, 2);
-  lanes_[1]->to_come.push_back(late.get());
+  lanes_.all()[1]->to_come.push_back(late.get());
   make_ready(quick);
   for (uint64_t slice = 0; slice < 2; ++slice) {
     const auto taken = take(1);
@@ -107,8 +106,8 @@ TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
     EXPECT_FALSE(may_start(1)) << "the rest comes after its beginning";
     complete(*taken);
   }
-  EXPECT_THAT(lanes_[1]->to_come, testing::ElementsAre(late.get()));
-  lanes_[1]->to_come.clear();
+  EXPECT_THAT(lanes_.all()[1]->to_come, testing::ElementsAre(late.get()));
+  lanes_.all()[1]->to_come.clear();
   make_ready(late);
   EXPECT_EQ(take(1).get(), late.get());
   EXPECT_EQ(take(1).get(), quick.get());
@@ -120,13 +119,13 @@ TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
 TEST_F(TransferOrder, ASliceThatFailsFailsItsTransfer) {
   const auto late = transfer(2, 1, {0, 64}, 1);
   const auto quick = transfer(0, 1, {0, 8 * kMega}, 2);
-  lanes_[1]->to_come.push_back(late.get());
+  lanes_.all()[1]->to_come.push_back(late.get());
   make_ready(quick);
   const auto slice = take(1);
   slice->status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
   slice->state = Action::State::complete;
   EXPECT_EQ(slice->missing_bytes(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  Action after(*lanes_[0], nullptr, nullptr);
+  Action after(*lanes_.all()[0], nullptr, nullptr);
   after.wait_for(*slice);
   EXPECT_EQ(after.perform({}).status, CL_MEM_OBJECT_ALLOCATION_FAILURE);
 }
@@ -136,7 +135,7 @@ TEST_F(TransferOrder, SlicesAreOfWholeRows) {
   for (uint64_t row = 0; row < 8; ++row)
     rows.add(row * kMega, row * kMega + 400'000);
   const auto late = transfer(2, 1, {0, 64}, 1);
-  lanes_[1]->to_come.push_back(late.get());
+  lanes_.all()[1]->to_come.push_back(late.get());
   make_ready(transfer(0, 1, rows, 2));
   const auto first = take(1);
   EXPECT_EQ(first->moved_ranges, rows.intersection({0, 2 * kMega}));
@@ -146,7 +145,7 @@ TEST_F(TransferOrder, SlicesAreOfWholeRows) {
 
 TEST_F(TransferOrder, WhatIsReadyDoesNotWaitForAPortAnotherNeeds) {
   const auto under_way = emulated(0, 1, 100 * kMega, 1);
-  lanes_[1]->sending = under_way;
+  lanes_.all()[1]->sending = under_way;
   const auto blocked = emulated(0, 2, 64, 2);
   const auto free = emulated(1, 2, 8 * kMega, 3);
   make_ready(blocked);
@@ -161,7 +160,7 @@ TEST_F(TransferOrder, WhatIsReadyDoesNotWaitForAPortAnotherNeeds) {
 
 TEST_F(TransferOrder, WhatNeedsTwoPortsIsLeftBoth) {
   const auto slice = emulated(1, 2, kMega, 3);
-  lanes_[2]->sending = slice;
+  lanes_.all()[2]->sending = slice;
   const auto next = emulated(0, 2, 8 * kMega, 1);
   const auto other = emulated(0, 1, 8 * kMega, 2);
   make_ready(other);
@@ -169,7 +168,7 @@ TEST_F(TransferOrder, WhatNeedsTwoPortsIsLeftBoth) {
   make_ready(next);
   EXPECT_FALSE(may_start(1)) << "it would hold the port of memory 0 when that of memory 2 becomes free";
   EXPECT_FALSE(may_start(2));
-  lanes_[2]->sending = {};
+  lanes_.all()[2]->sending = {};
   EXPECT_FALSE(may_start(1));
   EXPECT_EQ(take(2).get(), next.get());
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/execution/feeder.hpp"
+
+#include "common/process_exiting.hpp"
+#include "libinterpose/execution/transfer_order.hpp"
+#include "libinterpose/objects/objects.hpp"
+
+#include <span>
+#include <utility>
+
+namespace mkmd {
+
+namespace {
+
+constexpr int kPartsDeep = 2;  // parts of long pieces a device is given at a time: refilling takes a moment
+
+void move_first(Lane& busy, Lane& idle) {
+  const Ref<Action> part = *busy.ready.begin();
+  busy.ready.erase(busy.ready.begin());
+  part->lane = &idle;
+  part->piece.device = idle.device;
+  part->work = part->moved(idle);
+  idle.ready.insert(part);
+}
+
+}  // namespace
+
+bool Feeder::lacks_threads() const {
+  return process_exiting.load() || !configuration_.has_threads;
+}
+
+void Feeder::wake_lanes() {
+  const bool woken = progress_.gate().wake_for_more();
+  if (woken && lacks_threads()) posts_.wake_waiters();  // who does the lanes' work
+}
+
+// Moves a part that another lane has not started to an idle one, if it is finished earlier there.
+bool Feeder::take_part() {
+  for (Lane* idle : lanes_.compute()) {
+    if (idle->kind != Lane::Kind::asynchronous || !idle->under_way.empty() || !idle->ready.empty()) continue;
+    if (idle == &lanes_.home() && configuration_.home_excludes_others) continue;
+    for (Lane* busy : lanes_.compute()) {
+      if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
+      const Action& part = **busy->ready.begin();
+      if (part.order >= progress_.gate().until() || !part.moved) continue;
+      if (busy->native_context != idle->native_context) continue;
+      // `busy` still has half of what it started before it, at least, and then the part itself.
+      if (part.seconds_on(*idle) >= 2 * part.piece.seconds) continue;
+      move_first(*busy, *idle);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Of those that may start something, the one whose first action comes first.
+Lane* Feeder::next_lane() {
+  if (progress_.is_failing()) return nullptr;
+  Lane* next = nullptr;
+  for (Lane* lane : lanes_.fed()) {
+    if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
+    const Action& first = **lane->ready.begin();
+    if (first.order >= progress_.gate().until()) continue;
+    if (first.is_part() && lane->parts_in_flight >= kPartsDeep) continue;
+    if (next == nullptr || first.order < (*next->ready.begin())->order) next = lane;
+  }
+  return next;
+}
+
+bool Feeder::flush_lanes() {
+  bool flushed = false;
+  for (Lane* lane : lanes_.fed()) {
+    if (!std::exchange(lane->to_flush, false)) continue;
+    const Unlocked unlocked(progress_.mutex());
+    progress_.devices().flush(*lane);
+    flushed = true;
+  }
+  return flushed;
+}
+
+void Feeder::start_first(Lane& lane) {
+  const Ref<Action> action = *lane.ready.begin();
+  lane.ready.erase(lane.ready.begin());
+  lane.under_way.push_back(action);
+  if (action->is_part()) ++lane.parts_in_flight;
+  action->state = Action::State::submitting;
+  const cl_int refused = progress_.refusal(*action);
+  std::vector<Ref<Action>> used{action};  // whose events the device is called with
+  for (const Ref<Action>& before : action->chained) {
+    action->inherit_from(*before);
+    if (!before->complete()) used.push_back(before);
+  }
+  for (const Ref<Action>& one : used)
+    ++one->calls;
+  Devices::Submission submission{refused};
+  {
+    const Unlocked unlocked(progress_.mutex());
+    Devices& devices = progress_.devices();
+    action->started = devices.now();
+    if (refused >= 0) submission = devices.submit(*action, std::span(used).subspan(1), posts_);
+    if (!submission.under_way) tell_owner(*action);
+  }
+  lane.to_flush = true;
+  progress_.mark_submitted(*action, submission);
+  for (const Ref<Action>& one : used)
+    progress_.end_call(*one);
+}
+
+void Feeder::pump() {
+  wake_lanes();
+  if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
+  pumping_ = true;
+  Lane* const repair = lanes_.repair();
+  for (bool more = true; more;) {
+    wake_lanes();
+    if (Lane* const next = next_lane()) {
+      start_first(*next);
+    } else if (!progress_.is_failing() && take_part()) {
+      continue;
+    } else if (repair != nullptr && may_start(*repair, lanes_, progress_.gate().until())) {
+      run_threaded(*repair);
+    } else {
+      more = flush_lanes();  // more may have become ready meanwhile
+    }
+  }
+  pumping_ = false;
+}
+
+void Feeder::run_threaded(Lane& lane) {
+  Gate& gate = progress_.gate();
+  while (!gate.is_halted() && may_start(lane, lanes_, gate.until())) {
+    const Ref<Action> action = take_next(lane, lanes_, gate.until());
+    lane.under_way.push_back(action);
+    if (action->demand && lane.transfers()) lane.sending = action;
+    gate.begin_run();
+    action->state = Action::State::submitting;
+    const cl_int refused = progress_.refusal(*action);
+    cl_int status = CL_SUCCESS;
+    {
+      const Unlocked unlocked(progress_.mutex());
+      status = progress_.devices().run(*action, refused);
+      tell_owner(*action);
+    }
+    std::erase(lane.under_way, action);
+    gate.end_run();
+    if (std::exchange(lane.sending, {})) gate.wake();  // who waits for its ports may go on
+    if (configuration_.makes_losses_good && action->device_lost) {
+      action->work = nullptr;
+      gate.halt();
+      observer_.lost(*action);
+    } else {
+      progress_.mark_over(*action, status);
+    }
+    if (gate.is_halted() && !gate.is_running()) observer_.halted();
+    pump();
+  }
+}
+
+void Feeder::run_threaded() {
+  for (const auto& lane : lanes_.all()) {
+    if (lane->kind == Lane::Kind::threaded) run_threaded(*lane);
+  }
+  pump();
+}
+
+}  // namespace mkmd

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Gate: what keeps ready actions from being started, and who waits until it lets some of them start. The
+// executor's mutex guards it.
+#pragma once
+
+#include "common/thread_annotations.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace mkmd {
+
+inline constexpr double kAllEmitted = std::numeric_limits<double>::infinity();
+
+class Gate {
+public:
+  // Actions of this order and after it do not start: earlier ones are not pushed yet. kAllEmitted: all may.
+  void hold_from(double order) {
+    until_ = order;
+    has_more_ = true;
+  }
+  bool holds_back() const { return until_ < kAllEmitted; }
+  double until() const { return until_; }
+
+  void halt() { halted_ = true; }  // nothing starts on a thread
+  bool is_halted() const { return halted_; }
+  void resume() {
+    halted_ = false;
+    wake();
+  }
+
+  void begin_run() { ++running_; }  // of an action, on a thread
+  void end_run() { --running_; }
+  bool is_running() const { return running_ > 0; }
+
+  // The threads of lanes. There may be more for them to start.
+  void note_more() { has_more_ = true; }
+  void wake() { woken_.notify_all(); }
+  // Wakes them if there is more since they were last woken; false: there is not.
+  bool wake_for_more() {
+    if (!std::exchange(has_more_, false)) return false;
+    wake();
+    return true;
+  }
+  void stop() {
+    stopped_ = true;
+    wake();
+  }
+  // `lock`: of the executor's mutex. False: the thread is to end.
+  bool wait(Lock& lock, const std::function<bool()>& may_start) {
+    woken_.wait(lock.to_wait(), [&] { return stopped_ || (!halted_ && may_start()); });
+    return !stopped_;
+  }
+
+private:
+  double until_ = kAllEmitted;
+  bool halted_ = false;
+  int running_ = 0;
+  bool has_more_ = false;
+  bool stopped_ = false;
+  std::condition_variable woken_;
+};
+
+}  // namespace mkmd

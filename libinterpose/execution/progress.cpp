@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libinterpose/execution/progress.hpp"
+
+#include "libinterpose/memory/storage.hpp"
+#include "libinterpose/objects/objects.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mkmd {
+
+void Progress::push(Ref<Action> action) {
+  Lane& lane = *action->lane;
+  if (action->blockers > 0) {
+    if (lane.transfers()) lane.to_come.push_back(action.get());
+    return;
+  }
+  std::erase(lane.to_come, action.get());
+  action->state = Action::State::ready;
+  if (lane.kind == Lane::Kind::threaded) gate_.note_more();
+  lane.ready.insert(std::move(action));
+}
+
+void Progress::unblock(Action& action) {
+  if (--action.blockers == 0 && action.state == Action::State::waiting) push(Ref<Action>(&action));
+}
+
+void Progress::drop_waiting() {
+  for (const auto& lane : lanes_.all()) {
+    for (const Ref<Action>& action : lane->ready)
+      graveyard_.let_go_later(*action);
+    lane->ready = {};
+    lane->to_come.clear();
+  }
+}
+
+cl_int Progress::refusal(const Action& action) const {
+  if (failed() < 0) return failed();
+  if (action.lane->domain == 0) return CL_SUCCESS;
+  const bool elsewhere = std::any_of(action.uses.begin(), action.uses.end(), [&](const BufferUse& use) {
+    return use.root->storage->stand_in.holds(action.lane->domain, use.needed);
+  });
+  return elsewhere ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+void Progress::end_call(Action& action) {
+  if (--action.calls == 0 && action.complete()) graveyard_.let_go_later(action);
+}
+
+void Progress::mark_submitted(Action& action, Devices::Submission submission) {
+  // Whoever comes after it has no event to give to the device: it waits for the end.
+  if (!submission.under_way) return mark_over(action, submission.status);
+  // Its end may have been quicker.
+  if (action.state == Action::State::submitting) action.state = Action::State::submitted;
+  for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
+    unblock(*after);
+}
+
+// In the end the action holds nothing any more, however long it is kept itself.
+void Progress::mark_complete(Action& action, cl_int status) {
+  if (action.complete()) return;
+  note_complete(action, status);
+  if (action.calls == 0) graveyard_.let_go_later(action);
+}
+
+void Progress::note_complete(Action& action, cl_int status) {
+  action.state = Action::State::complete;
+  action.status = status;
+  action.chained.clear();
+  for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
+    unblock(*after);
+  for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
+    after->ready_at = std::max(after->ready_at, action.ended);
+    after->inherit_from(action);
+    unblock(*after);
+  }
+  for (const BufferUse& use : action.uses) {
+    if (action.lane->domain != 0) use.root->storage->stand_in.drop(action.lane->domain, use.writes);
+  }
+  const std::vector<Ref<Action>> followers = std::exchange(action.followers, {});
+  observer_.completed(action);
+  // What came after it, and is over, too, has waited for this.
+  for (const Ref<Action>& after : followers) {
+    if (after->over) settle(*after);
+  }
+}
+
+}  // namespace mkmd

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Progress: the states of an executor's actions, from pushed to complete, and the mutex that guards them. An
+// action becomes ready when nothing keeps it any more. It is complete when its device is done with it, and
+// what it came after is complete. What a helper fails at, home does again (repair.cpp, Rule 20).
+#pragma once
+
+#include "common/thread_annotations.hpp"
+#include "libinterpose/execution/devices.hpp"
+#include "libinterpose/execution/gate.hpp"
+#include "libinterpose/execution/graveyard.hpp"
+#include "libinterpose/execution/lanes.hpp"
+#include "libinterpose/execution/observer.hpp"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace mkmd {
+
+// Without any mutex: before anybody else hears of the action's end.
+inline void tell_owner(Action& action) {
+  if (action.owner) action.owner->action_ended();
+}
+
+class Progress {
+public:
+  Progress(ExecutionObserver& observer, const Lanes& lanes, bool makes_losses_good)
+      : observer_(observer), lanes_(lanes), makes_losses_good_(makes_losses_good) {}
+
+  void use(std::unique_ptr<Devices> devices) { devices_ = std::move(devices); }
+  Devices& devices() const { return *devices_; }
+
+  Mutex& mutex() const RETURN_CAPABILITY(mutex_) { return mutex_; }
+  Gate& gate() REQUIRES(mutex_) { return gate_; }
+  Graveyard& graveyard() REQUIRES(mutex_) { return graveyard_; }
+
+  // See Executor.
+  cl_int failed() const { return failed_.load(std::memory_order_acquire); }
+  void push(Ref<Action> action) REQUIRES(mutex_);
+  void drop_waiting() REQUIRES(mutex_);
+
+  // Something is to be done again; nothing else starts until what came after it is over.
+  bool is_failing() const REQUIRES(mutex_) { return !failures_.empty(); }
+  // What keeps an action from being started: an error after which nothing is right any more, or bytes that
+  // its device would not take.
+  cl_int refusal(const Action& action) const REQUIRES(mutex_);
+  void end_call(Action& action) REQUIRES(mutex_);  // of a device, that uses its event
+  void mark_submitted(Action& action, Devices::Submission submission) REQUIRES(mutex_);
+  void mark_over(Action& action, cl_int status) REQUIRES(mutex_);  // the device is done with it
+
+private:
+  void unblock(Action& action) REQUIRES(mutex_);
+  void mark_complete(Action& action, cl_int status) REQUIRES(mutex_);
+  void note_complete(Action& action, cl_int status) REQUIRES(mutex_);
+
+  // repair.cpp
+  void settle(Action& action) REQUIRES(mutex_);
+  void repair_failures() REQUIRES(mutex_);
+  void start_repairs(const std::vector<Ref<Action>>& actions) REQUIRES(mutex_);
+  void give_up(Action& action, cl_int status) REQUIRES(mutex_);
+
+  ExecutionObserver& observer_;
+  const Lanes& lanes_;
+  const bool makes_losses_good_;
+  std::unique_ptr<Devices> devices_;
+
+  mutable Mutex mutex_;
+  Gate gate_ GUARDED_BY(mutex_);
+  Graveyard graveyard_ GUARDED_BY(mutex_);
+  std::atomic<cl_int> failed_{CL_SUCCESS};
+  std::vector<Ref<Action>> failures_ GUARDED_BY(mutex_);
+};
+
+}  // namespace mkmd
