@@ -145,7 +145,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     exploring = estimates_.profitability()->take_in(kernel, host_seconds());
     full = count >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
   }
-  if (work) machine->owe(*work);
+  if (work) machine->host().owe(*work);
   if (full) {
     windows_.flush();
     if (exploring) windows_.wait_for_exploring_window();

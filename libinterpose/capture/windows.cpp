@@ -168,7 +168,7 @@ cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
       Lowering lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan,
                         commands);
       lowering.emit([&]() REQUIRES(executor_.mutex()) {
-        over = machine.pay(*work);  // none of these actions starts before it is made
+        over = machine.host().pay(*work);  // none of these actions starts before it is made
         for (const Ref<Action>& action : lowering.take_emulated())
           action->ready_at = std::max(action->ready_at, over);
         work.emplace(machine.clock());
@@ -180,7 +180,7 @@ cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
     }
   }
   // A device was lost meanwhile: the plan is void.
-  machine.owe(*work);
+  machine.host().owe(*work);
   window_.insert(window_.begin(), commands.begin(), commands.end());
   if (!executor_.gate().is_running()) recover();  // else who runs last does
   return 0;

@@ -2,7 +2,7 @@
 #include "libinterpose/execution/transfer_order.hpp"
 
 #include "common/process_exiting.hpp"
-#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/emulation/demand.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>

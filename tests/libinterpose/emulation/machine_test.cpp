@@ -59,10 +59,10 @@ TEST(Machine, WaitingIsNoWorkOfTheHost) {
   while (busy.seconds() < 1e-3) {
   }
   const Nanoseconds before = machine.clock().now();
-  EXPECT_GE(machine.pay(busy), before + 9'000'000)
+  EXPECT_GE(machine.host().pay(busy), before + 9'000'000)
       << "one millisecond has passed by itself, nine are to come";
   const HostWork next(machine.clock());
-  EXPECT_GE(machine.pay(next), before + 9'000'000) << "one work after the other";
+  EXPECT_GE(machine.host().pay(next), before + 9'000'000) << "one work after the other";
 }
 
 TEST(Machine, DevicesOfAMemoryMeasureItsBandwidthTogether) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/execution/transfer_order.hpp"
 
-#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/emulation/demand.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
