@@ -231,7 +231,7 @@ std::vector<std::vector<cl_mem>> Lowering::places_of(planning::PlannedTask& of, 
 
 Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning::Piece& piece, Command& c,
                                 const KernelCommand& kernel, std::vector<cl_mem> memories) {
-  const bool boxed = of.task.understood;
+  const bool boxed = of.task.kernel.understood;
   const int domain = session_.configuration.lane_domain(piece.device);
   Lane& lane = *executor_.lanes().compute()[piece.device];
   order_ = order_of(piece.order);
@@ -275,7 +275,7 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
 void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& kernel) {
   const Configuration& configuration = session_.configuration;
   std::vector<std::vector<cl_mem>> memories = places_of(of, kernel.launch);
-  const double bytes = emulated_bytes(configuration.machine, kernel.launch, of.task.understood);
+  const double bytes = emulated_bytes(configuration.machine, kernel.launch, of.task.kernel.understood);
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const planning::Piece& piece : of.pieces)
     sharing[configuration.lane_domain(piece.device)].insert(piece.device);
@@ -286,7 +286,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
     const Ref<Action> action = new_piece(of, piece, c, kernel, std::move(memories[i]));
     action->piece.sharing = static_cast<int>(sharing[domain].size());
     action->demand = emulated_piece(configuration.machine, piece.device, kernel, bytes, action->piece.share,
-                                    of.task.understood);
+                                    of.task.kernel.understood);
     journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);

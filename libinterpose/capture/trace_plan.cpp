@@ -14,8 +14,8 @@ compiler::Reason why_whole(const KernelLaunch& launch, const planning::PlannedTa
   if (!info.split_allowed) {
     return info.reasons.empty() ? compiler::Reason{"the compiler does not allow it"} : info.reasons.front();
   }
-  if (!of.task.understood) return {"no code for its pieces could be had"};
-  if (!of.task.is_long()) return {to_string(timing::Reason::too_short)};
+  if (!of.task.kernel.understood) return {"no code for its pieces could be had"};
+  if (!of.task.kernel.is_long()) return {to_string(timing::Reason::too_short)};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (of.not_split != nullptr) return {of.not_split};
   if (of.cut < 0) return {"its work-groups touch the same bytes"};
@@ -33,12 +33,12 @@ nlohmann::json describe(const planning::PlannedTask& of, const Command& c, bool 
   nlohmann::json line = {{"id", c.number}, {"kind", to_string(c.kind())}, {"start", of.start}};
   const KernelCommand* const kernel = c.kernel();
   if (kernel == nullptr) {
-    line["bytes"] = task.size;
+    line["bytes"] = task.transfer.size;
     line["seconds"] = seconds;
     return line;
   }
-  line["kernel"] = task.name;
-  line["groups"] = task.groups;
+  line["kernel"] = task.kernel.name;
+  line["groups"] = task.kernel.groups;
   line["local"] = kernel->launch.shape.local;
   line["operations"] = kernel->cost.operations;
   line["bytes"] = kernel->cost.bytes;

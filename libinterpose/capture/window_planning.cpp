@@ -185,7 +185,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   bool again = false;
   while (planner.size() < window.size()) {
     planning::Task task = next(window, planner.size());
-    again |= task.is_retry();
+    again |= task.kernel.is_retry();
     planner.add(record ? record->watch(std::move(task)) : std::move(task));
     if (planner.size() < kFew || configuration().machine != nullptr) continue;
     // More are not tried again before it is known what came of these, unless they have to pay for transfers.
@@ -216,7 +216,7 @@ void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
   planning::take_turns(described_, machine(), buffer_of_, kept_.cuts, estimates_.profitability()->rivalry(),
                        host_seconds());
   for (size_t i = 0; i < described_.size(); ++i) {
-    if (const auto& sample = described_[i].sample)
+    if (const auto& sample = described_[i].kernel.sample)
       window[i]->kernel()->sample = {sample->device, sample->share, sample->budgeted};
   }
 }
@@ -257,20 +257,20 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   Kernel& kernel = *c.launch.kernel;
   const KernelModel& model = estimates_.model_of(kernel);
   c.cost = cost_of(*c.launch.facts, model);
-  task.name = kernel.name;
-  task.groups = c.launch.groups;
-  task.redo = c.redo;
-  task.kernel = model.number;
-  task.shape = c.cost.shape;
-  if (kernel.info != nullptr && !kernel.info->cost.irregular) task.most_bytes = c.cost.bytes;
+  task.kernel.name = kernel.name;
+  task.kernel.groups = c.launch.groups;
+  task.kernel.redo = c.redo;
+  task.kernel.number = model.number;
+  task.kernel.shape = c.cost.shape;
+  if (kernel.info != nullptr && !kernel.info->cost.irregular) task.kernel.most_bytes = c.cost.bytes;
   task.at_home = times.seconds(model, c.cost, home);
   bool known_together = true;
   if (const timing::Rivalry& rivalry = estimates_.without_turn().rivalry(); rivalry.exists()) {
     for (int d = 0; d < static_cast<int>(task.seconds.size()); ++d) {
-      task.samples.push_back(times.samples(model, d));
-      task.first_has_run |= rivalry.team_of(d) == 1 && times.has_run(model, d);
+      task.kernel.samples.push_back(times.samples(model, d));
+      task.kernel.first_has_run |= rivalry.team_of(d) == 1 && times.has_run(model, d);
     }
-    task.first_has_run |= times.has_run(model, home);
+    task.kernel.first_has_run |= times.has_run(model, home);
   }
   if (understands(kernel)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
@@ -280,24 +280,24 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
         task.may_keep = false;  // there may be room the next time
         continue;
       }
-      task.understood = true;
+      task.kernel.understood = true;
       task.seconds[d] = times.seconds(model, c.cost, d);
       const std::optional<double> together = times.together(model, c.cost, d);
       known_together &= together.has_value();
-      task.together.resize(task.seconds.size());
-      task.together[d] = together.value_or(1);
+      task.kernel.together.resize(task.seconds.size());
+      task.kernel.together[d] = together.value_or(1);
     }
   }
-  if (!known_together) task.together.clear();
-  if (!task.understood) task.seconds[0] = task.at_home;
-  task.decision = estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
-  task.long_at_home = estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
+  if (!known_together) task.kernel.together.clear();
+  if (!task.kernel.understood) task.seconds[0] = task.at_home;
+  task.kernel.decision = estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
+  task.kernel.long_at_home = estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
   if (purpose_ == Purpose::repeats) {
     if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
-      task.ran = planning::RanBefore{ran->lane, ran->groups};
+      task.kernel.ran = planning::RanBefore{ran->lane, ran->groups};
   }
-  task.uses_of = [&launch = c.launch, understood = task.understood](const compiler::GroupBox& box,
-                                                                    size_t most_blocks) {
+  task.kernel.uses_of = [&launch = c.launch, understood = task.kernel.understood](
+                            const compiler::GroupBox& box, size_t most_blocks) {
     const auto footprints = understood ? launch.facts->of(box, most_blocks) : nullptr;
     return buffer_uses(*launch.arguments, footprints.get());
   };
@@ -306,15 +306,15 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
 void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) const {
   const BytesOf bytes = bytes_of(c);
   if (bytes.source.memory) {
-    task.source = &bytes.source.root();
-    task.source_begin = bytes.source.in_root();
+    task.transfer.source = &bytes.source.root();
+    task.transfer.source_begin = bytes.source.in_root();
   }
   if (bytes.destination.memory) {
-    task.destination = &bytes.destination.root();
-    task.destination_begin = bytes.destination.in_root();
+    task.transfer.destination = &bytes.destination.root();
+    task.transfer.destination_begin = bytes.destination.in_root();
   }
-  task.size = bytes.size;
-  task.pattern_size = bytes.pattern_size;
+  task.transfer.size = bytes.size;
+  task.transfer.pattern_size = bytes.pattern_size;
   task.follows_bytes = follows_bytes(c);
   const int home = configuration().home_index();
   if (task.follows_bytes) {
@@ -324,7 +324,7 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
     return;
   }
   const DeviceRates& rates = estimates_.times().rates(home);
-  task.at_home = static_cast<double>(task.size) / rates.copy_bytes_per_second;
+  task.at_home = static_cast<double>(task.transfer.size) / rates.copy_bytes_per_second;
   if (c.can_be_made_anywhere()) task.at_home += rates.launch_seconds;
   task.seconds[0] = task.at_home;
 }
@@ -348,7 +348,7 @@ bool WindowPlanning::follows_bytes(const Command& c) const {
 
 double WindowPlanning::seconds_to_make(const planning::Task& task, int device) const {
   const DeviceRates& rates = estimates_.times().rates(device);
-  const double bytes = static_cast<double>(task.size) * (task.source != nullptr ? 2 : 1);
+  const double bytes = static_cast<double>(task.transfer.size) * (task.transfer.source != nullptr ? 2 : 1);
   return rates.launch_seconds + bytes / rates.bytes_per_second;
 }
 
@@ -358,7 +358,7 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
   if (task.follows_bytes) window_->plan(task.at_home);
   if (!task.is_kernel()) return;
   const auto model = estimates_.model_of(*c.kernel()->launch.kernel).shared_from_this();
-  window_->plan({model, &model->history}, predicted(task), task.decision);
+  window_->plan({model, &model->history}, predicted(task), task.kernel.decision);
 }
 
 timing::Launch WindowPlanning::predicted(const planning::Task& task) const {

@@ -10,12 +10,12 @@ namespace {
 // How much earlier all devices together finished the kernel than the quickest would alone, when it was
 // profiled: what they can do undisturbed, less what they lose to each other.
 std::optional<double> profiled_gain(const Task& task) {
-  if (task.together.empty()) return std::nullopt;
+  if (task.kernel.together.empty()) return std::nullopt;
   double launches_per_second = 0;
   double slower = 1;
   for (size_t d = 0; d < task.seconds.size(); ++d) {
     if (task.seconds[d] >= scheduler::kNever) continue;
-    slower = std::max(slower, task.together[d]);
+    slower = std::max(slower, task.kernel.together[d]);
     launches_per_second += 1 / task.seconds[d];
   }
   return launches_per_second * *std::min_element(task.seconds.begin(), task.seconds.end()) / slower;
@@ -35,7 +35,7 @@ double memory_bytes(const PlannedTask& of, const Machine& machine) {
   for (const BufferUse& use : of.whole)
     bytes += static_cast<double>(use.reads.total() + use.writes.total());
   // Sets may be generous: no more bytes are distinct than are loaded and stored.
-  bytes = std::min(bytes, of.task.most_bytes);
+  bytes = std::min(bytes, of.task.kernel.most_bytes);
   return bytes <= machine.cache ? 0 : bytes;
 }
 

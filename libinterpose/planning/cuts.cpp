@@ -15,7 +15,7 @@ constexpr uint64_t kNarrowRow = 128;  // bytes: moving a shorter one takes about
 unsigned several_groups(const Task& task) {  // a bit per dimension
   unsigned among = 0;
   for (int d = 0; d < 3; ++d)
-    among |= task.groups[d] > 1 ? 1u << d : 0;
+    among |= task.kernel.groups[d] > 1 ? 1u << d : 0;
   return among;
 }
 
@@ -58,22 +58,22 @@ Cut best_cut(const std::array<uint64_t, 3>& groups,
 }
 
 int CutMemory::dimension(const Task& task) const {
-  const auto known = dimensions_.find(task.kernel);
+  const auto known = dimensions_.find(task.kernel.number);
   if (known == dimensions_.end() || known->second.among != several_groups(task)) return -1;
   return known->second.dimension;
 }
 
 void CutMemory::set_dimension(const Task& task, int dimension) {
   if (dimensions_.size() > kMost) dimensions_.clear();
-  dimensions_[task.kernel] = {dimension, several_groups(task)};
+  dimensions_[task.kernel.number] = {dimension, several_groups(task)};
 }
 
 void CutMemory::copy_of(const Task& task, const CutMemory& from, bool with_dimension) {
   if (!task.is_kernel()) return;
-  if (const auto known = from.dimensions_.find(task.kernel);
+  if (const auto known = from.dimensions_.find(task.kernel.number);
       with_dimension && known != from.dimensions_.end())
     dimensions_.insert(*known);
-  if (const auto known = from.ends_.find({task.kernel, task.shape}); known != from.ends_.end())
+  if (const auto known = from.ends_.find({task.kernel.number, task.kernel.shape}); known != from.ends_.end())
     ends_.insert(*known);
 }
 
@@ -105,10 +105,10 @@ CutMemory cuts_from_json(const nlohmann::json& json) {
 
 void CutMemory::keep_cuts(PlannedTask& of) {
   std::vector<Piece>& pieces = of.pieces;
-  if (pieces.size() < 2 || !of.task.redo.empty()) return;
+  if (pieces.size() < 2 || !of.task.kernel.redo.empty()) return;
   if (ends_.size() > kMost) ends_.clear();
-  std::vector<End>& kept = ends_[{of.task.kernel, of.task.shape}];
-  const auto groups = static_cast<double>(of.task.groups[of.cut]);
+  std::vector<End>& kept = ends_[{of.task.kernel.number, of.task.kernel.shape}];
+  const auto groups = static_cast<double>(of.task.kernel.groups[of.cut]);
   bool keep = kept.size() == pieces.size();
   for (size_t i = 0; i < pieces.size() && keep; ++i) {
     const double move = static_cast<double>(pieces[i].box.hi[of.cut]) - static_cast<double>(kept[i].end);
@@ -127,8 +127,8 @@ void CutMemory::keep_cuts(PlannedTask& of) {
 
 void cut_in_parts(PlannedTask& of) {
   constexpr double kLong = 1e-3;  // seconds
-  if (of.pieces.size() < 2 || !of.task.redo.empty()) return;
-  const auto groups = static_cast<double>(of.task.groups[of.cut]);
+  if (of.pieces.size() < 2 || !of.task.kernel.redo.empty()) return;
+  const auto groups = static_cast<double>(of.task.kernel.groups[of.cut]);
   std::vector<Piece> parts;
   for (const Piece& piece : of.pieces) {
     const uint64_t lo = piece.box.lo[of.cut];
@@ -161,23 +161,23 @@ void cut_in_parts(PlannedTask& of) {
 
 // A driver may have compiled other code for larger pieces, or for another device.
 void cut_as_before(PlannedTask& of) {
-  const Task& task = of.task;
-  if (!task.is_kernel() || !task.understood || !task.ran) return;
+  const KernelTask& kernel = of.task.kernel;
+  if (!of.task.is_kernel() || !kernel.understood || !kernel.ran) return;
   of.pieces.clear();
   of.as_before = true;
   std::array<uint64_t, 3> extent{};
   for (int d = 0; d < 3; ++d) {
-    const uint64_t parts = (task.groups[d] + task.ran->groups[d] - 1) / task.ran->groups[d];
-    extent[d] = (task.groups[d] + parts - 1) / parts;
+    const uint64_t parts = (kernel.groups[d] + kernel.ran->groups[d] - 1) / kernel.ran->groups[d];
+    extent[d] = (kernel.groups[d] + parts - 1) / parts;
   }
   compiler::GroupBox box;
-  for (box.lo[2] = 0; box.lo[2] < task.groups[2]; box.lo[2] = box.hi[2]) {
-    box.hi[2] = std::min(task.groups[2], box.lo[2] + extent[2]);
-    for (box.lo[1] = 0; box.lo[1] < task.groups[1]; box.lo[1] = box.hi[1]) {
-      box.hi[1] = std::min(task.groups[1], box.lo[1] + extent[1]);
-      for (box.lo[0] = 0; box.lo[0] < task.groups[0]; box.lo[0] = box.hi[0]) {
-        box.hi[0] = std::min(task.groups[0], box.lo[0] + extent[0]);
-        of.pieces.push_back({.device = task.ran->device, .box = box});
+  for (box.lo[2] = 0; box.lo[2] < kernel.groups[2]; box.lo[2] = box.hi[2]) {
+    box.hi[2] = std::min(kernel.groups[2], box.lo[2] + extent[2]);
+    for (box.lo[1] = 0; box.lo[1] < kernel.groups[1]; box.lo[1] = box.hi[1]) {
+      box.hi[1] = std::min(kernel.groups[1], box.lo[1] + extent[1]);
+      for (box.lo[0] = 0; box.lo[0] < kernel.groups[0]; box.lo[0] = box.hi[0]) {
+        box.hi[0] = std::min(kernel.groups[0], box.lo[0] + extent[0]);
+        of.pieces.push_back({.device = kernel.ran->device, .box = box});
       }
     }
   }

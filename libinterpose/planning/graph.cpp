@@ -55,15 +55,15 @@ private:
     const auto& devices = problem_.platform.devices;
     scheduler::Task t;
     t.id = static_cast<int>(graph().tasks.size());
-    t.name = task.is_kernel() ? task.name : "memory";
+    t.name = task.is_kernel() ? task.kernel.name : "memory";
     for (size_t d = 0; d < task.seconds.size(); ++d)
       t.times.push_back(std::max(0.0, task.seconds[d] - devices[d].launch));
     t.divisible = of.cut >= 0;
     if (task.follows_bytes) {
-      t.units = static_cast<int>(std::clamp<uint64_t>(task.size / kCopiedAtOnce, 1, kMostUnits));
+      t.units = static_cast<int>(std::clamp<uint64_t>(task.transfer.size / kCopiedAtOnce, 1, kMostUnits));
       t.divisible = t.units > 1;
     } else if (t.divisible) {
-      t.units = static_cast<int>(std::min(task.groups[of.cut], kMostUnits));
+      t.units = static_cast<int>(std::min(task.kernel.groups[of.cut], kMostUnits));
     }
     if (on_whole(of, machine_) && machine_.home_is_sum) {
       // It keeps all parts busy: to the policy, a task they share equally.

@@ -58,9 +58,10 @@ bool still_holds(const Plan& plan, const std::vector<Task>& tasks, const Machine
     const Task& is = tasks[i];
     if (!is.may_keep) return false;
     if (!is.is_kernel()) continue;
-    if (is.left_alone() != was.left_alone() || is.is_retry() || is.understood != was.understood) return false;
+    if (is.kernel.is_retry() || is.kernel.left_alone() != was.kernel.left_alone()) return false;
+    if (is.kernel.understood != was.kernel.understood) return false;
     devices[machine.home].note(was.at_home, is.at_home);
-    for (size_t d = 0; was.understood && d < was.seconds.size(); ++d)
+    for (size_t d = 0; was.kernel.understood && d < was.seconds.size(); ++d)
       devices[d].note(was.seconds[d], is.seconds[d]);
   }
   return std::all_of(devices.begin(), devices.end(),

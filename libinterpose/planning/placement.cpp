@@ -2,11 +2,13 @@
 #include "libinterpose/planning/placement.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mkmd::planning {
 
 ByteRanges own_bytes(const Task& task) {
-  return {task.destination_begin, task.destination_begin + task.size};
+  const TransferTask& transfer = task.transfer;
+  return {transfer.destination_begin, transfer.destination_begin + transfer.size};
 }
 
 std::vector<ByteRange> contiguous(const Task& task, const ByteRanges& bytes) {
@@ -23,8 +25,9 @@ std::vector<ByteRange> contiguous(const Task& task, const ByteRanges& bytes) {
   }
   for (ByteRange& range : ranges) {
     if (!fills) break;
-    range.lo -= (range.lo - task.destination_begin) % task.pattern_size;
-    range.hi += (task.destination_begin - range.hi) % task.pattern_size;
+    const auto [begin, pattern] = std::pair(task.transfer.destination_begin, task.transfer.pattern_size);
+    range.lo -= (range.lo - begin) % pattern;
+    range.hi += (begin - range.hi) % pattern;
   }
   return ranges;
 }
@@ -49,11 +52,12 @@ void find_wanted(std::vector<PlannedTask>& tasks, const Machine& machine) {
     of->wanted.clear();
     if (task.follows_bytes) {
       const ByteRanges own = own_bytes(task);
-      for (auto& [domain, need] : needs[task.destination]) {
+      for (auto& [domain, need] : needs[task.transfer.destination]) {
         for (const ByteRange& range : contiguous(task, need.bytes.intersection(own))) {
           of->wanted.push_back({need.device, range});
           if (task.kind == CommandKind::copy)
-            add(task.source, need.device, shifted({range.lo, range.hi}, task.source_ahead()));
+            add(task.transfer.source, need.device,
+                shifted({range.lo, range.hi}, task.transfer.source_ahead()));
         }
         need.bytes.subtract(own);
       }

@@ -14,12 +14,13 @@ namespace {
 
 // Of a read, write, copy or fill.
 BufferUses memory_uses(const Task& task) {
+  const TransferTask& transfer = task.transfer;
   BufferUses uses;
-  if (task.source != nullptr) {
-    BufferUse& use = use_of(uses, task.source);
-    use.reads = use.needed = ByteRanges(task.source_begin, task.source_begin + task.size);
+  if (transfer.source != nullptr) {
+    BufferUse& use = use_of(uses, transfer.source);
+    use.reads = use.needed = ByteRanges(transfer.source_begin, transfer.source_begin + transfer.size);
   }
-  if (task.destination != nullptr) use_of(uses, task.destination).writes = own_bytes(task);
+  if (transfer.destination != nullptr) use_of(uses, transfer.destination).writes = own_bytes(task);
   return uses;
 }
 
@@ -28,8 +29,8 @@ bool updates_any(const BufferUses& uses) {
 }
 
 compiler::GroupBox half(const Task& task, int dimension, int which) {
-  compiler::GroupBox box = task.whole();
-  (which == 0 ? box.hi : box.lo)[dimension] = task.groups[dimension] / 2;
+  compiler::GroupBox box = task.kernel.whole();
+  (which == 0 ? box.hi : box.lo)[dimension] = task.kernel.groups[dimension] / 2;
   return box;
 }
 
@@ -70,12 +71,13 @@ size_t PlannedTask::first_order() const {
 }
 
 bool on_whole(const PlannedTask& of, const Machine& machine) {
-  return of.task.is_kernel() && machine.home_is_whole && of.cut < 0 && of.task.long_at_home;
+  return of.task.is_kernel() && machine.home_is_whole && of.cut < 0 && of.task.kernel.long_at_home;
 }
 
 bool stays_home(const PlannedTask& of, const Machine& machine) {
   if (of.task.follows_bytes) return false;
-  return !of.task.understood || of.task.left_alone() || on_whole(of, machine) || !of.task.redo.empty();
+  return !of.task.kernel.understood || of.task.kernel.left_alone() || on_whole(of, machine) ||
+         !of.task.kernel.redo.empty();
 }
 
 std::vector<ByteRanges> places(const std::vector<PlannedTask>& tasks, const Machine& machine,
@@ -102,7 +104,7 @@ void Planner::add(Task task) {
   of.task = std::move(task);
   if (!of.task.is_kernel()) {
     of.whole = memory_uses(of.task);
-  } else if (of.task.redo.empty()) {
+  } else if (of.task.kernel.redo.empty()) {
     analyse_kernel(of);
   } else {
     analyse_redo(of);
@@ -111,12 +113,12 @@ void Planner::add(Task task) {
 
 void Planner::analyse_kernel(PlannedTask& of) {
   const Task& task = of.task;
-  of.whole = task.uses_of(task.whole(), kFewBlocks);
-  if (task.understood && task.is_long()) find_cut(of);
-  if (task.left_alone() || (purpose_ == Purpose::home_times && of.cut >= 0)) {
+  of.whole = task.kernel.uses_of(task.kernel.whole(), kFewBlocks);
+  if (task.kernel.understood && task.kernel.is_long()) find_cut(of);
+  if (task.kernel.left_alone() || (purpose_ == Purpose::home_times && of.cut >= 0)) {
     of.cut = -1;
-    of.not_split =
-        task.left_alone() ? to_string(task.decision.reason) : "this launch was to show how long home takes";
+    of.not_split = task.kernel.left_alone() ? to_string(task.kernel.decision.reason)
+                                            : "this launch was to show how long home takes";
   }
   if (of.cut >= 0) of.bytes = memory_bytes(of, machine_);
   coarsen(of.whole, machine_, buffer_of_);
@@ -129,9 +131,9 @@ void Planner::analyse_kernel(PlannedTask& of) {
 void Planner::analyse_redo(PlannedTask& of) {
   Task& task = of.task;
   double share = 0;
-  for (const compiler::GroupBox& box : task.redo) {
-    share += static_cast<double>(box.group_count()) / static_cast<double>(task.group_count());
-    for (const BufferUse& of_box : task.uses_of(box, kFewBlocks)) {
+  for (const compiler::GroupBox& box : task.kernel.redo) {
+    share += static_cast<double>(box.group_count()) / static_cast<double>(task.kernel.group_count());
+    for (const BufferUse& of_box : task.kernel.uses_of(box, kFewBlocks)) {
       BufferUse& use = use_of(of.whole, of_box.root);
       use.reads.unite(of_box.reads);
       use.writes.unite(of_box.writes);
@@ -147,10 +149,11 @@ void Planner::find_cut(PlannedTask& of) {
   const Task& task = of.task;
   of.cut = cuts_.dimension(task);
   if (of.cut >= 0) {  // the pieces themselves will show whether it may
-    of.first_half = task.uses_of(half(task, of.cut, 0), kFewBlocks);
+    of.first_half = task.kernel.uses_of(half(task, of.cut, 0), kFewBlocks);
   } else {
-    Cut cut = best_cut(task.groups, task.uses_of);
-    if (cut.dimension < 0 && updates_any(of.whole)) cut = best_cut(task.groups, task.uses_of, commute);
+    Cut cut = best_cut(task.kernel.groups, task.kernel.uses_of);
+    if (cut.dimension < 0 && updates_any(of.whole))
+      cut = best_cut(task.kernel.groups, task.kernel.uses_of, commute);
     of.cut = cut.dimension;
     of.first_half = std::move(cut.first_half);
     cuts_.set_dimension(task, of.cut);
@@ -161,8 +164,8 @@ void Planner::find_cut(PlannedTask& of) {
 // Halves that update the same bytes are for devices that may do so together.
 void Planner::find_who_updates(PlannedTask& of) {
   Task& task = of.task;
-  of.updates_together = !independent(task.uses_of(half(task, of.cut, 0), compiler::kMostBlocks),
-                                     task.uses_of(half(task, of.cut, 1), compiler::kMostBlocks));
+  of.updates_together = !independent(task.kernel.uses_of(half(task, of.cut, 0), compiler::kMostBlocks),
+                                     task.kernel.uses_of(half(task, of.cut, 1), compiler::kMostBlocks));
   if (!of.updates_together) return;
   std::vector<double> seconds = task.seconds;
   int devices = 0;
@@ -172,7 +175,8 @@ void Planner::find_who_updates(PlannedTask& of) {
   }
   if (devices > 1) {
     task.seconds = std::move(seconds);
-    if (task.sample && !machine_.may_update_together(task.sample->device)) task.sample.reset();
+    if (task.kernel.sample && !machine_.may_update_together(task.kernel.sample->device))
+      task.kernel.sample.reset();
     return;
   }
   of.updates_together = false;
@@ -184,13 +188,14 @@ void Planner::find_who_updates(PlannedTask& of) {
 
 void Planner::find_uses(PlannedTask& of, size_t most_blocks) {
   for (Piece& piece : of.pieces)
-    piece.uses = of.pieces.size() == 1 ? of.whole : of.task.uses_of(piece.box, most_blocks);
+    piece.uses = of.pieces.size() == 1 ? of.whole : of.task.kernel.uses_of(piece.box, most_blocks);
 }
 
 void Planner::assign_home(PlannedTask& of) const {
   of.pieces.clear();
-  if (of.task.redo.empty()) of.pieces.push_back({.device = machine_.home, .box = of.task.whole()});
-  for (const compiler::GroupBox& box : of.task.redo)
+  if (of.task.kernel.redo.empty())
+    of.pieces.push_back({.device = machine_.home, .box = of.task.kernel.whole()});
+  for (const compiler::GroupBox& box : of.task.kernel.redo)
     of.pieces.push_back({.device = machine_.home, .box = box});
   for (Piece& piece : of.pieces)
     piece.start = of.start;
@@ -220,10 +225,10 @@ void Planner::assign(PlannedTask& of, const std::vector<scheduler::Entry>& entri
   if (!task.is_kernel()) return;
   if (stays_home(of, machine_) || entries.empty()) return assign_home(of);
   if (of.cut < 0) {
-    of.pieces = {{.device = entries.front().device, .box = task.whole(), .start = of.start}};
+    of.pieces = {{.device = entries.front().device, .box = task.kernel.whole(), .start = of.start}};
     return;
   }
-  const auto groups = static_cast<double>(task.groups[of.cut]);
+  const auto groups = static_cast<double>(task.kernel.groups[of.cut]);
   uint64_t done = 0;
   for (const scheduler::Entry& e : entries) {
     const auto end = static_cast<uint64_t>(std::llround(e.hi * groups));
@@ -235,24 +240,26 @@ void Planner::assign(PlannedTask& of, const std::vector<scheduler::Entry>& entri
       of.pieces.back().box.hi[of.cut] = end;
       of.pieces.back().start = std::max(of.pieces.back().start, e.start);  // then all is there
     } else {
-      Piece& piece = of.pieces.emplace_back(Piece{.device = e.device, .box = task.whole(), .start = e.start});
+      Piece& piece =
+          of.pieces.emplace_back(Piece{.device = e.device, .box = task.kernel.whole(), .start = e.start});
       piece.box.lo[of.cut] = done;
       piece.box.hi[of.cut] = end;
     }
     done = end;
   }
   if (of.pieces.empty()) assign_home(of);
-  of.pieces.back().box.hi[of.cut] = task.groups[of.cut];
+  of.pieces.back().box.hi[of.cut] = task.kernel.groups[of.cut];
 }
 
 bool Planner::is_worth_a_policy() const {
   const auto any = [&](const auto& is) { return std::any_of(tasks_.begin(), tasks_.end(), is); };
   if (purpose_ != Purpose::speed || machine_.policy == nullptr) return false;
-  if (!any([](const PlannedTask& of) { return of.task.understood; })) return false;
+  if (!any([](const PlannedTask& of) { return of.task.kernel.understood; })) return false;
   // What is left beside launches that lose time may only be here because they are.
-  return !any([](const PlannedTask& of) { return of.task.left_alone(); }) || any([](const PlannedTask& of) {
-    return of.task.is_kernel() && of.task.is_long() && !of.task.left_alone();
-  });
+  return !any([](const PlannedTask& of) { return of.task.kernel.left_alone(); }) ||
+         any([](const PlannedTask& of) {
+           return of.task.is_kernel() && of.task.kernel.is_long() && !of.task.kernel.left_alone();
+         });
 }
 
 void Planner::ask_policy(Plan& plan) {
@@ -268,12 +275,12 @@ void Planner::ask_policy(Plan& plan) {
 }
 
 bool Planner::take_sample(PlannedTask& of) const {
-  if (!of.task.sample || of.cut < 0 || of.pieces.empty()) return false;
-  const auto [device, share, budgeted] = *of.task.sample;
-  const uint64_t groups = of.task.groups[of.cut];
+  if (!of.task.kernel.sample || of.cut < 0 || of.pieces.empty()) return false;
+  const auto [device, share, budgeted] = *of.task.kernel.sample;
+  const uint64_t groups = of.task.kernel.groups[of.cut];
   const auto wanted = static_cast<uint64_t>(share * static_cast<double>(groups));
   const uint64_t end = std::clamp<uint64_t>(wanted, 1, groups - 1);
-  Piece sample{.device = device, .box = of.task.whole(), .start = of.start};
+  Piece sample{.device = device, .box = of.task.kernel.whole(), .start = of.start};
   sample.box.hi[of.cut] = end;
   std::erase_if(of.pieces, [&](const Piece& piece) { return piece.box.hi[of.cut] <= end; });
   of.pieces.front().box.lo[of.cut] = end;
@@ -295,7 +302,7 @@ void Planner::make_pieces(PlannedTask& of) {
     safe = split_is_safe(of, machine_);
   }
   // Pieces that are to be done again were found safe the first time.
-  if ((safe && coarsen_pieces(of, machine_, buffer_of_)) || !of.task.redo.empty()) return;
+  if ((safe && coarsen_pieces(of, machine_, buffer_of_)) || !of.task.kernel.redo.empty()) return;
   cuts_.set_dimension(of.task, -1);
   of.not_split = safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
   assign_home(of);
@@ -315,12 +322,12 @@ Plan Planner::make(bool complete) && {
   plan.one_at_a_time = plan.schedule && plan.schedule->in_order;
   for (PlannedTask& of : tasks_) {
     make_pieces(of);
-    plan.one_at_a_time |= of.task.sample && of.pieces.size() > 1;
+    plan.one_at_a_time |= of.task.kernel.sample && of.pieces.size() > 1;
   }
   find_wanted(tasks_, machine_);
   plan.orders = put_in_order(tasks_);
   for (PlannedTask& of : tasks_)
-    of.task.uses_of = nullptr;
+    of.task.kernel.uses_of = nullptr;
   plan.tasks = std::move(tasks_);
   return plan;
 }

@@ -89,13 +89,13 @@ Buffer Record::watch(Memory* root) {
 
 Task Record::watch(Task task) {
   // The planner changes the dimension when it is given a kernel's first task, all else at the end.
-  const bool is_first = kernels_.insert(task.kernel).second;
+  const bool is_first = kernels_.insert(task.kernel.number).second;
   cuts_before_.copy_of(task, cuts_, is_first);
   WatchedTask& watched = tasks_.emplace_back();
   watched.task = task;
-  if (task.uses_of != nullptr) {
-    task.uses_of = [&watched](const compiler::GroupBox& box, size_t most_blocks) {
-      watched.answers.push_back({box, most_blocks, watched.task.uses_of(box, most_blocks)});
+  if (task.kernel.uses_of != nullptr) {
+    task.kernel.uses_of = [&watched](const compiler::GroupBox& box, size_t most_blocks) {
+      watched.answers.push_back({box, most_blocks, watched.task.kernel.uses_of(box, most_blocks)});
       return watched.answers.back().uses;
     };
   }
@@ -122,30 +122,32 @@ json Record::to_json(const WatchedTask& watched) const {
             {"follows_bytes", task.follows_bytes},
             {"may_keep", task.may_keep}};
   if (!task.is_kernel()) {
-    j.update({{"size", task.size},
-              {"pattern_size", task.pattern_size},
-              {"source_begin", task.source_begin},
-              {"destination_begin", task.destination_begin}});
-    if (task.source != nullptr) j["source"] = buffer_of_(task.source).number;
-    if (task.destination != nullptr) j["destination"] = buffer_of_(task.destination).number;
+    const TransferTask& transfer = task.transfer;
+    j.update({{"size", transfer.size},
+              {"pattern_size", transfer.pattern_size},
+              {"source_begin", transfer.source_begin},
+              {"destination_begin", transfer.destination_begin}});
+    if (transfer.source != nullptr) j["source"] = buffer_of_(transfer.source).number;
+    if (transfer.destination != nullptr) j["destination"] = buffer_of_(transfer.destination).number;
     return j;
   }
-  j.update({{"name", task.name},
-            {"groups", task.groups},
-            {"understood", task.understood},
-            {"is_long", task.is_long()},
-            {"long_at_home", task.long_at_home},
-            {"left_alone", task.left_alone()},
-            {"tried_again", task.is_retry()},
-            {"kernel", task.kernel},
-            {"shape", task.shape},
-            {"most_bytes", seconds_to_json(task.most_bytes)},
-            {"together", task.together}});
-  for (const compiler::GroupBox& box : task.redo)
+  const KernelTask& kernel = task.kernel;
+  j.update({{"name", kernel.name},
+            {"groups", kernel.groups},
+            {"understood", kernel.understood},
+            {"is_long", kernel.is_long()},
+            {"long_at_home", kernel.long_at_home},
+            {"left_alone", kernel.left_alone()},
+            {"tried_again", kernel.is_retry()},
+            {"kernel", kernel.number},
+            {"shape", kernel.shape},
+            {"most_bytes", seconds_to_json(kernel.most_bytes)},
+            {"together", kernel.together}});
+  for (const compiler::GroupBox& box : kernel.redo)
     j["redo"].push_back(box_to_json(box));
-  if (task.decision.reason == timing::Reason::explored_enough) j["explored_enough"] = true;
-  if (task.sample) j["sample"] = {{"device", task.sample->device}, {"share", task.sample->share}};
-  if (task.ran) j["ran"] = {{"device", task.ran->device}, {"groups", task.ran->groups}};
+  if (kernel.decision.reason == timing::Reason::explored_enough) j["explored_enough"] = true;
+  if (kernel.sample) j["sample"] = {{"device", kernel.sample->device}, {"share", kernel.sample->share}};
+  if (kernel.ran) j["ran"] = {{"device", kernel.ran->device}, {"groups", kernel.ran->groups}};
   for (const Answer& answer : watched.answers)
     j["uses"].push_back({{"box", box_to_json(answer.box)},
                          {"most_blocks", answer.most_blocks},

@@ -172,35 +172,39 @@ public:
     task.follows_bytes = j.at("follows_bytes");
     task.may_keep = j.at("may_keep");
     if (task.is_kernel()) {
-      read_kernel(j, task);
-      return task;
+      read_kernel(j, task.kernel);
+    } else {
+      read_transfer(j, task.transfer);
     }
-    task.size = j.at("size");
-    task.pattern_size = j.at("pattern_size");
-    task.source_begin = j.at("source_begin");
-    task.destination_begin = j.at("destination_begin");
-    if (j.contains("source")) task.source = name(j.at("source"));
-    if (j.contains("destination")) task.destination = name(j.at("destination"));
     return task;
   }
 
 private:
-  void read_kernel(const json& j, Task& task) {
-    task.name = j.at("name");
-    task.groups = j.at("groups");
-    task.understood = j.at("understood");
-    task.decision = decision_from(j);
-    task.long_at_home = j.at("long_at_home");
-    task.kernel = j.at("kernel");
-    task.shape = j.at("shape");
-    task.most_bytes = seconds_from(j.at("most_bytes"));
-    task.together = j.at("together").get<std::vector<double>>();
+  void read_transfer(const json& j, TransferTask& transfer) {
+    transfer.size = j.at("size");
+    transfer.pattern_size = j.at("pattern_size");
+    transfer.source_begin = j.at("source_begin");
+    transfer.destination_begin = j.at("destination_begin");
+    if (j.contains("source")) transfer.source = name(j.at("source"));
+    if (j.contains("destination")) transfer.destination = name(j.at("destination"));
+  }
+
+  void read_kernel(const json& j, KernelTask& kernel) {
+    kernel.name = j.at("name");
+    kernel.groups = j.at("groups");
+    kernel.understood = j.at("understood");
+    kernel.decision = decision_from(j);
+    kernel.long_at_home = j.at("long_at_home");
+    kernel.number = j.at("kernel");
+    kernel.shape = j.at("shape");
+    kernel.most_bytes = seconds_from(j.at("most_bytes"));
+    kernel.together = j.at("together").get<std::vector<double>>();
     for (const json& box : list_of(j, "redo"))
-      task.redo.push_back(box_from(box));
+      kernel.redo.push_back(box_from(box));
     if (j.contains("sample"))
-      task.sample = Task::Sample{j.at("sample").at("device"), j.at("sample").at("share"), 0};
-    if (j.contains("ran")) task.ran = RanBefore{j.at("ran").at("device"), j.at("ran").at("groups")};
-    task.uses_of = [this, answers = list_of(j, "uses")](const compiler::GroupBox& box, size_t most_blocks) {
+      kernel.sample = KernelTask::Sample{j.at("sample").at("device"), j.at("sample").at("share"), 0};
+    if (j.contains("ran")) kernel.ran = RanBefore{j.at("ran").at("device"), j.at("ran").at("groups")};
+    kernel.uses_of = [this, answers = list_of(j, "uses")](const compiler::GroupBox& box, size_t most_blocks) {
       for (const json& answer : answers) {
         if (box_from(answer.at("box")) == box && answer.at("most_blocks") == most_blocks)
           return uses(answer.at("buffers"));

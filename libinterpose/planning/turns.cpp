@@ -12,7 +12,7 @@ namespace mkmd::planning {
 namespace {
 
 bool is_offered(const Task& task) {
-  return task.is_kernel() && task.understood && task.redo.empty();
+  return task.is_kernel() && task.kernel.understood && task.kernel.redo.empty();
 }
 
 // What kernels of a window need in the memory of each team and do not find there.
@@ -28,12 +28,12 @@ public:
 
   void add(const Task& task) {
     if (task.kind == CommandKind::write) {
-      Bytes& of = buffers_[task.destination];
+      Bytes& of = buffers_[task.transfer.destination];
       of.from_host.unite(own_bytes(task));
       of.made.subtract(own_bytes(task));
     } else if (is_offered(task)) {
-      for (const BufferUse& use : task.uses_of(task.whole(), kFewBlocks))
-        add(use, task.is_long());
+      for (const BufferUse& use : task.kernel.uses_of(task.kernel.whole(), kFewBlocks))
+        add(use, task.kernel.is_long());
     }
   }
 
@@ -80,7 +80,7 @@ private:
 };
 
 timing::Rivalry::Kernel kernel_of(const Task& task) {
-  timing::Rivalry::Kernel kernel{task.seconds, task.samples, task.first_has_run};
+  timing::Rivalry::Kernel kernel{task.seconds, task.kernel.samples, task.kernel.first_has_run};
   for (double& seconds : kernel.seconds) {
     if (seconds >= scheduler::kNever) seconds = std::numeric_limits<double>::infinity();
   }
@@ -104,7 +104,7 @@ void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf
                 const CutMemory& cuts, timing::Rivalry& rivalry, double now) {
   std::vector<timing::Rivalry::Kernel> kernels;
   for (const Task& task : tasks) {
-    if (is_offered(task) && task.is_long()) kernels.push_back(kernel_of(task));
+    if (is_offered(task) && task.kernel.is_long()) kernels.push_back(kernel_of(task));
   }
   // Which bytes are missing is looked at only for a team that would be quicker or is to be tried.
   std::optional<Missing> of_window;
@@ -119,14 +119,14 @@ void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf
   bool sampled = false;
   for (Task& task : tasks) {
     if (!is_offered(task)) continue;
-    if (!sampled && task.is_long() && cuts.dimension(task) >= 0) {
+    if (!sampled && task.kernel.is_long() && cuts.dimension(task) >= 0) {
       const auto bring = [&](int other) {
         Missing of_kernel(machine, buffer_of, rivalry);
         of_kernel.add(task);
         return of_kernel.copy_seconds(other);
       };
       if (const auto sample = rivalry.sample(kernel_of(task), bring, now)) {
-        task.sample = Task::Sample{sample->device, sample->share, sample->seconds};
+        task.kernel.sample = KernelTask::Sample{sample->device, sample->share, sample->seconds};
         task.may_keep = false;
         sampled = true;
       }

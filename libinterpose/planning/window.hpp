@@ -31,16 +31,8 @@ struct RanBefore {
   std::array<uint64_t, 3> groups{};
 };
 
-// One command, and what is predicted of it. Seconds are those of the whole command.
-struct Task {
-  CommandKind kind = CommandKind::marker;
-  std::vector<double> seconds;  // by device; scheduler::kNever: it may not run there
-  double at_home = 0;           // seconds on home, which need not be one of the devices
-  // A fill or copy that is made in every memory whose devices need the result next.
-  bool follows_bytes = false;
-  bool may_keep = true;  // the predictions say all there is to say: a plan may be used again
-
-  // Kernels.
+// What a plan needs to know of a launch.
+struct KernelTask {
   std::string name;
   std::array<uint64_t, 3> groups{1, 1, 1};
   bool understood = false;    // which bytes its work-groups touch is known, and there is code for pieces
@@ -61,13 +53,21 @@ struct Task {
   bool first_has_run = false;
   std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all
   std::optional<RanBefore> ran;           // for Purpose::repeats
-  uint64_t kernel = 0;                    // equal for launches of one kernel; no other's
+  uint64_t number = 0;                    // equal for launches of one kernel; no other's
   uint64_t shape = 0;                     // equal for launches that take the same time
   double most_bytes = scheduler::kNever;  // loaded and stored by the whole launch; kNever: not known
   // By device, how many times as long as alone it takes while all devices work; empty: not known.
   std::vector<double> together;
 
-  // The others. Offsets are the root buffers'.
+  bool is_long() const { return decision.reason != timing::Reason::too_short; }
+  bool left_alone() const { return is_long() && decision.verdict == timing::Verdict::native; }
+  bool is_retry() const { return decision.reason == timing::Reason::retry; }
+  uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
+  compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
+};
+
+// What a plan needs to know of a read, write, copy or fill. Offsets are the root buffers'.
+struct TransferTask {
   Memory* source = nullptr;       // read, copy
   Memory* destination = nullptr;  // write, copy, fill
   uint64_t source_begin = 0;
@@ -75,14 +75,22 @@ struct Task {
   uint64_t size = 0;          // bytes
   uint64_t pattern_size = 0;  // of a fill, bytes
 
-  bool is_kernel() const { return kind == CommandKind::kernel; }
-  bool is_long() const { return decision.reason != timing::Reason::too_short; }
-  bool left_alone() const { return is_long() && decision.verdict == timing::Verdict::native; }
-  bool is_retry() const { return decision.reason == timing::Reason::retry; }
-  uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }
-  compiler::GroupBox whole() const { return {{0, 0, 0}, groups}; }
   // Copy: from a byte of the destination to that of the source, modulo 2^64.
   uint64_t source_ahead() const { return source_begin - destination_begin; }
+};
+
+// One command, and what is predicted of it. Seconds are those of the whole command.
+struct Task {
+  CommandKind kind = CommandKind::marker;
+  std::vector<double> seconds;  // by device; scheduler::kNever: it may not run there
+  double at_home = 0;           // seconds on home, which need not be one of the devices
+  // A fill or copy that is made in every memory whose devices need the result next.
+  bool follows_bytes = false;
+  bool may_keep = true;   // the predictions say all there is to say: a plan may be used again
+  KernelTask kernel;      // of a kernel
+  TransferTask transfer;  // of what is neither a kernel nor a marker
+
+  bool is_kernel() const { return kind == CommandKind::kernel; }
 };
 
 // A root buffer when the window begins.

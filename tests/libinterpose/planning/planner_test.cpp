@@ -47,7 +47,7 @@ void expect_partition(const PlannedTask& of) {
       EXPECT_TRUE(apart);
     }
   }
-  EXPECT_EQ(groups, of.task.group_count());
+  EXPECT_EQ(groups, of.task.kernel.group_count());
 }
 
 TEST_F(Planning, EqualDevicesGetEqualShares) {
@@ -65,7 +65,7 @@ TEST_F(Planning, TheQuickerDeviceGetsMore) {
 
 TEST_F(Planning, WhatIsNotUnderstoodRunsWholeAtHome) {
   Task task = rows(0, 1);
-  task.understood = false;
+  task.kernel.understood = false;
   task.seconds = {0.1, scheduler::kNever};
   const Plan made = plan(shared_, buffers_, {rows(2, 3), std::move(task)});
   ASSERT_EQ(made.tasks[1].pieces.size(), 1);
@@ -111,7 +111,7 @@ TEST_F(Planning, UpdatesStayTogetherWhereTheyMayHaveToBeRepeated) {
 TEST_F(Planning, UpdatesOfBytesThatAreReadStayTogether) {
   shared_.atomic_at_home = {true, true};
   Task task = updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1});
-  task.uses_of = [uses_of = task.uses_of](const compiler::GroupBox& box, size_t most) {
+  task.kernel.uses_of = [uses_of = task.kernel.uses_of](const compiler::GroupBox& box, size_t most) {
     BufferUses uses = uses_of(box, most);
     if (box.lo[1] == 0) uses[0].updates[0].bytes.subtract({8, 12});  // work-group 0 reads them
     return uses;
@@ -123,7 +123,7 @@ TEST_F(Planning, UpdatesOfBytesThatAreReadStayTogether) {
 
 TEST_F(Planning, UpdatesOfItsOwnBytesNeedNoSharedMemory) {
   Task task = rows(0, 0);
-  task.uses_of = [uses_of = task.uses_of](const compiler::GroupBox& box, size_t most) {
+  task.kernel.uses_of = [uses_of = task.kernel.uses_of](const compiler::GroupBox& box, size_t most) {
     BufferUses uses = uses_of(box, most);
     uses[0].updates = {{kAdd, uses[0].writes}};
     return uses;
@@ -139,7 +139,7 @@ TEST_F(Planning, ADimensionRememberedForUpdatesIsProvedAnew) {
   (void)plan(shared_, buffers_, {task}, Purpose::speed, &cuts);
   ASSERT_GE(cuts.dimension(task), 0);
   Task scatters = scatter_kernel(buffers_[0], kSize, kRows, {0.1, 0.1});
-  scatters.kernel = task.kernel;
+  scatters.kernel.number = task.kernel.number;
   const Plan made = plan(shared_, buffers_, {std::move(scatters)}, Purpose::speed, &cuts);
   EXPECT_EQ(made.tasks[0].pieces.size(), 1);
 }
@@ -167,7 +167,7 @@ TEST_F(Planning, CutsMoveOnlyIfThatIsWorthIt) {
 TEST_F(Planning, LaunchesThatLoseTimeAreNotOfferedToThePolicy) {
   for (const timing::Reason reason : {timing::Reason::lost_before, timing::Reason::explored_enough}) {
     Task loser = rows(0, 1);
-    loser.decision = {timing::Verdict::native, reason};
+    loser.kernel.decision = {timing::Verdict::native, reason};
     const Plan alone = plan(shared_, buffers_, {loser});
     EXPECT_FALSE(alone.schedule);
     EXPECT_EQ(alone.tasks[0].pieces.size(), 1);
@@ -188,7 +188,7 @@ TEST_F(Planning, ToLearnHomesTimesEverythingRunsThere) {
 
 TEST_F(Planning, WithoutCompilersPiecesAreNoLargerThanThoseThatHaveRun) {
   Task task = rows(0, 1);
-  task.ran = RanBefore{1, {4, 300, 1}};
+  task.kernel.ran = RanBefore{1, {4, 300, 1}};
   const Plan made = plan(shared_, buffers_, {std::move(task)}, Purpose::repeats);
   EXPECT_FALSE(made.schedule);
   expect_partition(made.tasks[0]);
@@ -202,7 +202,7 @@ TEST_F(Planning, WithoutCompilersPiecesAreNoLargerThanThoseThatHaveRun) {
 
 TEST_F(Planning, WhatIsDoneAgainIsDoneAtHome) {
   Task task = rows(0, 1);
-  task.redo = {{{0, 10, 0}, {4, 20, 1}}, {{0, 500, 0}, {4, 600, 1}}};
+  task.kernel.redo = {{{0, 10, 0}, {4, 20, 1}}, {{0, 500, 0}, {4, 600, 1}}};
   const Plan made = plan(separate_, buffers_, {std::move(task)});
   ASSERT_EQ(made.tasks[0].pieces.size(), 2);
   EXPECT_EQ(groups_on(made.tasks[0], 0), 4 * 110);
@@ -218,7 +218,7 @@ TEST_F(Planning, OneDeviceThatUsesUpTheBandwidthIsLeftAlone) {
   shared_.cache = 1e9;
   EXPECT_GT(plan(shared_, buffers_, {task}).tasks[0].pieces.size(), 1) << "caches hold it";
   shared_.cache = 0;
-  task.together = {1.0, 1.0};
+  task.kernel.together = {1.0, 1.0};
   EXPECT_GT(plan(shared_, buffers_, {task}).tasks[0].pieces.size(), 1) << "profiled: nobody loses";
 }
 
@@ -329,10 +329,10 @@ TEST_F(Keeping, APlanHoldsAsLongAsTimesDo) {
   EXPECT_FALSE(holds(kept, rows(0, 1, {0.103, 0.1})));
   EXPECT_FALSE(holds(kept, rows(0, 1, {0.1, scheduler::kNever})));
   Task task = rows(0, 1);
-  task.decision = {timing::Verdict::native, timing::Reason::lost_before};
+  task.kernel.decision = {timing::Verdict::native, timing::Reason::lost_before};
   EXPECT_FALSE(holds(kept, std::move(task)));
   task = rows(0, 1);
-  task.decision = {timing::Verdict::explore, timing::Reason::retry};
+  task.kernel.decision = {timing::Verdict::explore, timing::Reason::retry};
   EXPECT_FALSE(holds(kept, std::move(task)));
 }
 

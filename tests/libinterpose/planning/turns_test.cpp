@@ -16,8 +16,8 @@ class Turns : public testing::Test {
 protected:
   Task kernel(double first, double second, int samples = 3) {
     Task task = rows_kernel(buffers[0], buffers[1], kRows, kRow, {first, second});
-    task.samples = {3, samples};
-    task.first_has_run = true;
+    task.kernel.samples = {3, samples};
+    task.kernel.first_has_run = true;
     return task;
   }
   Plan plan(std::vector<Task> tasks) {
@@ -50,7 +50,7 @@ TEST_F(Turns, AndOnTheQuickerWhereThatPaysForItsData) {
 
 TEST_F(Turns, ButTheFirstRunsEachKernelBefore) {
   Task task = kernel(50e-3, 5e-3);
-  task.first_has_run = false;
+  task.kernel.first_has_run = false;
   EXPECT_EQ(plan({task}).tasks[0].pieces[0].device, 0);
 }
 
@@ -74,17 +74,17 @@ TEST_F(Turns, ASampleIsASmallPieceWhileNothingElseRuns) {
   const Piece& sample = made.tasks[0].pieces[0];
   EXPECT_EQ(sample.device, 1);
   EXPECT_GT(sample.box.group_count(), 0u);
-  EXPECT_LT(sample.box.group_count(), made.tasks[0].task.group_count() / 2);
+  EXPECT_LT(sample.box.group_count(), made.tasks[0].task.kernel.group_count() / 2);
   EXPECT_EQ(made.tasks[0].pieces[1].device, 0);
   EXPECT_EQ(sample.box.group_count() + made.tasks[0].pieces[1].box.group_count(),
-            made.tasks[0].task.group_count());
+            made.tasks[0].task.kernel.group_count());
   EXPECT_TRUE(made.one_at_a_time);
   EXPECT_FALSE(made.may_keep);
 }
 
 TEST_F(Turns, WhatCannotBeDividedTakesNothingFromTheBudget) {
   Task scatter = scatter_kernel(buffers[0], kRows * kRow, 64, {5e-3, 5e-3});
-  scatter.samples = {3, 0};
+  scatter.kernel.samples = {3, 0};
   cuts.set_dimension(kernel(5e-3, 5e-3, 0), 1);
   for (int i = 0; i < 1000; ++i)
     EXPECT_EQ(plan({scatter}).tasks[0].pieces.size(), 1);

@@ -73,13 +73,13 @@ inline Task rows_kernel(Memory* from, Memory* to, uint64_t rows, uint64_t row_by
                         std::vector<double> seconds, uint64_t halo = 0) {
   Task task;
   task.kind = CommandKind::kernel;
-  task.name = "rows";
-  task.kernel = 1;
-  task.groups = {4, rows, 1};
+  task.kernel.name = "rows";
+  task.kernel.number = 1;
+  task.kernel.groups = {4, rows, 1};
   task.seconds = std::move(seconds);
   task.at_home = task.seconds[0];
-  task.understood = task.long_at_home = true;
-  task.uses_of = [=](const compiler::GroupBox& box, size_t) {
+  task.kernel.understood = task.kernel.long_at_home = true;
+  task.kernel.uses_of = [=](const compiler::GroupBox& box, size_t) {
     const uint64_t lo = box.lo[1] * row_bytes;
     const uint64_t hi = box.hi[1] * row_bytes;
     // Those of a part of a row write all of it, as far as anybody knows.
@@ -99,9 +99,9 @@ inline Task rows_kernel(Memory* from, Memory* to, uint64_t rows, uint64_t row_by
 // Any work-group may touch any byte.
 inline Task scatter_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::vector<double> seconds) {
   Task task = rows_kernel(buffer, buffer, groups, 1, std::move(seconds));
-  task.name = "scatter";
-  task.kernel = 2;
-  task.uses_of = [=](const compiler::GroupBox&, size_t) {
+  task.kernel.name = "scatter";
+  task.kernel.number = 2;
+  task.kernel.uses_of = [=](const compiler::GroupBox&, size_t) {
     return BufferUses{{{{0, size}, {0, size}, {0, size}}, buffer}};
   };
   return task;
@@ -112,9 +112,9 @@ inline constexpr compiler::Update kAdd{compiler::Update::Kind::add, 4};
 // Any work-group may add to any number.
 inline Task updating_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::vector<double> seconds) {
   Task task = scatter_kernel(buffer, size, groups, std::move(seconds));
-  task.name = "updating";
-  task.kernel = 3;
-  task.uses_of = [=](const compiler::GroupBox&, size_t) {
+  task.kernel.name = "updating";
+  task.kernel.number = 3;
+  task.kernel.uses_of = [=](const compiler::GroupBox&, size_t) {
     return BufferUses{{{{0, size}, {0, size}, {0, size}, {{kAdd, {0, size}}}}, buffer}};
   };
   return task;
@@ -124,11 +124,11 @@ inline Task transfer(CommandKind kind, Memory* source, Memory* destination, uint
                      size_t devices) {
   Task task;
   task.kind = kind;
-  task.source = source;
-  task.destination = destination;
-  task.source_begin = task.destination_begin = begin;
-  task.size = size;
-  task.pattern_size = kind == CommandKind::fill ? 4 : 0;
+  task.transfer.source = source;
+  task.transfer.destination = destination;
+  task.transfer.source_begin = task.transfer.destination_begin = begin;
+  task.transfer.size = size;
+  task.transfer.pattern_size = kind == CommandKind::fill ? 4 : 0;
   task.seconds.assign(devices, scheduler::kNever);
   task.seconds[0] = task.at_home = static_cast<double>(size) * 1e-10;
   return task;
@@ -168,7 +168,7 @@ struct RandomWindow {
         const uint64_t rows = 1 + below(kRows);
         const uint64_t halo = below(2) * kRow;
         window.push_back(rows_kernel(of[below(4)], of[below(4)], rows, kRow, seconds, halo));
-        window.back().shape = rows;
+        window.back().kernel.shape = rows;
       }
       }
     }
