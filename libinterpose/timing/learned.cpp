@@ -67,7 +67,8 @@ public:
       top.fail("of", "is of something else");
     source.runs = static_cast<int>(within(top, "runs", 0, 1e9));
     source.left = within(top, "left", -1e3, kLimits.free_exploring);
-    for_each(top, "kernels", [&](const std::string& name, JsonReader& kernel) {
+    for_each(top, "kernels", [&](const std::string& name, const json& j) {
+      JsonReader kernel(j, "kernels", status_);
       source.kernels.emplace(name, read_kernel(kernel));
     });
     return source;
@@ -76,14 +77,13 @@ public:
   const Status& status() const { return status_; }
 
 private:
+  // What the object under `key` has, while nothing is wrong.
   template <typename Each>
   void for_each(JsonReader& of, const char* key, const Each& each) {
     if (!of.has(key)) return of.fail(key, "is missing");
     const JsonReader inside = of.inner(key);
-    for (auto it = inside.json().begin(); status_.ok() && it != inside.json().end(); ++it) {
-      JsonReader element(it.value(), key, status_);
-      if (status_.ok()) each(it.key(), element);
-    }
+    for (auto it = inside.json().begin(); status_.ok() && it != inside.json().end(); ++it)
+      each(it.key(), it.value());
   }
 
   template <typename Number>
@@ -132,14 +132,13 @@ private:
   LearnedKernel read_kernel(JsonReader& of) {
     LearnedKernel kernel;
     kernel.devices = read_times(of.list("devices"), of);
-    for_each(of, "outcomes", [&](const std::string& length, JsonReader& outcomes) {
+    for_each(of, "outcomes", [&](const std::string& length, const json& j) {
+      JsonReader outcomes(j, "outcomes", status_);
       kernel.outcomes.emplace(number<int>(length, outcomes), read_outcomes(outcomes));
     });
-    if (!of.has("shapes")) of.fail("shapes", "is missing");
-    if (!status_.ok()) return kernel;
-    const json& shapes = of.json()["shapes"];
-    for (auto it = shapes.begin(); status_.ok() && it != shapes.end(); ++it)
-      kernel.shapes.emplace(number<uint64_t>(it.key(), of), read_times(it.value(), of));
+    for_each(of, "shapes", [&](const std::string& shape, const json& times) {
+      kernel.shapes.emplace(number<uint64_t>(shape, of), read_times(times, of));
+    });
     return kernel;
   }
 
