@@ -16,7 +16,8 @@
 
 namespace mkmd::timing {
 
-// All constants of what follows. Seconds, or ratios of them.
+// All constants of what follows. Seconds, or ratios of them. It has more than 15 fields: each is a number
+// with its reason, and whoever weighs one of them wants to see the others.
 inline constexpr struct Limits {
   // A launch must be predicted to take so long beyond a device's fixed cost of any launch. Below, a second
   // piece costs more than it saves: preparing one takes a core 20 microseconds, which a device may need.
