@@ -214,12 +214,12 @@ private:
     if (use.stride_operand >= 0)
       stride = values_.as_unsigned(call.getArgOperand(static_cast<unsigned>(use.stride_operand)));
     std::optional<Affine> distance = builder_.affine(builder_.simplified(count->poly));
-    if (!stride || !distance || !builder_.is_uniform(stride->poly)) return std::nullopt;
+    if (!stride || !distance || !builder_.atoms().is_uniform(stride->poly)) return std::nullopt;
     const int index = static_cast<int>(info_.loops.size());
     info_.loops.push_back({true, true, 0, *distance, builder_.expression(int64_t{1}), count->checks});
     scope = Scope{Scope::Kind::loop, index};
     const std::optional<Poly> moved =
-        Poly::product(stride->poly, Poly::atom(builder_.variable({Variable::Kind::loop, index})));
+        Poly::product(stride->poly, Poly::atom(builder_.atoms().variable({Variable::Kind::loop, index})));
     if (!moved) return std::nullopt;
     Number offset{*moved, stride->checks};
     if (!scale(offset, use.bytes)) return std::nullopt;

@@ -120,8 +120,8 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
     // No range checks: footprint.cpp looks at the intervals, because a negative number here is a range test's
     // lower end.
     std::optional<Number> a = values_.number(x), b = values_.number(y);
-    if (a && b_.wild_terms(a->poly, bits) > 0) a = values_.as_signed(x);
-    if (b && b_.wild_terms(b->poly, bits) > 0) b = values_.as_unsigned(y);
+    if (a && b_.atoms().wild_terms(a->poly, bits) > 0) a = values_.as_signed(x);
+    if (b && b_.atoms().wild_terms(b->poly, bits) > 0) b = values_.as_unsigned(y);
     if (!a || !b) return false;
     for (std::optional<Number>* n : {&a, &b})
       if (std::optional<int64_t> k = (*n)->poly.constant(); k && *k < 0 && bits < 64)
@@ -279,7 +279,7 @@ double Conditions::likelihood(Block* block) {
     const bool decoded = decode_edge(parent, child, scratch);
     const bool of_data = std::ranges::any_of(scratch, [&](const Scope& s) {
       const Guard& g = b_.info().guards[static_cast<size_t>(s.index)];
-      return b_.from_data(g.a) || b_.from_data(g.b);
+      return b_.atoms().from_data(g.a) || b_.atoms().from_data(g.b);
     });
     if (!decoded || of_data) share *= 0.5;
     b_.info().guards.resize(guards);

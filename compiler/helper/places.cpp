@@ -92,7 +92,7 @@ Place Values::place_phi(llvm::PHINode* p) {
     // Seen after a loop: only if it is known how far the loop has moved it.
     for (llvm::BasicBlock* from : p->blocks())
       for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
-        if (all.known && b_.depends_on_loop(all.offset.poly, loop_index(l))) {
+        if (all.known && b_.atoms().depends_on_loop(all.offset.poly, loop_index(l))) {
           const std::optional<Number> last = after(*l, all.offset);
           all.known = last.has_value();
           if (last) all.offset = *last;
@@ -105,7 +105,7 @@ Place Values::place_phi(llvm::PHINode* p) {
   if (init.root == Place::Root::untraceable) return {};
   // As for integers: assume a symbol for this iteration's address, and see what the next one is.
   const size_t mark = order_.size();
-  const int self = b_.placeholder();
+  const int self = b_.atoms().placeholder();
   const Key key{p, -2};
   places_[key] = init;
   places_[key].known = true;

@@ -79,7 +79,7 @@ void Values::find_trip_count(llvm::Loop* loop) {
   };
   std::optional<Number> counter = number(left), bound = number(right);
   if (!counter || !bound) return finish();
-  const int variable = b_.variable({Variable::Kind::loop, index});
+  const int variable = b_.atoms().variable({Variable::Kind::loop, index});
   if (!counter->poly.contains(variable)) {
     std::swap(counter, bound);
     std::swap(left, right);
@@ -89,15 +89,15 @@ void Values::find_trip_count(llvm::Loop* loop) {
   bool varies = false;
   for (const auto& [l, i] : loop_index_) {
     if (!loop->contains(l)) continue;
-    if (bound->poly.contains(b_.variable({Variable::Kind::loop, i}))) return finish();
-    varies = varies || b_.depends_on_loop(bound->poly, i);
+    if (bound->poly.contains(b_.atoms().variable({Variable::Kind::loop, i}))) return finish();
+    varies = varies || b_.atoms().depends_on_loop(bound->poly, i);
   }
   if (varies && relation == llvm::ICmpInst::ICMP_NE) return finish();
   result.exact = result.exact && !varies;
   const auto parts = counter->poly.linear_in(variable);
-  if (!parts || !b_.is_uniform(parts->first)) return finish();
+  if (!parts || !b_.atoms().is_uniform(parts->first)) return finish();
   for (const auto& [l, i] : loop_index_)
-    if (loop->contains(l) && b_.depends_on_loop(parts->second, i)) return finish();
+    if (loop->contains(l) && b_.atoms().depends_on_loop(parts->second, i)) return finish();
   if (!(bound = read(right))) return finish();
   // What the counter passes through on its way to the test (a short widened to int) is checked at both ends
   // instead.
@@ -105,7 +105,7 @@ void Values::find_trip_count(llvm::Loop* loop) {
   Number first{parts->second, {}}, step{parts->first, {}};
   for (int check : counter->checks) {
     const Poly& checked = b_.check_poly(check);
-    if (!b_.depends_on_loop(checked, index)) {
+    if (!b_.atoms().depends_on_loop(checked, index)) {
       merge_checks(first.checks, {check});
       continue;
     }

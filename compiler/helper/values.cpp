@@ -59,7 +59,7 @@ std::optional<Number> Values::number(llvm::Value* v, int lane) {
 std::optional<Number> Values::compute_or_opaque(llvm::Value* v, int lane) {
   std::optional<Number> n = compute(v, lane);
   if (!isa<llvm::Instruction>(v) || width(v) == 1 || v->getType()->isVectorTy() != (lane >= 0)) return n;
-  const int wild = n ? b_.wild_terms(n->poly, width(v)) : 2;
+  const int wild = n ? b_.atoms().wild_terms(n->poly, width(v)) : 2;
   if (wild == 0 || (wild == 1 && n->poly.single_atom())) return n;
   // One atom stands for it, so that a comparison says something of all its uses.
   if (wild == 1 && width(v) < 64)
@@ -71,7 +71,7 @@ std::optional<Number> Values::as_signed(llvm::Value* v, int lane) {
   std::optional<Number> n = number(v, lane);
   const unsigned bits = width(v);
   if (!n || bits >= 64) return n;
-  if (b_.wild_terms(n->poly, bits) > 0) return b_.cut(*n, bits, true);
+  if (b_.atoms().wild_terms(n->poly, bits) > 0) return b_.cut(*n, bits, true);
   const Interval all = signed_range(bits);
   if (!b_.check(*n, n->poly, all.lo, all.hi)) return std::nullopt;
   return n;
@@ -86,7 +86,7 @@ std::optional<Number> Values::as_unsigned(llvm::Value* v, int lane) {
     n->poly = Poly(*c + (int64_t{1} << bits));
     return n;
   }
-  if (b_.wild_terms(n->poly, bits) > 0) {
+  if (b_.atoms().wild_terms(n->poly, bits) > 0) {
     // Of what comparisons say of it as a signed number, that it is not negative holds here, too.
     if (bits < 64) n = b_.cut(*n, bits, true);
     return n ? b_.cut(*n, bits, false) : n;
@@ -98,7 +98,7 @@ std::optional<Number> Values::as_unsigned(llvm::Value* v, int lane) {
 
 // Of 64 bits, an unsigned number that data make is known from below only: as a signed one it may be negative.
 std::optional<Number> Values::of_unsigned(const std::optional<Number>& n, unsigned bits) {
-  return n && bits >= 64 && b_.from_data(n->poly) ? b_.cut(*n, bits, true) : n;
+  return n && bits >= 64 && b_.atoms().from_data(n->poly) ? b_.cut(*n, bits, true) : n;
 }
 
 std::optional<Number> Values::add(const std::optional<Number>& a, const std::optional<Number>& b,
@@ -237,7 +237,7 @@ std::optional<Expression> Values::uniform_condition(llvm::Value* condition, std:
   const bool is_unsigned = llvm::ICmpInst::isUnsigned(relation);
   const std::optional<Number> a = is_unsigned ? as_unsigned(x) : as_signed(x),
                               b = is_unsigned ? as_unsigned(y) : as_signed(y);
-  if (!a || !b || !b_.is_uniform(a->poly) || !b_.is_uniform(b->poly)) return std::nullopt;
+  if (!a || !b || !b_.atoms().is_uniform(a->poly) || !b_.atoms().is_uniform(b->poly)) return std::nullopt;
   const std::optional<Expression> left = b_.as_expression(a->poly), right = b_.as_expression(b->poly);
   if (!left || !right) return std::nullopt;
   merge_checks(checks, a->checks);
@@ -259,7 +259,7 @@ std::optional<Number> Values::power_of_two(llvm::Value* shift, int lane) {
     if (*c < 0 || *c > 62 || *c >= bits) return std::nullopt;
     return Number{Poly(int64_t{1} << *c), {}};
   }
-  if (!b_.is_uniform(s->poly)) return std::nullopt;
+  if (!b_.atoms().is_uniform(s->poly)) return std::nullopt;
   if (!b_.check(*s, s->poly, 0, bits - 2)) return std::nullopt;
   std::optional<Expression> e = b_.as_expression(s->poly);
   if (!e) return std::nullopt;
@@ -361,7 +361,7 @@ std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
     }
   }
   const std::optional<Number> yes = number(s->getTrueValue(), lane), no = number(s->getFalseValue(), lane);
-  if (yes && no && b_.is_uniform(yes->poly) && b_.is_uniform(no->poly)) {
+  if (yes && no && b_.atoms().is_uniform(yes->poly) && b_.atoms().is_uniform(no->poly)) {
     Number r;
     const std::optional<Expression> condition = uniform_condition(s->getCondition(), r.checks);
     const std::optional<Expression> a = b_.as_expression(yes->poly), b = b_.as_expression(no->poly);

@@ -14,7 +14,7 @@
 
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/images.hpp"
-#include "compiler/helper/poly.hpp"
+#include "compiler/helper/info_builder.hpp"
 
 namespace mkmd::compiler {
 

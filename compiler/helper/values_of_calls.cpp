@@ -20,7 +20,7 @@ std::optional<Number> Values::symbol(Expression::Op op, unsigned d) {
 
 std::optional<Number> Values::id(Variable::Kind kind, unsigned d) {
   if (d > 2) return std::nullopt;
-  return Number{Poly::atom(b_.variable({kind, static_cast<int>(d)})), {}};
+  return Number{Poly::atom(b_.atoms().variable({kind, static_cast<int>(d)})), {}};
 }
 
 std::optional<Number> Values::local_linear_id() {

@@ -49,14 +49,16 @@ std::optional<Number> Values::hull(llvm::Value* v, int lane, const std::optional
     merge_checks(r.checks, b->checks);
     return r;
   }
-  const auto wild = [&](const Number& n) { return is_integer(v) && b_.wild_terms(n.poly, width(v)) > 0; };
+  const auto wild = [&](const Number& n) {
+    return is_integer(v) && b_.atoms().wild_terms(n.poly, width(v)) > 0;
+  };
   if (wild(*a) || wild(*b)) return b_.opaque({v, lane}, width(v), varies_in(v));
   // Ways that differ by the same number for all work-items: the shorter one, and that number once or not at
   // all. In a loop it is the one that takes no step.
   const bool first = a->poly.terms().size() <= b->poly.terms().size();
   const std::optional<Number>&base = first ? a : b, &other = first ? b : a;
   const std::optional<Number> more = add(other, base, -1);
-  if (more && b_.is_uniform(more->poly))
+  if (more && b_.atoms().is_uniform(more->poly))
     return add(base, multiply(more, b_.choice({v, lane}, first, varies_in(v))));
   return b_.between({v, lane}, *a, *b, varies_in(v));
 }
@@ -70,7 +72,7 @@ std::optional<Number> Values::at_loop_exit(llvm::PHINode* p) {
   if (!n) return n;
   for (const llvm::BasicBlock* from : p->blocks())
     for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())
-      if (b_.depends_on_loop(n->poly, loop_index(l)) && !(n = after(*l, *n))) return n;
+      if (b_.atoms().depends_on_loop(n->poly, loop_index(l)) && !(n = after(*l, *n))) return n;
   return n;
 }
 
@@ -91,13 +93,14 @@ std::optional<Number> Values::after(const llvm::Loop& loop, const Number& n) {
     passed->poly = Poly::atom(b_.uniform(Expression::combine(Expression::Op::maximum, *e, int64_t{0})));
   else
     passed = b_.derive(Derived::Op::maximum, *passed, Number{});
-  const auto parts = n.poly.linear_in(b_.variable({Variable::Kind::loop, index}));
+  const auto parts = n.poly.linear_in(b_.atoms().variable({Variable::Kind::loop, index}));
   if (!parts) return std::nullopt;
   const std::optional<Number> last =
       add(Number{parts->second, n.checks}, multiply(Number{parts->first, {}}, passed));
   // Its checks would have to hold for the counter's last value, too.
-  const auto in_loop = [&](int check) { return b_.depends_on_loop(b_.check_poly(check), index); };
-  if (!last || b_.depends_on_loop(last->poly, index) || llvm::any_of(n.checks, in_loop)) return std::nullopt;
+  const auto in_loop = [&](int check) { return b_.atoms().depends_on_loop(b_.check_poly(check), index); };
+  if (!last || b_.atoms().depends_on_loop(last->poly, index) || llvm::any_of(n.checks, in_loop))
+    return std::nullopt;
   return last;
 }
 
@@ -117,7 +120,7 @@ std::optional<Number> Values::phi(llvm::PHINode* p) {
   llvm::Value* const before = p->getIncomingValueForBlock(preheader);
   const std::optional<Number> init = isa<llvm::UndefValue>(before) ? Number{} : number(before);
   if (!init) return std::nullopt;
-  const int self = b_.placeholder();
+  const int self = b_.atoms().placeholder();
   const size_t mark = order_.size();
   numbers_[{p, -1}] = Number{Poly::atom(self), {}};
   const std::optional<Number> next = number(p->getIncomingValueForBlock(latch));
@@ -145,7 +148,7 @@ std::optional<Number> Values::kept_within(llvm::PHINode* p) {
     Interval reached{INT64_MAX, INT64_MIN, true};
     for (llvm::Value* v : brought) {
       const std::optional<Number> n = number(v);
-      const Interval one = n ? b_.range(n->poly) : kUnknown;
+      const Interval one = n ? b_.atoms().range(n->poly) : kUnknown;
       reached = {std::min(reached.lo, one.lo), std::max(reached.hi, one.hi), reached.known && one.bounded()};
       if (n) merge_checks(checks, n->checks);
     }
@@ -203,13 +206,14 @@ std::optional<Number> Values::added_by(const llvm::Loop& loop, llvm::PHINode* p,
                                        int self) {
   const auto varies = [&](const Poly& poly) {  // also: placeholders
     return std::ranges::any_of(loop_index_, [&](const auto& l) {
-      return loop.contains(l.first) && b_.depends_on_loop(poly, l.second);
+      return loop.contains(l.first) && b_.atoms().depends_on_loop(poly, l.second);
     });
   };
   std::optional<Poly> step = Poly::sum(next.poly, Poly::atom(self), -1);
-  const Number counter{Poly::atom(b_.variable({Variable::Kind::loop, loop_index(&loop)})), next.checks};
+  const Number counter{Poly::atom(b_.atoms().variable({Variable::Kind::loop, loop_index(&loop)})),
+                       next.checks};
   std::optional<Number> total = Number{};
-  for (const int choice : step ? b_.choices(*step) : std::vector<int>{}) {
+  for (const int choice : step ? b_.atoms().choices(*step) : std::vector<int>{}) {
     if (!varies(Poly::atom(choice))) continue;
     const auto parts = step->linear_in(choice);
     if (!parts || varies(parts->first)) return std::nullopt;
