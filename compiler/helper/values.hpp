@@ -113,7 +113,8 @@ private:
   Place compute_place(llvm::Value* pointer);
   Place place_phi(llvm::PHINode* p);
   Place join(llvm::Value* v, const Place& a, const Place& b);
-  void find_trip_count(llvm::Loop* loop);
+  class Trips;
+  Loop trip_count(llvm::Loop* loop);
   std::optional<Number> difference(const std::optional<Number>& to, const std::optional<Number>& from,
                                    int depth = 0);
 
