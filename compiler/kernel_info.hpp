@@ -155,7 +155,16 @@ struct Reason {
   int line = 0;  // of the program's source; 0: not known
 };
 
-struct KernelInfo {
+// What the numbers in a KernelInfo are indices into. A derived value is made of earlier ones only.
+struct Formulas {
+  std::vector<Expression> expressions;
+  std::vector<Check> checks;
+  std::vector<Derived> derived;
+  std::vector<Loop> loops;
+  std::vector<Guard> guards;
+};
+
+struct KernelInfo : Formulas {
   std::string name;
   std::vector<Argument> arguments;
   std::vector<ScalarSlot> extra_scalars;         // slots arguments.size() and up
@@ -168,11 +177,6 @@ struct KernelInfo {
   std::vector<Reason> reasons;  // why not
   Cost cost;
   std::vector<Access> accesses;
-  std::vector<Expression> expressions;
-  std::vector<Check> checks;
-  std::vector<Derived> derived;
-  std::vector<Loop> loops;
-  std::vector<Guard> guards;
 
   bool is_image(int argument) const {
     return arguments[static_cast<size_t>(argument)].kind == Argument::Kind::image;
