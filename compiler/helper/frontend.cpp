@@ -9,10 +9,10 @@
 
 #include "common/hash.hpp"
 #include "compiler/helper/builtins.hpp"
-#include "compiler/helper/clang_run.hpp"
 #include "compiler/helper/include_use.hpp"
 #include "compiler/helper/linking.hpp"
 #include "compiler/helper/macro_use.hpp"
+#include "compiler/helper/unit_run.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -32,7 +32,7 @@ public:
     clang::Preprocessor& preprocessor = compiler.getPreprocessor();
     preprocessor.addPPCallbacks(
         std::make_unique<MacroUse>(preprocessor, macros_, macros_in_options(unit_.options), found_));
-    preprocessor.addPPCallbacks(std::make_unique<IncludeUse>(preprocessor, found_.unanswerable));
+    preprocessor.addPPCallbacks(std::make_unique<IncludeUse>(preprocessor, found_));
     return EmitLLVMOnlyAction::BeginSourceFileAction(compiler);
   }
 
@@ -92,18 +92,14 @@ Status ambiguous(const std::string& name) {
 
 Result<CompiledUnit> compile(const Request& request, size_t unit, Declarations declarations,
                              llvm::LLVMContext& context) {
-  const Unit& text = request.units[unit];
-  Result<FrontEndArguments> arguments = front_end_arguments(request, text);
-  if (!arguments) return arguments.status();
-  ClangRun clang({arguments->language, header_arguments(declarations), arguments->text}, text.source,
-                 {{kMacrosFile, macro_definitions(request.macros[unit], macros_in_options(text.options))}},
-                 text.headers);
-  if (Status s = clang.prepare(); !s.ok()) return s;
+  Result<std::unique_ptr<ClangRun>> prepared = run_of_unit(request, unit, header_arguments(declarations));
+  if (!prepared) return prepared.status();
+  ClangRun& clang = **prepared;
   auto files = std::make_shared<Collector>();
   clang.compiler().addDependencyCollector(files);
 
   MacroUse::Found found;
-  Action action(text, request.macros[unit], found, &context);
+  Action action(request.units[unit], request.macros[unit], found, &context);
   const bool done = clang.run(action);
   if (!found.unanswerable.empty())
     return Status::internal("it depends on " + found.unanswerable +

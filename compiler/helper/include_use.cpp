@@ -37,11 +37,11 @@ void IncludeUse::InclusionDirective(clang::SourceLocation hash, const clang::Tok
                                     clang::SrcMgr::CharacteristicKind) {
   const llvm::StringRef includer =
       preprocessor_.getSourceManager().getFilename(preprocessor_.getSourceManager().getExpansionLoc(hash));
-  if (!unanswerable_.empty() || includer.starts_with(MKMD_CLANG_RESOURCES)) return;
+  if (includer.starts_with(MKMD_CLANG_RESOURCES)) return;
   if (directive.getIdentifierInfo()->getName() == "include_next")
-    unanswerable_ = "#include_next";
+    found_.cannot_answer("#include_next");
   else if (!llvm::sys::path::is_absolute(name) && !is_one_file(name, includer))
-    unanswerable_ = "which of several files '" + name.str() + "' is";
+    found_.cannot_answer("which of several files '" + name.str() + "' is");
 }
 
 }  // namespace mkmd::compiler

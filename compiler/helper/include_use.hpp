@@ -4,20 +4,15 @@
 #pragma once
 
 #include <clang/Lex/PPCallbacks.h>
-#include <string>
 
-namespace clang {
-class Preprocessor;
-}
+#include "compiler/helper/macro_use.hpp"
 
 namespace mkmd::compiler {
 
 class IncludeUse : public clang::PPCallbacks {
 public:
-  // `unanswerable`: what each compiler answers in its own way; it is not touched where it says something
-  // already.
-  IncludeUse(clang::Preprocessor& preprocessor, std::string& unanswerable)
-      : preprocessor_(preprocessor), unanswerable_(unanswerable) {}
+  IncludeUse(clang::Preprocessor& preprocessor, MacroUse::Found& found)
+      : preprocessor_(preprocessor), found_(found) {}
 
   void InclusionDirective(clang::SourceLocation hash, const clang::Token& directive, llvm::StringRef name,
                           bool angled, clang::CharSourceRange range, clang::OptionalFileEntryRef file,
@@ -32,7 +27,7 @@ private:
   bool is_one_file(llvm::StringRef name, llvm::StringRef includer) const;
 
   clang::Preprocessor& preprocessor_;
-  std::string& unanswerable_;
+  MacroUse::Found& found_;
 };
 
 }  // namespace mkmd::compiler

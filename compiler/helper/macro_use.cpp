@@ -117,10 +117,7 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
   // Of a build option and a header some compilers believe the one, and some the other.
   const bool twice =
       fixed && macro && (is_question(name) || origin(macro->getDefinitionLoc()) == Origin::header);
-  if (twice || (macro && macro->isBuiltinMacro())) {
-    if (found_.unanswerable.empty()) found_.unanswerable = name.str();
-    return;
-  }
+  if (twice || (macro && macro->isBuiltinMacro())) return found_.cannot_answer(name.str());
   if (fixed) return consider_fixed(name.str());
   if (macro && origin(macro->getDefinitionLoc()) == Origin::program) return;
   if (is_question(name)) return tested ? ask(question(name, kNoWord)) : void();
@@ -133,7 +130,7 @@ void MacroUse::consider_fixed(const std::string& name) {
   if (!may_be_predefined(name)) return;
   ask(name);
   const auto found = known_.find(name);
-  if (found != known_.end() && found->second && found_.unanswerable.empty()) found_.unanswerable = name;
+  if (found != known_.end() && found->second) found_.cannot_answer(name);
 }
 
 void MacroUse::ask(const std::string& name) {
@@ -151,7 +148,7 @@ void MacroUse::MacroExpands(const clang::Token& name, const clang::MacroDefiniti
     if (word && word->getIdentifierInfo())
       ask(question(name.getIdentifierInfo()->getName(), word->getIdentifierInfo()->getName()));
     else
-      found_.unanswerable = name.getIdentifierInfo()->getName().str();
+      found_.cannot_answer(name.getIdentifierInfo()->getName().str());
     return;
   }
   if (macro && !macro->isBuiltinMacro() && origin(macro->getDefinitionLoc()) != Origin::header) {
@@ -207,7 +204,7 @@ void MacroUse::scan_condition(clang::SourceLocation at, clang::SourceRange condi
   const clang::SourceManager& sources = preprocessor_.getSourceManager();
   // All that was expanded behind the directive's name is of its condition.
   const bool pastes = last_pasting_.isValid() && !sources.isBeforeInTranslationUnit(last_pasting_, at);
-  if (pastes && found_.unanswerable.empty()) found_.unanswerable = "a name that a condition puts together";
+  if (pastes) found_.cannot_answer("a name that a condition puts together");
   const clang::CharSourceRange range = clang::CharSourceRange::getTokenRange(condition);
   const std::string text =
       without_comments(clang::Lexer::getSourceText(range, sources, preprocessor_.getLangOpts()));

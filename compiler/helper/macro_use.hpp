@@ -28,7 +28,10 @@ class MacroUse : public clang::PPCallbacks {
 public:
   struct Found {
     std::set<std::string> wanted;  // the device is to be asked
-    std::string unanswerable;      // a macro whose value is each compiler's own matter; empty: none
+    std::string unanswerable;      // what each compiler answers in its own way; empty: nothing
+    void cannot_answer(const std::string& what) {  // the first one is kept
+      if (unanswerable.empty()) unanswerable = what;
+    }
   };
 
   // `fixed`: names that the program's own build options define or undefine.

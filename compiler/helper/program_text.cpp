@@ -6,9 +6,8 @@
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 
-#include "compiler/helper/clang_run.hpp"
 #include "compiler/helper/macro_use.hpp"
-#include "compiler/helper/options.hpp"
+#include "compiler/helper/unit_run.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -135,16 +134,11 @@ private:
 }  // namespace
 
 Result<std::string> expand_unit(const Request& request, size_t unit) {
-  const Unit& text = request.units[unit];
-  Result<FrontEndArguments> arguments = front_end_arguments(request, text);
-  if (!arguments) return arguments.status();
-  ClangRun clang({arguments->language, arguments->text}, text.source,
-                 {{kMacrosFile, macro_definitions(request.macros[unit], macros_in_options(text.options))}},
-                 text.headers);
-  if (Status s = clang.prepare(); !s.ok()) return s;
+  Result<std::unique_ptr<ClangRun>> clang = run_of_unit(request, unit);
+  if (!clang) return clang.status();
   Printing action;
-  if (!clang.run(action))
-    return Status::internal("the program's text cannot be expanded: " + clang.first_error());
+  if (!(*clang)->run(action))
+    return Status::internal("the program's text cannot be expanded: " + (*clang)->first_error());
   return std::move(action.text);
 }
 
