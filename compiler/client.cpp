@@ -52,28 +52,22 @@ Question question(const Request& request, const std::string& helper, const std::
   return q;
 }
 
-// Whether the device's macros are what an answer about a unit rests on.
-bool hold(Macros macros, const Macros& given, const std::string& options, const Client::AskDevice& ask) {
-  std::erase_if(macros, [&](const auto& macro) {
-    const auto found = given.find(macro.first);
-    return found != given.end() && found->second == macro.second;
-  });
-  if (macros.empty()) return true;
-  if (!ask) return false;
-  std::vector<std::string> names;
-  for (const auto& [name, text] : macros)
-    names.push_back(name);
-  const Result<Macros> known = ask(options, names);
-  return known && std::ranges::all_of(macros, [&](const auto& macro) {
-           const auto found = known->find(macro.first);
-           return found != known->end() && found->second == macro.second;
-         });
-}
-
+// Whether the device's macros are what an answer rests on, by unit.
 bool hold(const std::vector<Macros>& macros, const Request& request, const Client::AskDevice& ask) {
   if (macros.size() != request.units.size()) return false;
-  for (size_t i = 0; i < macros.size(); ++i)
-    if (!hold(macros[i], request.macros[i], request.units[i].options, ask)) return false;
+  for (size_t i = 0; i < macros.size(); ++i) {
+    if (macros[i].empty()) continue;
+    if (!ask) return false;
+    std::vector<std::string> names;
+    for (const auto& [name, text] : macros[i])
+      names.push_back(name);
+    const Result<Macros> known = ask(request.units[i].options, names);
+    const bool same = known && std::ranges::all_of(macros[i], [&](const auto& macro) {
+                        const auto found = known->find(macro.first);
+                        return found != known->end() && found->second == macro.second;
+                      });
+    if (!same) return false;
+  }
   return true;
 }
 
