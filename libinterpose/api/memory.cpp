@@ -41,8 +41,8 @@ cl_mem CreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void* h
   }
   if (!visible.buffer) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
-  const HomeBytes home{visible.bytes, flags & vendor::kPlaceFlags};
-  return (new Memory(ours, std::move(visible.buffer), nullptr, 0, size, true, home))->handle();
+  const VisibleBytes bytes{visible.bytes, flags & vendor::kPlaceFlags};
+  return (new Memory(ours, std::move(visible.buffer), nullptr, 0, size, true, bytes))->handle();
 }
 
 cl_mem CreateBufferWithProperties(cl_context context, const cl_mem_properties* properties, cl_mem_flags flags,
@@ -89,14 +89,14 @@ cl_int GetMemObjectInfo(cl_mem memobj, cl_mem_info param_name, size_t param_valu
   default:
     break;
   }
-  const HomeBytes& home = memory->root()->home_bytes;
-  if (home.begin != nullptr) {  // the program has not asked for its place
+  const VisibleBytes& visible = memory->root()->visible_bytes;
+  if (visible.begin != nullptr) {  // the program has not asked for its place
     switch (param_name) {
     case CL_MEM_FLAGS: {
       cl_mem_flags flags = 0;
       vendor::table(memory->native.get())
           .clGetMemObjectInfo(memory->native.get(), CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
-      return write_info(target, (flags & ~vendor::kPlaceFlags) | home.place);
+      return write_info(target, (flags & ~vendor::kPlaceFlags) | visible.place);
     }
     case CL_MEM_HOST_PTR:
       return write_info<void*>(target, nullptr);

@@ -79,7 +79,8 @@ Status Domains::make_compute_lanes(Executor& executor) {
   }
   Lane& home = *executor.lanes().compute()[p.home_index()];
   executor.lanes().set_home(home);
-  code_places_ = place_code(p, executor.lanes().compute(), p.home_is_whole() ? &home : nullptr, number_.value());
+  code_places_ =
+      place_code(p, executor.lanes().compute(), p.home_is_whole() ? &home : nullptr, number_.value());
   return {};
 }
 
@@ -93,8 +94,8 @@ Status Domains::make_transfer_lanes(Executor& executor) {
     if (first.parent != nullptr) queue = make_queue(list_[i].context, first.parent);
     if (!queue) queue = make_queue(list_[i].context, first.id);
     if (!queue) return Status::internal("no command-queue for transfers");
-    list_[i].transfer = &executor.lanes().add(std::make_unique<Lane>(Lane::Kind::threaded, -1, static_cast<int>(i),
-                                                             list_[i].context, std::move(queue)));
+    list_[i].transfer = &executor.lanes().add(std::make_unique<Lane>(
+        Lane::Kind::threaded, -1, static_cast<int>(i), list_[i].context, std::move(queue)));
   }
   return {};
 }

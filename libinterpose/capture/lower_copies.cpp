@@ -46,7 +46,8 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
   };
   // The program's own memory is home's to write to, as for all other commands there.
   const auto lane_of = [&](int device) -> Lane& {
-    return session_.configuration.lane_domain(device) == 0 ? executor_.lanes().home() : *executor_.lanes().compute()[device];
+    return session_.configuration.lane_domain(device) == 0 ? executor_.lanes().home()
+                                                           : *executor_.lanes().compute()[device];
   };
   for (const planning::Wanted& wanted : of.wanted) {
     if (!add(lane_of(wanted.device), wanted.bytes))

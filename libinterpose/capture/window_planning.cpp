@@ -291,7 +291,8 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   if (!known_together) task.kernel.together.clear();
   if (!task.kernel.understood) task.seconds[0] = task.at_home;
   task.kernel.decision = estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
-  task.kernel.long_at_home = estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
+  task.kernel.long_at_home =
+      estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
   if (purpose_ == Purpose::repeats) {
     if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
       task.kernel.ran = planning::RanBefore{ran->lane, ran->groups};

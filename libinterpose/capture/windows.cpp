@@ -146,7 +146,8 @@ bool Windows::plan(std::vector<Ref<Command>>& commands) {
   estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
   Lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan, commands)
       .emit([&]() REQUIRES(executor_.mutex()) {
-        if (!executor_.gate().holds_back()) return;  // first the commands, for those who wait; then flush() pumps
+        if (!executor_.gate().holds_back())
+          return;          // first the commands, for those who wait; then flush() pumps
         executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
       });
   const bool more = commands.size() < count;

@@ -49,9 +49,9 @@ Queue::~Queue() {
 }
 
 Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory* of_parent,
-               size_t origin_in_root, size_t bytes, bool buffer, const HomeBytes& at_home)
+               size_t origin_in_root, size_t bytes, bool buffer, const VisibleBytes& at_home)
     : context(of_context), native(std::move(native_memory)), parent(of_parent), origin(origin_in_root),
-      size(bytes), is_buffer(buffer), home_bytes(at_home) {
+      size(bytes), is_buffer(buffer), visible_bytes(at_home) {
   if (is_buffer && !parent && context->runtime) storage = context->runtime->make_storage(*this);
   remember_handle(this);
 }

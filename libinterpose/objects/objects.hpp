@@ -113,7 +113,7 @@ public:
 // A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own flags
 // and host pointer, so limits, errors and USE_HOST_PTR behave as the home's.
 // Of a root buffer whose bytes at home the host may touch without a command (vendor/host_visible.hpp).
-struct HomeBytes {
+struct VisibleBytes {
   char* begin = nullptr;   // null: it may not
   cl_mem_flags place = 0;  // which of vendor::kPlaceFlags the program gave
 };
@@ -121,7 +121,7 @@ struct HomeBytes {
 class Memory : public Object<Memory, ObjectType::memory, cl_mem> {
 public:
   Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size,
-         bool is_buffer, const HomeBytes& home_bytes = {});
+         bool is_buffer, const VisibleBytes& visible_bytes = {});
   // An image, of whose pixels nobody else knows if `stands_alone`.
   Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, const compiler::ImageExtent& extent,
          bool stands_alone);
@@ -137,7 +137,7 @@ public:
   const size_t origin;       // of a sub-buffer, in its root
   const size_t size;         // in bytes, as asked for; of an image its pixels, 0: not known
   const bool is_buffer;      // plain buffer or sub-buffer
-  const HomeBytes home_bytes;
+  const VisibleBytes visible_bytes;
   const compiler::ImageExtent extent{};   // of an image
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
   Opaque<Storage> storage;  // of a root buffer, or an image that stands alone, in a context with a runtime

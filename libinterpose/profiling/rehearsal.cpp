@@ -36,8 +36,8 @@ Scratch::Place Rehearsal::place_of(int lane) const {
 
 vendor::Owned<cl_event> Rehearsal::start(int lane, const compiler::GroupBox& box, size_t set, bool boxed,
                                          cl_int& status) {
-  Action::Outcome outcome =
-      kernel_piece(*runtime_.executor().lanes().compute()[lane], command_, box, scratch_.memories(set), boxed)({});
+  Action::Outcome outcome = kernel_piece(*runtime_.executor().lanes().compute()[lane], command_, box,
+                                         scratch_.memories(set), boxed)({});
   status = outcome.status;
   if (status == CL_SUCCESS) vendor::table(queue(lane)).clFlush(queue(lane));
   return std::move(outcome.event);
