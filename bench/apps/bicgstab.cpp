@@ -59,21 +59,21 @@ int main(int argc, char** argv) {
 
   const auto enqueue = [&] {
     h.over_vector("begin_vectors", b, r, x, p, v, n);
-    h.single("begin_scalars", rho, alpha, omega);
+    h.launch("begin_scalars", {1}, {1}, rho, alpha, omega);
     for (int i = 0; i < h.iterations(); ++i) {
       h.over_vector("dot_partial", b, r, sums, n);  // 1: rho and beta
-      h.single("make_beta", sums, groups, rho, alpha, omega, beta);
+      h.launch("make_beta", {1}, {1}, sums, groups, rho, alpha, omega, beta);
       h.over_vector("update_direction", r, beta, omega, v, p, n);  // 2
       h.multiply_vector(a, p, v);                                  // 3
       h.over_vector("dot_partial", b, v, sums, n);                 // 4: alpha
-      h.single("make_alpha", sums, groups, rho, alpha);
-      h.over_vector("minus_scaled", r, alpha, v, s, n);            // 5
-      h.multiply_vector(a, s, t);                                  // 6
-      h.over_vector("dot_partial", t, s, sums_ts, n);              // 7
-      h.over_vector("dot_partial", t, t, sums_tt, n);              // 8
-      h.single("make_omega", sums_ts, sums_tt, groups, omega);     // 9
-      h.over_vector("update_solution", x, alpha, p, omega, s, n);  // 10
-      h.over_vector("minus_scaled", s, omega, t, r, n);            // 11
+      h.launch("make_alpha", {1}, {1}, sums, groups, rho, alpha);
+      h.over_vector("minus_scaled", r, alpha, v, s, n);                   // 5
+      h.multiply_vector(a, s, t);                                         // 6
+      h.over_vector("dot_partial", t, s, sums_ts, n);                     // 7
+      h.over_vector("dot_partial", t, t, sums_tt, n);                     // 8
+      h.launch("make_omega", {1}, {1}, sums_ts, sums_tt, groups, omega);  // 9
+      h.over_vector("update_solution", x, alpha, p, omega, s, n);         // 10
+      h.over_vector("minus_scaled", s, omega, t, r, n);                   // 11
     }
   };
   const auto reference = [&] { return solve(Matrix(a.host, n), Matrix(b.host, 1), h.iterations()); };

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmark programs share: arguments, one OpenCL device with an in-order queue, inputs, the
-// operations of kernels.cl, timing, checksum and check. It uses OpenCL as any program would and knows of no
-// layer below it. Each program states what it computes twice: as enqueued operations, and in double
-// precision for --check (reference.h). Start reading at any program: stein.cpp is one of the matrix
+// What the benchmark programs share: arguments, a device (device.h), inputs, the operations of kernels.cl,
+// timing, checksum and check. Each program states what it computes twice: as enqueued operations, and in
+// double precision for --check (reference.h). Start reading at any program: stein.cpp is one of the matrix
 // equations, sobel.cpp has a kernel of its own.
 #pragma once
 
+#include "device.h"
 #include "reference.h"
-
-#include <CL/cl.h>
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-// Ends the program with exit code 1 and the failed call: a benchmark has nothing better to do.
-#define CL_CHECK(call) bench::check_cl((call), #call, __FILE__, __LINE__)
-
 namespace bench {
-
-void check_cl(cl_int code, const char* call, const char* file, int line);
 
 struct Options {
   int size = 1024;
@@ -42,21 +34,10 @@ private:
   uint64_t state_;
 };
 
-// A device buffer of floats.
-struct Buffer {
-  cl_mem memory = nullptr;
-  size_t count = 0;
-};
-
 // A device buffer filled by the program, with the host array it is written from.
 struct Input : Buffer {
   std::vector<float> host;
   std::function<void(std::vector<float>&, Random&)> fill;
-};
-
-// An argument of __local memory of so many floats.
-struct LocalFloats {
-  size_t count = 0;
 };
 
 class Harness {
@@ -65,18 +46,14 @@ public:
 
   // Reads the arguments over the defaults and opens the device; exits with 2 when an argument is wrong.
   Harness(int argc, char** argv, Options defaults);
-  ~Harness();
-  Harness(const Harness&) = delete;
-  Harness& operator=(const Harness&) = delete;
 
   int size() const { return options_.size; }
   int iterations() const { return options_.iterations; }
   int group() const { return options_.group; }
-  cl_command_queue queue() const { return queue_; }
 
   // As the two below, of any number of floats.
   Input& input(size_t count, Fill fill);
-  Buffer buffer(size_t count, cl_mem_flags flags = CL_MEM_READ_WRITE);
+  Buffer buffer(size_t count) { return device_.buffer(count, CL_MEM_READ_WRITE); }
   // Inputs, written at the start of every repeat with new values. Without a filler the values are such
   // that products of matrices keep the magnitude of their factors.
   Input& input_matrix(Fill fill = nullptr);
@@ -92,27 +69,18 @@ public:
   void add(const Buffer& a, const Buffer& b, const Buffer& c);       // any equal shapes
   void subtract(const Buffer& a, const Buffer& b, const Buffer& c);  // c = a - b
   void multiply_vector(const Buffer& a, const Buffer& x, const Buffer& y);
-  void fill(const Buffer& buffer, float value);
+  void fill(const Buffer& buffer, float value) { device_.fill(buffer, value); }
 
   // Any kernel over at least `count` work-items in each dimension, in groups of `local`.
   template <typename... Args>
   void launch(const char* kernel, const std::vector<size_t>& count, const std::vector<size_t>& local,
               const Args&... args) {
-    set_args(kernel, args...);
-    enqueue(kernel, count, local);
+    device_.launch(kernel, count, local, args...);
   }
-  // For kernels of one program only: over a vector, or by a single work-item. Arguments are buffers and ints.
+  // Over a vector.
   template <typename... Args>
   void over_vector(const char* kernel, const Args&... args) {
-    set_args(kernel, args...);
-    enqueue_1d(kernel, size_t(size()));
-  }
-  template <typename... Args>
-  void single(const char* kernel, const Args&... args) {
-    set_args(kernel, args...);
-    const size_t one = 1;
-    CL_CHECK(
-        clEnqueueNDRangeKernel(queue_, kernel_named(kernel), 1, nullptr, &one, &one, 0, nullptr, nullptr));
+    device_.launch(kernel, {size_t(size())}, {kVectorGroup}, args...);
   }
   int vector_groups() const;
 
@@ -123,30 +91,25 @@ public:
 
 private:
   double run_once(const Buffer& result, const std::function<void()>& enqueue, uint64_t seed);
-  int compare(const Matrix& expected) const;
-  cl_kernel kernel_named(const char* name);
-  void enqueue_1d(const char* kernel, size_t count);
-  void enqueue_tiles(const char* kernel);
-  void enqueue(const char* kernel, const std::vector<size_t>& count, const std::vector<size_t>& local);
-  void set_arg(cl_kernel kernel, cl_uint index, const Buffer& value);
-  void set_arg(cl_kernel kernel, cl_uint index, int value);
-  void set_arg(cl_kernel kernel, cl_uint index, float value);
-  void set_arg(cl_kernel kernel, cl_uint index, const LocalFloats& value);
-
+  // Kernels of kernels.cl: a work-item for each element of a matrix, or of any shape.
   template <typename... Args>
-  void set_args(const char* name, const Args&... args) {
-    const cl_kernel kernel = kernel_named(name);
-    cl_uint index = 0;
-    (set_arg(kernel, index++, args), ...);
+  void over_matrix(const char* kernel, const Args&... args) {
+    const size_t n = size_t(size());
+    device_.launch(kernel, {n, n}, {kTile, kTile}, args...);
+  }
+  template <typename... Args>
+  void over_elements(const char* kernel, const Buffer& result, const Args&... args) {
+    const size_t group = result.count > size_t(size()) ? kMatrixGroup : kVectorGroup;
+    device_.launch(kernel, {result.count}, {group}, args..., result, int(result.count));
   }
 
-  Options options_;
-  std::string program_name_;
-  cl_context context_ = nullptr;
-  cl_command_queue queue_ = nullptr;
-  cl_program program_ = nullptr;
-  std::map<std::string, cl_kernel> kernels_;
-  std::vector<cl_mem> buffers_;
+  static constexpr size_t kTile = 16;  // as TILE and GROUP in kernels.cl
+  static constexpr size_t kVectorGroup = 64;
+  static constexpr size_t kMatrixGroup = 256;  // element-wise kernels over whole matrices
+
+  const std::string program_name_;
+  const Options options_;
+  Device device_;
   std::vector<std::unique_ptr<Input>> inputs_;
   std::vector<float> result_;
 };
