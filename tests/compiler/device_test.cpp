@@ -125,79 +125,107 @@ TEST_P(Launches, ReorderingOptionsAgreeAmongPieces) {
   }
 }
 
-TEST_P(Launches, FootprintsHold) {
-  Built& b = program();
-  const KernelInfo& k = info();
-  const Launch launch = line().with_scalars(k);
-  const LaunchFootprints footprints(k, launch);
-  const Memory before = initial_memory(line());
-  const cl_program pieces = b.pieces;
+// What one piece does to memory, compared with what is foreseen of it.
+class PieceOnMarkedMemory {
+public:
+  PieceOnMarkedMemory(const LaunchLine& line, cl_program pieces, const GroupBox& box,
+                      std::vector<Footprint> foreseen)
+      : line_(line), pieces_(pieces), only_{box}, foreseen_(std::move(foreseen)),
+        before_(initial_memory(line)), after_(run(pieces, line, before_, &only_)) {}
 
-  for (const GroupBox& box : cut(line(), 3)) {
-    const std::vector<GroupBox> only{box};
-    const std::vector<Footprint> found = footprints.of(box);
-    const auto of = [&](size_t argument) -> const Footprint* {
-      for (const Footprint& f : found)
-        if (static_cast<size_t>(f.argument) == argument) return &f;
-      return nullptr;
-    };
+  void writes_what_is_foreseen() const {
     // A second memory in which write-only buffers hold the opposite bits: a byte that is written cannot be
     // equal to what was there in both.
-    Memory opposite = before;
+    Memory opposite = before_;
     for (size_t i = 0; i < opposite.size(); ++i) {
-      const Footprint* f = of(i);
-      if (f && (f->reads_unknown || !f->reads.empty())) continue;
+      if (of(i) && !is_write_only(i)) continue;
       for (uint8_t& byte : opposite[i])
         byte = static_cast<uint8_t>(~byte);
     }
-    const Memory first = run(pieces, line(), before, &only), second = run(pieces, line(), opposite, &only);
-    for (size_t i = 0; i < before.size(); ++i) {
-      if (!line().arguments[i].is_memory()) continue;
-      const size_t unit = line().arguments[i].unit();
+    const Memory second = run(pieces_, line_, opposite, &only_);
+    for (size_t i = 0; i < before_.size(); ++i) {
+      if (!line_.arguments[i].is_memory()) continue;
       const Footprint* f = of(i);
-      const bool write_only = f && !f->reads_unknown && f->reads.empty();
-      for (size_t j = 0; j < before[i].size(); ++j) {
-        if (line().padded && j % 16 >= 12) continue;
-        const bool changed = first[i][j] != before[i][j] || second[i][j] != opposite[i][j];
-        const size_t at = j / unit;
+      for (size_t j = 0; j < before_[i].size(); ++j) {
+        if (is_padding(j)) continue;
+        const bool changed = after_[i][j] != before_[i][j] || second[i][j] != opposite[i][j];
+        const size_t at = j / line_.arguments[i].unit();
         const bool may = f && (f->writes_unknown || f->may_writes.contains(at, at + 1));
         const bool sure = f && f->sure_writes.contains(at, at + 1);
         ASSERT_TRUE(!changed || may) << "argument " << i << " byte " << j << " was written, but not foreseen";
-        ASSERT_TRUE(!sure || changed || !write_only)
+        ASSERT_TRUE(!sure || changed || !is_write_only(i))
             << "argument " << i << " byte " << j << " was not written, but foreseen";
         ASSERT_TRUE(!sure || may);
       }
-      if (line().exact && f) {
-        EXPECT_FALSE(f->writes_unknown) << "argument " << i;
-        ByteRanges unsure = f->may_writes;
-        unsure.subtract(f->sure_writes);
-        for (size_t j = 12; line().padded && j < before[i].size(); j += 16)
-          unsure.subtract(ByteRanges(j, j + 4));
-        EXPECT_TRUE(unsure.empty()) << "argument " << i << " should be known exactly";
-      }
     }
-    // Bytes outside `reads` can hold anything.
-    Memory disturbed = before;
+  }
+
+  void is_known_exactly() const {
+    for (size_t i = 0; i < before_.size(); ++i) {
+      const Footprint* f = of(i);
+      if (!f || !line_.arguments[i].is_memory()) continue;
+      EXPECT_FALSE(f->writes_unknown) << "argument " << i;
+      ByteRanges unsure = f->may_writes;
+      unsure.subtract(f->sure_writes);
+      for (size_t j = 12; line_.padded && j < before_[i].size(); j += 16)
+        unsure.subtract(ByteRanges(j, j + 4));
+      EXPECT_TRUE(unsure.empty()) << "argument " << i << " should be known exactly";
+    }
+  }
+
+  // Bytes outside `reads` can hold anything.
+  void reads_what_is_foreseen() const {
+    Memory disturbed = before_;
     for (size_t i = 0; i < disturbed.size(); ++i) {
       const Footprint* f = of(i);
       if (f && f->reads_unknown) continue;
       for (size_t j = 0; j < disturbed[i].size(); ++j) {
-        const size_t at = j / line().arguments[i].unit();
+        const size_t at = j / line_.arguments[i].unit();
         if (!f || !f->reads.contains(at, at + 1)) disturbed[i][j] ^= 0x55;
       }
     }
-    const Memory third = run(pieces, line(), disturbed, &only);
-    for (size_t i = 0; i < before.size(); ++i)
-      for (size_t j = 0; j < before[i].size(); ++j) {
-        if (line().padded && j % 16 >= 12) continue;
-        const bool was_written = first[i][j] != before[i][j];
+    const Memory third = run(pieces_, line_, disturbed, &only_);
+    for (size_t i = 0; i < before_.size(); ++i)
+      for (size_t j = 0; j < before_[i].size(); ++j) {
+        if (is_padding(j)) continue;
+        const bool was_written = after_[i][j] != before_[i][j];
         const Footprint* f = of(i);
-        const size_t at = j / line().arguments[i].unit();
+        const size_t at = j / line_.arguments[i].unit();
         const bool surely = f && f->sure_writes.contains(at, at + 1);
-        const bool same = third[i][j] == first[i][j];
+        const bool same = third[i][j] == after_[i][j];
         ASSERT_TRUE(same || !(was_written || surely))
             << "argument " << i << " byte " << j << " depends on bytes that were not foreseen";
       }
+  }
+
+private:
+  const Footprint* of(size_t argument) const {
+    for (const Footprint& f : foreseen_)
+      if (static_cast<size_t>(f.argument) == argument) return &f;
+    return nullptr;
+  }
+  bool is_write_only(size_t argument) const {
+    const Footprint* f = of(argument);
+    return f && !f->reads_unknown && f->reads.empty();
+  }
+  bool is_padding(size_t byte) const { return line_.padded && byte % 16 >= 12; }
+
+  const LaunchLine& line_;
+  const cl_program pieces_;
+  const std::vector<GroupBox> only_;
+  const std::vector<Footprint> foreseen_;
+  const Memory before_, after_;
+};
+
+TEST_P(Launches, FootprintsHold) {
+  const cl_program pieces = program().pieces;
+  const Launch launch = line().with_scalars(info());
+  const LaunchFootprints footprints(info(), launch);
+  for (const GroupBox& box : cut(line(), 3)) {
+    const PieceOnMarkedMemory piece(line(), pieces, box, footprints.of(box));
+    ASSERT_NO_FATAL_FAILURE(piece.writes_what_is_foreseen());
+    if (line().exact) piece.is_known_exactly();
+    ASSERT_NO_FATAL_FAILURE(piece.reads_what_is_foreseen());
   }
 }
 
