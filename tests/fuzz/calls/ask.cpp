@@ -20,6 +20,13 @@ struct Question {
 
 using Ask = std::function<cl_int(cl_uint, size_t, void*, size_t*)>;
 
+template <typename Handle>
+Ask about(cl_int(CL_API_CALL* get)(Handle, cl_uint, size_t, void*, size_t*), Handle handle) {
+  return [get, handle](cl_uint what, size_t size, void* to, size_t* said) {
+    return get(handle, what, size, to, said);
+  };
+}
+
 uint64_t hash_of(const Bytes& bytes, size_t size) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < size; ++i)
@@ -122,108 +129,91 @@ void Player::question(const char* name, const void* list, const void* asked) {
 }
 
 // The count is never less than the references this program holds; other objects may hold more.
-void Player::count(const char* name, cl_int code, cl_uint count, int least) {
-  must(name, code);
-  if (count < static_cast<cl_uint>(least))
-    fault("%s: %u references instead of %d at least", name, count, least);
+void Player::count_references(const char* name, const void* asked, cl_uint what, int least) {
+  cl_uint references = 0;
+  must(name, (*static_cast<const Ask*>(asked))(what, sizeof references, &references, nullptr));
+  if (references < static_cast<cl_uint>(least))
+    fault("%s: %u references instead of %d at least", name, references, least);
+}
+
+void Player::ask_object(const char* name, const void* questions, const void* asked, cl_uint references,
+                        int least) {
+  question(name, questions, asked);
+  count_references(name, asked, references, least);
+}
+
+void Player::ask_memory(const Memory& memory) {
+  const Ask ask = about(clGetMemObjectInfo, memory.handle);
+  ask_object("clGetMemObjectInfo", &kMemory, &ask, CL_MEM_REFERENCE_COUNT, memory.references);
+  cl_mem parent = nullptr;
+  must("clGetMemObjectInfo", ask(CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &parent, nullptr));
+  // A parent that the program has released is still there, and still called by its name.
+  if (parent != (memory.parent ? memory.parent->handle : nullptr)) fault("a wrong parent");
+}
+
+void Player::ask_program(const Program& program) {
+  const Ask ask = about(clGetProgramInfo, program.handle);
+  question("clGetProgramInfo", &kProgram, &ask);
+  const Ask build = [&](cl_uint what, size_t size, void* to, size_t* said) {
+    return clGetProgramBuildInfo(program.handle, shared_.device, what, size, to, said);
+  };
+  question("clGetProgramBuildInfo", &kBuild, &build);
+  count_references("clGetProgramInfo", &ask, CL_PROGRAM_REFERENCE_COUNT, program.references);
+}
+
+void Player::ask_kernel(const Kernel& kernel) {
+  const Ask ask = about(clGetKernelInfo, kernel.handle);
+  question("clGetKernelInfo", &kKernel, &ask);
+  const Ask group = [&](cl_uint what, size_t size, void* to, size_t* said) {
+    return clGetKernelWorkGroupInfo(kernel.handle, shared_.device, what, size, to, said);
+  };
+  question("clGetKernelWorkGroupInfo", &kWorkGroup, &group);
+  if (kernel.which != kNothing) {
+    const Ask argument = [&](cl_uint what, size_t size, void* to, size_t* said) {
+      return clGetKernelArgInfo(kernel.handle, 0, what, size, to, said);
+    };
+    question("clGetKernelArgInfo", &kArgument, &argument);
+  }
+  count_references("clGetKernelInfo", &ask, CL_KERNEL_REFERENCE_COUNT, kernel.references);
 }
 
 void Player::ask(Family& family) {
-  cl_uint references = 0;
   switch (random_.below(9)) {
   case 0: {
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetDeviceInfo(shared_.device, what, size, to, said);
-    };
+    const Ask ask = about(clGetDeviceInfo, shared_.device);
     return question("clGetDeviceInfo", &kDevice, &ask);
   }
   case 1: {
-    const cl_context context = family.context.handle;
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetContextInfo(context, what, size, to, said);
-    };
-    question("clGetContextInfo", &kContext, &ask);
-    const cl_int code = ask(CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, nullptr);
-    return count("clGetContextInfo", code, references, family.context.references);
+    const Ask ask = about(clGetContextInfo, family.context.handle);
+    return ask_object("clGetContextInfo", &kContext, &ask, CL_CONTEXT_REFERENCE_COUNT,
+                      family.context.references);
   }
   case 2: {
     const QueuePtr queue = pick_queue(family);
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetCommandQueueInfo(queue->handle, what, size, to, said);
-    };
-    question("clGetCommandQueueInfo", &kQueue, &ask);
-    const cl_int code = ask(CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, nullptr);
-    return count("clGetCommandQueueInfo", code, references, queue->references);
+    const Ask ask = about(clGetCommandQueueInfo, queue->handle);
+    return ask_object("clGetCommandQueueInfo", &kQueue, &ask, CL_QUEUE_REFERENCE_COUNT, queue->references);
   }
-  case 3: {
-    if (family.memories.empty()) return;
-    const MemoryPtr memory = random_.pick(family.memories);
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetMemObjectInfo(memory->handle, what, size, to, said);
-    };
-    question("clGetMemObjectInfo", &kMemory, &ask);
-    const cl_int code = ask(CL_MEM_REFERENCE_COUNT, sizeof references, &references, nullptr);
-    count("clGetMemObjectInfo", code, references, memory->references);
-    cl_mem parent = nullptr;
-    must("clGetMemObjectInfo", ask(CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &parent, nullptr));
-    // A parent that the program has released is still there, and still called by its name.
-    if (parent != (memory->parent ? memory->parent->handle : nullptr)) fault("a wrong parent");
+  case 3:
+    if (!family.memories.empty()) ask_memory(*random_.pick(family.memories));
     return;
-  }
-  case 4: {
-    if (family.programs.empty()) return;
-    const ProgramPtr program = random_.pick(family.programs);
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetProgramInfo(program->handle, what, size, to, said);
-    };
-    question("clGetProgramInfo", &kProgram, &ask);
-    const Ask build = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetProgramBuildInfo(program->handle, shared_.device, what, size, to, said);
-    };
-    question("clGetProgramBuildInfo", &kBuild, &build);
-    const cl_int code = ask(CL_PROGRAM_REFERENCE_COUNT, sizeof references, &references, nullptr);
-    return count("clGetProgramInfo", code, references, program->references);
-  }
-  case 5: {
-    if (family.kernels.empty()) return;
-    const KernelPtr kernel = random_.pick(family.kernels);
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetKernelInfo(kernel->handle, what, size, to, said);
-    };
-    question("clGetKernelInfo", &kKernel, &ask);
-    const Ask group = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetKernelWorkGroupInfo(kernel->handle, shared_.device, what, size, to, said);
-    };
-    question("clGetKernelWorkGroupInfo", &kWorkGroup, &group);
-    if (kernel->which != kNothing) {
-      const Ask argument = [&](cl_uint what, size_t size, void* to, size_t* said) {
-        return clGetKernelArgInfo(kernel->handle, 0, what, size, to, said);
-      };
-      question("clGetKernelArgInfo", &kArgument, &argument);
-    }
-    const cl_int code = ask(CL_KERNEL_REFERENCE_COUNT, sizeof references, &references, nullptr);
-    return count("clGetKernelInfo", code, references, kernel->references);
-  }
+  case 4:
+    if (!family.programs.empty()) ask_program(*random_.pick(family.programs));
+    return;
+  case 5:
+    if (!family.kernels.empty()) ask_kernel(*random_.pick(family.kernels));
+    return;
   case 6:
   case 7: {
     if (family.events.empty()) return;
     const EventPtr event = random_.pick(family.events);
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetEventInfo(event->handle, what, size, to, said);
-    };
-    question("clGetEventInfo", &kEvent, &ask);
-    const cl_int code = ask(CL_EVENT_REFERENCE_COUNT, sizeof references, &references, nullptr);
-    return count("clGetEventInfo", code, references, event->references);
+    const Ask ask = about(clGetEventInfo, event->handle);
+    return ask_object("clGetEventInfo", &kEvent, &ask, CL_EVENT_REFERENCE_COUNT, event->references);
   }
   default: {
     if (family.samplers.empty()) return;
     const auto sampler = random_.pick(family.samplers);
-    const Ask ask = [&](cl_uint what, size_t size, void* to, size_t* said) {
-      return clGetSamplerInfo(sampler->handle, what, size, to, said);
-    };
-    question("clGetSamplerInfo", &kSampler, &ask);
-    const cl_int code = ask(CL_SAMPLER_REFERENCE_COUNT, sizeof references, &references, nullptr);
-    return count("clGetSamplerInfo", code, references, sampler->references);
+    const Ask ask = about(clGetSamplerInfo, sampler->handle);
+    return ask_object("clGetSamplerInfo", &kSampler, &ask, CL_SAMPLER_REFERENCE_COUNT, sampler->references);
   }
   }
 }

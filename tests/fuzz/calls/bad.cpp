@@ -7,15 +7,25 @@
 
 namespace fuzz {
 
-void Player::bad_object(Family& family) {
+namespace {
+
+// A call that makes no object.
+struct Refused {
+  void operator()(const char* name, const void* made, cl_int expected) {
+    player.must(name, error, expected);
+    if (made != nullptr) player.fault("%s gave an object and %d", name, error);
+  }
+  Player& player;
   cl_int error = 12345;
-  const cl_context context = family.context.handle;
-  auto refused = [&](const char* name, const void* made, cl_int expected) {
-    must(name, error, expected);
-    if (made != nullptr) fault("%s gave an object and %d", name, error);
-  };
+};
+
+}  // namespace
+
+void Player::bad_creation(cl_context context, size_t which) {
+  Refused refused{*this};
+  cl_int& error = refused.error;
   char data[64] = {};
-  switch (random_.below(22)) {
+  switch (which) {
   case 0:
     return refused("clCreateBuffer", clCreateBuffer(nullptr, 0, 16, nullptr, &error), CL_INVALID_CONTEXT);
   case 1:
@@ -43,101 +53,131 @@ void Player::bad_object(Family& family) {
   case 9:
     return refused("clCreateProgramWithSource",
                    clCreateProgramWithSource(context, 0, nullptr, nullptr, &error), CL_INVALID_VALUE);
-  case 10:
-    return refused("clCreateContext", clCreateContext(nullptr, 0, nullptr, nullptr, nullptr, &error),
-                   CL_INVALID_VALUE);
-  case 11:
-    must("clRetainMemObject", clRetainMemObject(nullptr), CL_INVALID_MEM_OBJECT);
-    return must("clReleaseMemObject", clReleaseMemObject(nullptr), CL_INVALID_MEM_OBJECT);
-  case 12:
-    must("clReleaseContext", clReleaseContext(nullptr), CL_INVALID_CONTEXT);
-    return must("clReleaseKernel", clReleaseKernel(nullptr), CL_INVALID_KERNEL);
-  case 13:
-    must("clReleaseEvent", clReleaseEvent(nullptr), CL_INVALID_EVENT);
-    return must("clReleaseProgram", clReleaseProgram(nullptr), CL_INVALID_PROGRAM);
-  case 14:
-    must("clReleaseCommandQueue", clReleaseCommandQueue(nullptr), CL_INVALID_COMMAND_QUEUE);
-    return must("clReleaseSampler", clReleaseSampler(nullptr), CL_INVALID_SAMPLER);
-  case 15:
-    must("clFlush", clFlush(nullptr), CL_INVALID_COMMAND_QUEUE);
-    return must("clFinish", clFinish(nullptr), CL_INVALID_COMMAND_QUEUE);
-  case 16: {
-    const cl_event none = nullptr;
-    must("clWaitForEvents", clWaitForEvents(0, nullptr), CL_INVALID_VALUE);
-    return must("clWaitForEvents", clWaitForEvents(1, &none), CL_INVALID_EVENT);
-  }
-  case 17: {
-    if (family.memories.empty()) return;
-    const MemoryPtr memory = random_.pick(family.memories);
-    const cl_buffer_region outside = {0, memory->size + 1}, empty = {0, 0};
-    if (memory->parent) {
-      return refused("clCreateSubBuffer",
-                     clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, &error),
-                     CL_INVALID_MEM_OBJECT);
-    }
-    refused("clCreateSubBuffer",
-            clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &outside, &error),
-            CL_INVALID_VALUE);
-    refused("clCreateSubBuffer",
-            clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, nullptr, &error),
-            CL_INVALID_VALUE);
-    return refused("clCreateSubBuffer", clCreateSubBuffer(memory->handle, 0, 0x9999, &empty, &error),
-                   CL_INVALID_VALUE);
-  }
-  case 18: {
-    if (family.events.empty()) return;
-    const EventPtr event = random_.pick(family.events);
-    if (!event->gate) return;
-    must("clSetUserEventStatus", clSetUserEventStatus(event->handle, CL_RUNNING), CL_INVALID_VALUE);
-    if (event->gate->is_set) {
-      must("clSetUserEventStatus", clSetUserEventStatus(event->handle, CL_COMPLETE), CL_INVALID_OPERATION);
-    }
-    cl_ulong time = 0;
-    return must("clGetEventProfilingInfo",
-                clGetEventProfilingInfo(event->handle, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr),
-                CL_PROFILING_INFO_NOT_AVAILABLE);
-  }
-  case 19: {
-    if (family.events.empty()) return;
-    const EventPtr event = random_.pick(family.events);
-    if (event->command)
-      must("clSetUserEventStatus", clSetUserEventStatus(event->handle, CL_COMPLETE), CL_INVALID_EVENT);
-    return must("clSetEventCallback", clSetEventCallback(event->handle, CL_COMPLETE, nullptr, nullptr),
-                CL_INVALID_VALUE);
-  }
-  case 20: {
-    if (families_.size() < 2 || families_[0]->context.handle == families_[1]->context.handle) return;
-    // A context of another family's events.
-    Family& other = *families_[families_[0].get() == &family ? 1 : 0];
-    const cl_event foreign = clCreateUserEvent(other.context.handle, &error);
-    must("clCreateUserEvent", error);
-    must("clSetUserEventStatus", clSetUserEventStatus(foreign, CL_COMPLETE));
-    must("clEnqueueMarkerWithWaitList",
-         clEnqueueMarkerWithWaitList(pick_queue(family)->handle, 1, &foreign, nullptr), CL_INVALID_CONTEXT);
-    return drop("clReleaseEvent", clReleaseEvent, foreign);
-  }
   default:
-    if (family.programs.empty()) return;
-    must("clBuildProgram", clBuildProgram(family.programs[0]->handle, 1, nullptr, nullptr, nullptr, nullptr),
-         CL_INVALID_VALUE);
-    refused("clCreateKernel", clCreateKernel(family.programs[0]->handle, "absent", &error),
-            CL_INVALID_KERNEL_NAME);
-    return refused("clCreateKernel", clCreateKernel(family.programs[0]->handle, nullptr, &error),
+    return refused("clCreateContext", clCreateContext(nullptr, 0, nullptr, nullptr, nullptr, &error),
                    CL_INVALID_VALUE);
   }
 }
 
-void Player::bad_transfer(Family& family) {
+void Player::null_object(size_t which) {
+  switch (which) {
+  case 0:
+    must("clRetainMemObject", clRetainMemObject(nullptr), CL_INVALID_MEM_OBJECT);
+    return must("clReleaseMemObject", clReleaseMemObject(nullptr), CL_INVALID_MEM_OBJECT);
+  case 1:
+    must("clReleaseContext", clReleaseContext(nullptr), CL_INVALID_CONTEXT);
+    return must("clReleaseKernel", clReleaseKernel(nullptr), CL_INVALID_KERNEL);
+  case 2:
+    must("clReleaseEvent", clReleaseEvent(nullptr), CL_INVALID_EVENT);
+    return must("clReleaseProgram", clReleaseProgram(nullptr), CL_INVALID_PROGRAM);
+  case 3:
+    must("clReleaseCommandQueue", clReleaseCommandQueue(nullptr), CL_INVALID_COMMAND_QUEUE);
+    return must("clReleaseSampler", clReleaseSampler(nullptr), CL_INVALID_SAMPLER);
+  case 4:
+    must("clFlush", clFlush(nullptr), CL_INVALID_COMMAND_QUEUE);
+    return must("clFinish", clFinish(nullptr), CL_INVALID_COMMAND_QUEUE);
+  default: {
+    const cl_event none = nullptr;
+    must("clWaitForEvents", clWaitForEvents(0, nullptr), CL_INVALID_VALUE);
+    return must("clWaitForEvents", clWaitForEvents(1, &none), CL_INVALID_EVENT);
+  }
+  }
+}
+
+void Player::bad_sub_buffer(Family& family) {
+  Refused refused{*this};
+  cl_int& error = refused.error;
   if (family.memories.empty()) return;
   const MemoryPtr memory = random_.pick(family.memories);
-  const cl_command_queue queue = pick_queue(family)->handle;
-  const cl_mem handle = memory->handle;
-  const size_t size = memory->size;
+  const cl_buffer_region outside = {0, memory->size + 1}, empty = {0, 0};
+  if (memory->parent) {
+    return refused("clCreateSubBuffer",
+                   clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, &error),
+                   CL_INVALID_MEM_OBJECT);
+  }
+  refused("clCreateSubBuffer",
+          clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, &outside, &error),
+          CL_INVALID_VALUE);
+  refused("clCreateSubBuffer",
+          clCreateSubBuffer(memory->handle, 0, CL_BUFFER_CREATE_TYPE_REGION, nullptr, &error),
+          CL_INVALID_VALUE);
+  return refused("clCreateSubBuffer", clCreateSubBuffer(memory->handle, 0, 0x9999, &empty, &error),
+                 CL_INVALID_VALUE);
+}
+
+void Player::bad_user_event(Family& family) {
+  if (family.events.empty()) return;
+  const EventPtr event = random_.pick(family.events);
+  if (!event->gate) return;
+  must("clSetUserEventStatus", clSetUserEventStatus(event->handle, CL_RUNNING), CL_INVALID_VALUE);
+  if (event->gate->is_set) {
+    must("clSetUserEventStatus", clSetUserEventStatus(event->handle, CL_COMPLETE), CL_INVALID_OPERATION);
+  }
+  cl_ulong time = 0;
+  return must("clGetEventProfilingInfo",
+              clGetEventProfilingInfo(event->handle, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr),
+              CL_PROFILING_INFO_NOT_AVAILABLE);
+}
+
+void Player::bad_event(Family& family) {
+  if (family.events.empty()) return;
+  const EventPtr event = random_.pick(family.events);
+  if (event->command)
+    must("clSetUserEventStatus", clSetUserEventStatus(event->handle, CL_COMPLETE), CL_INVALID_EVENT);
+  return must("clSetEventCallback", clSetEventCallback(event->handle, CL_COMPLETE, nullptr, nullptr),
+              CL_INVALID_VALUE);
+}
+
+void Player::foreign_event(Family& family) {
+  cl_int error = 12345;
+  if (families_.size() < 2 || families_[0]->context.handle == families_[1]->context.handle) return;
+  // A context of another family's events.
+  Family& other = *families_[families_[0].get() == &family ? 1 : 0];
+  const cl_event foreign = clCreateUserEvent(other.context.handle, &error);
+  must("clCreateUserEvent", error);
+  must("clSetUserEventStatus", clSetUserEventStatus(foreign, CL_COMPLETE));
+  must("clEnqueueMarkerWithWaitList",
+       clEnqueueMarkerWithWaitList(pick_queue(family)->handle, 1, &foreign, nullptr), CL_INVALID_CONTEXT);
+  return drop("clReleaseEvent", clReleaseEvent, foreign);
+}
+
+void Player::bad_program(Family& family) {
+  Refused refused{*this};
+  cl_int& error = refused.error;
+  if (family.programs.empty()) return;
+  must("clBuildProgram", clBuildProgram(family.programs[0]->handle, 1, nullptr, nullptr, nullptr, nullptr),
+       CL_INVALID_VALUE);
+  refused("clCreateKernel", clCreateKernel(family.programs[0]->handle, "absent", &error),
+          CL_INVALID_KERNEL_NAME);
+  return refused("clCreateKernel", clCreateKernel(family.programs[0]->handle, nullptr, &error),
+                 CL_INVALID_VALUE);
+}
+
+void Player::bad_object(Family& family) {
+  constexpr size_t kCreations = 11, kNull = 6;
+  const size_t which = random_.below(22);
+  if (which < kCreations) return bad_creation(family.context.handle, which);
+  if (which < kCreations + kNull) return null_object(which - kCreations);
+  switch (which - kCreations - kNull) {
+  case 0:
+    return bad_sub_buffer(family);
+  case 1:
+    return bad_user_event(family);
+  case 2:
+    return bad_event(family);
+  case 3:
+    return foreign_event(family);
+  default:
+    return bad_program(family);
+  }
+}
+
+void Player::bad_read_or_write(const Memory& memory, cl_command_queue queue, cl_bool blocking, size_t which) {
+  const cl_mem handle = memory.handle;
+  const size_t size = memory.size;
   unsigned char data[256] = {};
-  const bool blocks = random_.chance(50);
-  const cl_bool blocking = blocks ? CL_TRUE : CL_FALSE;
   const char* name = "clEnqueueReadBuffer";
-  switch (random_.below(16)) {
+  switch (which) {
   case 0:
     return must(name, clEnqueueReadBuffer(nullptr, handle, blocking, 0, 1, data, 0, nullptr, nullptr),
                 CL_INVALID_COMMAND_QUEUE);
@@ -145,77 +185,116 @@ void Player::bad_transfer(Family& family) {
     return must(name, clEnqueueReadBuffer(queue, nullptr, blocking, 0, 1, data, 0, nullptr, nullptr),
                 CL_INVALID_MEM_OBJECT);
   case 2:
-    if (!memory->host_reads) return;
+    if (!memory.host_reads) return;
     return must(name, clEnqueueReadBuffer(queue, handle, blocking, size, 1, data, 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
   case 3:
-    if (!memory->host_reads) return;
+    if (!memory.host_reads) return;
     return must(name, clEnqueueReadBuffer(queue, handle, blocking, 0, 1, nullptr, 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
   case 4:
-    if (memory->host_reads) return;
+    if (memory.host_reads) return;
     return must(name, clEnqueueReadBuffer(queue, handle, blocking, 0, 1, data, 0, nullptr, nullptr),
                 CL_INVALID_OPERATION);
   case 5:
-    if (memory->host_writes) return;
+    if (memory.host_writes) return;
     return must("clEnqueueWriteBuffer",
                 clEnqueueWriteBuffer(queue, handle, blocking, 0, 1, data, 0, nullptr, nullptr),
                 CL_INVALID_OPERATION);
-  case 6:
-    if (!memory->host_writes) return;
+  default:
+    if (!memory.host_writes) return;
     return must("clEnqueueWriteBuffer",
                 clEnqueueWriteBuffer(queue, handle, blocking, 1, size, data, 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
-  case 7:
+  }
+}
+
+void Player::bad_fill_or_copy(const Memory& memory, cl_command_queue queue, size_t which) {
+  const cl_mem handle = memory.handle;
+  const size_t size = memory.size;
+  const unsigned char data[16] = {};
+  switch (which) {
+  case 0:
     return must("clEnqueueFillBuffer", clEnqueueFillBuffer(queue, handle, data, 3, 0, 3, 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
-  case 8:
+  case 1:
     return must("clEnqueueFillBuffer", clEnqueueFillBuffer(queue, handle, data, 4, 2, 4, 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
-  case 9:
+  case 2:
     return must("clEnqueueFillBuffer",
                 clEnqueueFillBuffer(queue, handle, nullptr, 1, 0, 1, 0, nullptr, nullptr), CL_INVALID_VALUE);
-  case 10:
+  case 3:
     return must("clEnqueueCopyBuffer",
                 clEnqueueCopyBuffer(queue, handle, handle, 0, 0, size, 0, nullptr, nullptr),
                 CL_MEM_COPY_OVERLAP);
-  case 11:
-    if (memory->parent) return;  // PoCL 3.1 looks at the whole buffer's size
+  default:
+    if (memory.parent) return;  // PoCL 3.1 looks at the whole buffer's size
     return must("clEnqueueCopyBuffer",
                 clEnqueueCopyBuffer(queue, handle, handle, size, 0, 1, 0, nullptr, nullptr),
                 CL_INVALID_VALUE);
-  case 12: {
-    cl_int error = 12345;
-    if (!memory->host_reads) return;
-    const void* mapped =
-        clEnqueueMapBuffer(queue, handle, blocking, CL_MAP_READ, size, 1, 0, nullptr, nullptr, &error);
-    if (mapped != nullptr) fault("a map outside of a buffer");
-    return must("clEnqueueMapBuffer", error, CL_INVALID_VALUE);
   }
-  case 13:
-    if (!memory->host_reads && !memory->host_writes) return;  // PoCL 3.1 has another code for these
-    return must("clEnqueueUnmapMemObject", clEnqueueUnmapMemObject(queue, handle, data, 0, nullptr, nullptr),
-                CL_INVALID_VALUE);
-  case 14: {
-    const cl_event none = nullptr;
-    if (!memory->host_reads) return;
-    must(name, clEnqueueReadBuffer(queue, handle, blocking, 0, 1, data, 1, nullptr, nullptr),
-         CL_INVALID_EVENT_WAIT_LIST);
-    return must(name, clEnqueueReadBuffer(queue, handle, blocking, 0, 1, data, 1, &none, nullptr),
-                CL_INVALID_EVENT_WAIT_LIST);
-  }
-  default: {
-    const size_t origin[3] = {0, 0, 0}, empty[3] = {1, 0, 1}, outside[3] = {size + 1, 1, 1};
-    if (!memory->host_reads) return;
-    must("clEnqueueReadBufferRect",
-         clEnqueueReadBufferRect(queue, handle, blocking, origin, origin, outside, 0, 0, 0, 0, data, 0,
-                                 nullptr, nullptr),
-         CL_INVALID_VALUE);
-    return must("clEnqueueReadBufferRect",
-                clEnqueueReadBufferRect(queue, handle, blocking, origin, origin, empty, 0, 0, 0, 0, data, 0,
-                                        nullptr, nullptr),
-                CL_INVALID_VALUE);
-  }
+}
+
+void Player::bad_mapping(const Memory& memory, cl_command_queue queue, cl_bool blocking) {
+  cl_int error = 12345;
+  if (!memory.host_reads) return;
+  const void* mapped = clEnqueueMapBuffer(queue, memory.handle, blocking, CL_MAP_READ, memory.size, 1, 0,
+                                          nullptr, nullptr, &error);
+  if (mapped != nullptr) fault("a map outside of a buffer");
+  return must("clEnqueueMapBuffer", error, CL_INVALID_VALUE);
+}
+
+void Player::bad_unmapping(const Memory& memory, cl_command_queue queue) {
+  unsigned char data[1] = {};
+  if (!memory.host_reads && !memory.host_writes) return;  // PoCL 3.1 has another code for these
+  return must("clEnqueueUnmapMemObject",
+              clEnqueueUnmapMemObject(queue, memory.handle, data, 0, nullptr, nullptr), CL_INVALID_VALUE);
+}
+
+void Player::bad_wait_list(const Memory& memory, cl_command_queue queue, cl_bool blocking) {
+  unsigned char data[1] = {};
+  const char* name = "clEnqueueReadBuffer";
+  const cl_event none = nullptr;
+  if (!memory.host_reads) return;
+  must(name, clEnqueueReadBuffer(queue, memory.handle, blocking, 0, 1, data, 1, nullptr, nullptr),
+       CL_INVALID_EVENT_WAIT_LIST);
+  return must(name, clEnqueueReadBuffer(queue, memory.handle, blocking, 0, 1, data, 1, &none, nullptr),
+              CL_INVALID_EVENT_WAIT_LIST);
+}
+
+void Player::bad_rectangle(const Memory& memory, cl_command_queue queue, cl_bool blocking) {
+  unsigned char data[256] = {};
+  const size_t origin[3] = {0, 0, 0}, empty[3] = {1, 0, 1}, outside[3] = {memory.size + 1, 1, 1};
+  if (!memory.host_reads) return;
+  must("clEnqueueReadBufferRect",
+       clEnqueueReadBufferRect(queue, memory.handle, blocking, origin, origin, outside, 0, 0, 0, 0, data, 0,
+                               nullptr, nullptr),
+       CL_INVALID_VALUE);
+  return must("clEnqueueReadBufferRect",
+              clEnqueueReadBufferRect(queue, memory.handle, blocking, origin, origin, empty, 0, 0, 0, 0, data,
+                                      0, nullptr, nullptr),
+              CL_INVALID_VALUE);
+}
+
+void Player::bad_transfer(Family& family) {
+  if (family.memories.empty()) return;
+  const MemoryPtr memory = random_.pick(family.memories);
+  const cl_command_queue queue = pick_queue(family)->handle;
+  const cl_bool blocking = random_.chance(50) ? CL_TRUE : CL_FALSE;
+  constexpr size_t kReadsAndWrites = 7, kFillsAndCopies = 5;
+  const size_t which = random_.below(16);
+  if (which < kReadsAndWrites) return bad_read_or_write(*memory, queue, blocking, which);
+  if (which < kReadsAndWrites + kFillsAndCopies)
+    return bad_fill_or_copy(*memory, queue, which - kReadsAndWrites);
+  switch (which - kReadsAndWrites - kFillsAndCopies) {
+  case 0:
+    return bad_mapping(*memory, queue, blocking);
+  case 1:
+    return bad_unmapping(*memory, queue);
+  case 2:
+    return bad_wait_list(*memory, queue, blocking);
+  default:
+    return bad_rectangle(*memory, queue, blocking);
   }
 }
 

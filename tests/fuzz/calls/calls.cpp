@@ -119,6 +119,80 @@ private:
   decltype(&living_faults) faults_ = nullptr;
 };
 
+void describe_device(fuzz::Shared& shared) {
+  check(clGetPlatformIDs(1, &shared.platform, nullptr), "clGetPlatformIDs");
+  check(clGetDeviceIDs(shared.platform, CL_DEVICE_TYPE_ALL, 1, &shared.device, nullptr), "clGetDeviceIDs");
+  cl_bool images = CL_FALSE;
+  clGetDeviceInfo(shared.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
+  shared.images = images != CL_FALSE;
+  cl_device_svm_capabilities svm = 0;
+  clGetDeviceInfo(shared.device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, nullptr);
+  shared.svm = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
+}
+
+// What several players share.
+void make_common(fuzz::Shared& shared) {
+  cl_int error = 0;
+  shared.context = clCreateContext(nullptr, 1, &shared.device, nullptr, nullptr, &error);
+  check(error, "clCreateContext");
+  shared.queue = clCreateCommandQueue(shared.context, shared.device, 0, &error);
+  check(error, "clCreateCommandQueue");
+  // PoCL 3.1's first build must not meet others.
+  const char* text = fuzz::sources()[0].text;
+  const cl_program program = clCreateProgramWithSource(shared.context, 1, &text, nullptr, &error);
+  check(error, "clCreateProgramWithSource");
+  check(clBuildProgram(program, 0, nullptr, nullptr, nullptr, nullptr), "clBuildProgram");
+  check(clReleaseProgram(program), "clReleaseProgram");
+}
+
+// With the objects that nobody took over.
+void release_common(fuzz::Shared& shared) {
+  for (const fuzz::EventPtr& event : shared.events)
+    check(clReleaseEvent(event->handle), "clReleaseEvent");
+  for (const fuzz::MemoryPtr& memory : shared.memories) {
+    for (; memory->references > 0; --memory->references)
+      check(clReleaseMemObject(memory->handle), "clReleaseMemObject");
+  }
+  shared.events.clear();
+  shared.memories.clear();
+  if (shared.queue == nullptr) return;
+  check(clFinish(shared.queue), "clFinish");
+  check(clReleaseCommandQueue(shared.queue), "clReleaseCommandQueue");
+  check(clReleaseContext(shared.context), "clReleaseContext");
+}
+
+// By all players at once; how many calls they made.
+uint64_t play(fuzz::Shared& shared, const Options& options) {
+  std::vector<std::thread> threads;
+  std::atomic<uint64_t> calls{0};
+  auto play_one = [&](unsigned thread) {
+    fuzz::Player player(shared, thread, options.seed);
+    for (uint64_t step = 0; player.calls() < options.calls / options.threads && step < options.calls;
+         ++step) {
+      if (options.steps.empty() || options.steps.count(step) > 0) player.take_step(step);
+    }
+    player.end();
+    calls.fetch_add(player.calls());
+  };
+  for (unsigned i = 1; i < options.threads; ++i)
+    threads.emplace_back(play_one, i);
+  play_one(0);
+  for (std::thread& thread : threads)
+    thread.join();
+  return calls.load();
+}
+
+bool callbacks_came(const fuzz::Callbacks& callbacks) {
+  bool good = come(callbacks.events_called, callbacks.events_expected, "events");
+  good &= come(callbacks.memories_called, callbacks.memories_expected, "memory objects");
+  good &= come(callbacks.builds_called, callbacks.builds_expected, "builds");
+  if (callbacks.twice.load() + callbacks.out_of_turn.load() == 0) return good;
+  std::printf("FAULT callbacks: %llu came twice, %llu with a wrong status\n",
+              static_cast<unsigned long long>(callbacks.twice.load()),
+              static_cast<unsigned long long>(callbacks.out_of_turn.load()));
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -130,73 +204,14 @@ int main(int argc, char** argv) {
   shared.without = options.without;
   shared.forget = options.forget;
   shared.threads = options.threads;
-  check(clGetPlatformIDs(1, &shared.platform, nullptr), "clGetPlatformIDs");
-  check(clGetDeviceIDs(shared.platform, CL_DEVICE_TYPE_ALL, 1, &shared.device, nullptr), "clGetDeviceIDs");
-  cl_bool images = CL_FALSE;
-  clGetDeviceInfo(shared.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, nullptr);
-  shared.images = images != CL_FALSE;
-  cl_device_svm_capabilities svm = 0;
-  clGetDeviceInfo(shared.device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, nullptr);
-  shared.svm = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
+  describe_device(shared);
   const Living living;
-
-  if (options.threads > 1) {
-    // PoCL 3.1's first build must not meet others.
-    cl_int error = 0;
-    shared.context = clCreateContext(nullptr, 1, &shared.device, nullptr, nullptr, &error);
-    check(error, "clCreateContext");
-    shared.queue = clCreateCommandQueue(shared.context, shared.device, 0, &error);
-    check(error, "clCreateCommandQueue");
-    const char* text = fuzz::sources()[0].text;
-    const cl_program program = clCreateProgramWithSource(shared.context, 1, &text, nullptr, &error);
-    check(error, "clCreateProgramWithSource");
-    check(clBuildProgram(program, 0, nullptr, nullptr, nullptr, nullptr), "clBuildProgram");
-    check(clReleaseProgram(program), "clReleaseProgram");
-  }
-
-  std::vector<std::thread> threads;
-  std::atomic<uint64_t> calls{0};
-  auto play = [&](unsigned thread) {
-    fuzz::Player player(shared, thread, options.seed);
-    for (uint64_t step = 0; player.calls() < options.calls / options.threads && step < options.calls;
-         ++step) {
-      if (options.steps.empty() || options.steps.count(step) > 0) player.take_step(step);
-    }
-    player.end();
-    calls.fetch_add(player.calls());
-  };
-  for (unsigned i = 1; i < options.threads; ++i)
-    threads.emplace_back(play, i);
-  play(0);
-  for (std::thread& thread : threads)
-    thread.join();
-
-  // What nobody took over.
-  for (const fuzz::EventPtr& event : shared.events)
-    check(clReleaseEvent(event->handle), "clReleaseEvent");
-  for (const fuzz::MemoryPtr& memory : shared.memories) {
-    for (; memory->references > 0; --memory->references)
-      check(clReleaseMemObject(memory->handle), "clReleaseMemObject");
-  }
-  shared.events.clear();
-  shared.memories.clear();
-  if (shared.queue != nullptr) {
-    check(clFinish(shared.queue), "clFinish");
-    check(clReleaseCommandQueue(shared.queue), "clReleaseCommandQueue");
-    check(clReleaseContext(shared.context), "clReleaseContext");
-  }
-  fuzz::Callbacks& callbacks = shared.callbacks;
-  bool good = come(callbacks.events_called, callbacks.events_expected, "events");
-  good &= come(callbacks.memories_called, callbacks.memories_expected, "memory objects");
-  good &= come(callbacks.builds_called, callbacks.builds_expected, "builds");
-  if (callbacks.twice.load() + callbacks.out_of_turn.load() > 0) {
-    std::printf("FAULT callbacks: %llu came twice, %llu with a wrong status\n",
-                static_cast<unsigned long long>(callbacks.twice.load()),
-                static_cast<unsigned long long>(callbacks.out_of_turn.load()));
-    good = false;
-  }
+  if (options.threads > 1) make_common(shared);
+  const uint64_t calls = play(shared, options);
+  release_common(shared);
+  bool good = callbacks_came(shared.callbacks);
   good &= living.none(options.forget.empty() ? 2000 : 50);
   std::fflush(stdout);
-  std::fprintf(stderr, "%llu calls\n", static_cast<unsigned long long>(calls.load()));
+  std::fprintf(stderr, "%llu calls\n", static_cast<unsigned long long>(calls));
   return good ? 0 : 3;
 }

@@ -83,76 +83,65 @@ void Player::fill_image(Family& family, const ImagePtr& image, const std::array<
   enqueued(family, order, uses, "clEnqueueFillImage", code, false);
 }
 
-void Player::image(Family& family) {
-  if (family.images.empty()) return;
-  const ImagePtr image = random_.pick(family.images);
-  const QueuePtr queue = pick_queue(family);
-  const size_t kind = random_.below(6);
-  line("kind %zu on an image of %zux%zu", kind, image->width, image->height);
-  if (kind == 0) {
-    const Part part = choose(random_, *image, SIZE_MAX);
-    return fill_image(family, image, {part.origin[0], part.origin[1], part.region[0], part.region[1]});
+void Player::read_or_write_image(Family& family, const QueuePtr& queue, const ImagePtr& image, bool writes) {
+  const Part part = choose(random_, *image, SIZE_MAX);
+  const size_t width = part.region[0] * kPixel;
+  const size_t pitch = width + kPixel * random_.below(4);
+  const std::vector<Use> uses = {
+      {image->root.get(), part.origin[1], part.origin[1] + part.region[1], writes}};
+  Order order = this->order(family, queue, uses);
+  const bool blocking = random_.chance(35);
+  if (blocking) open_for_blocking(order);
+  auto host = std::make_shared<Bytes>(pitch * part.region[1], 0xA5);
+  if (writes) scatter(host->data(), host->size(), random_.next());
+  Bytes expected = *host;
+  for (size_t y = 0; y < part.region[1]; ++y) {
+    if (writes)
+      std::memcpy(row(*image, part, y), host->data() + y * pitch, width);
+    else
+      std::memcpy(expected.data() + y * pitch, row(*image, part, y), width);
   }
-  if (kind == 1 || kind == 2) {  // read, write
-    const Part part = choose(random_, *image, SIZE_MAX);
-    const size_t width = part.region[0] * kPixel;
-    const size_t pitch = width + kPixel * random_.below(4);
-    const bool writes = kind == 2;
-    const std::vector<Use> uses = {
-        {image->root.get(), part.origin[1], part.origin[1] + part.region[1], writes}};
-    Order order = this->order(family, queue, uses);
-    const bool blocking = random_.chance(35);
-    if (blocking) open_for_blocking(order);
-    auto host = std::make_shared<Bytes>(pitch * part.region[1], 0xA5);
-    if (writes) scatter(host->data(), host->size(), random_.next());
-    Bytes expected = *host;
-    for (size_t y = 0; y < part.region[1]; ++y) {
-      if (writes)
-        std::memcpy(row(*image, part, y), host->data() + y * pitch, width);
-      else
-        std::memcpy(expected.data() + y * pitch, row(*image, part, y), width);
-    }
-    const cl_bool blocks = blocking ? CL_TRUE : CL_FALSE;
-    if (writes) {
-      order.command->kept.push_back(host);
-      const cl_int code =
-          clEnqueueWriteImage(queue->handle, image->handle, blocks, part.origin, part.region, pitch, 0,
-                              host->data(), order.count(), order.list(), order.out());
-      return enqueued(family, order, uses, "clEnqueueWriteImage", code, blocking);
-    }
-    Check check;
-    check.what = "a read of an image";
-    check.got = host;
-    check.expected.emplace_back(0, std::move(expected));
-    order.command->checks.push_back(std::move(check));
-    const cl_int code = clEnqueueReadImage(queue->handle, image->handle, blocks, part.origin, part.region,
-                                           pitch, 0, host->data(), order.count(), order.list(), order.out());
-    return enqueued(family, order, uses, "clEnqueueReadImage", code, blocking);
+  const cl_bool blocks = blocking ? CL_TRUE : CL_FALSE;
+  if (writes) {
+    order.command->kept.push_back(host);
+    const cl_int code = clEnqueueWriteImage(queue->handle, image->handle, blocks, part.origin, part.region,
+                                            pitch, 0, host->data(), order.count(), order.list(), order.out());
+    return enqueued(family, order, uses, "clEnqueueWriteImage", code, blocking);
   }
-  if (kind == 3) {  // to another image
-    const ImagePtr to = random_.pick(family.images);
-    if (to == image) return;
-    Part from = choose(random_, *image, SIZE_MAX), there = choose(random_, *to, SIZE_MAX);
-    for (size_t d = 0; d < 2; ++d)
-      from.region[d] = there.region[d] = std::min(from.region[d], there.region[d]);
-    const std::vector<Use> uses = {
-        {image->root.get(), from.origin[1], from.origin[1] + from.region[1], false},
-        {to->root.get(), there.origin[1], there.origin[1] + there.region[1], true}};
-    Order order = this->order(family, queue, uses);
-    for (size_t y = 0; y < from.region[1]; ++y)
-      std::memcpy(row(*to, there, y), row(*image, from, y), from.region[0] * kPixel);
-    const cl_int code =
-        clEnqueueCopyImage(queue->handle, image->handle, to->handle, from.origin, there.origin, from.region,
-                           order.count(), order.list(), order.out());
-    return enqueued(family, order, uses, "clEnqueueCopyImage", code, false);
-  }
-  // From a buffer, or to one.
+  Check check;
+  check.what = "a read of an image";
+  check.got = host;
+  check.expected.emplace_back(0, std::move(expected));
+  order.command->checks.push_back(std::move(check));
+  const cl_int code = clEnqueueReadImage(queue->handle, image->handle, blocks, part.origin, part.region,
+                                         pitch, 0, host->data(), order.count(), order.list(), order.out());
+  return enqueued(family, order, uses, "clEnqueueReadImage", code, blocking);
+}
+
+void Player::copy_image(Family& family, const QueuePtr& queue, const ImagePtr& image) {
+  const ImagePtr to = random_.pick(family.images);
+  if (to == image) return;
+  Part from = choose(random_, *image, SIZE_MAX), there = choose(random_, *to, SIZE_MAX);
+  for (size_t d = 0; d < 2; ++d)
+    from.region[d] = there.region[d] = std::min(from.region[d], there.region[d]);
+  const std::vector<Use> uses = {{image->root.get(), from.origin[1], from.origin[1] + from.region[1], false},
+                                 {to->root.get(), there.origin[1], there.origin[1] + there.region[1], true}};
+  Order order = this->order(family, queue, uses);
+  for (size_t y = 0; y < from.region[1]; ++y)
+    std::memcpy(row(*to, there, y), row(*image, from, y), from.region[0] * kPixel);
+  const cl_int code = clEnqueueCopyImage(queue->handle, image->handle, to->handle, from.origin, there.origin,
+                                         from.region, order.count(), order.list(), order.out());
+  return enqueued(family, order, uses, "clEnqueueCopyImage", code, false);
+}
+
+// To a buffer, or from one.
+void Player::copy_image_and_buffer(Family& family, const QueuePtr& queue, const ImagePtr& image,
+                                   bool to_buffer) {
   const MemoryPtr memory = pick_memory(family, false, false);
   if (!memory || memory->parent || memory->size < kPixel) return;
   const Part part = choose(random_, *image, memory->size);
   const size_t width = part.region[0] * kPixel, bytes = width * part.region[1];
   const size_t offset = random_.below(memory->size - bytes + 1);
-  const bool to_buffer = kind == 4;
   const std::vector<Use> uses = {
       {image->root.get(), part.origin[1], part.origin[1] + part.region[1], !to_buffer},
       {memory->root.get(), memory->origin + offset, memory->origin + offset + bytes, to_buffer}};
@@ -174,6 +163,27 @@ void Player::image(Family& family) {
       clEnqueueCopyBufferToImage(queue->handle, memory->handle, image->handle, offset, part.origin,
                                  part.region, order.count(), order.list(), order.out());
   enqueued(family, order, uses, "clEnqueueCopyBufferToImage", code, false);
+}
+
+void Player::image(Family& family) {
+  if (family.images.empty()) return;
+  const ImagePtr image = random_.pick(family.images);
+  const QueuePtr queue = pick_queue(family);
+  const size_t kind = random_.below(6);
+  line("kind %zu on an image of %zux%zu", kind, image->width, image->height);
+  switch (kind) {
+  case 0: {
+    const Part part = choose(random_, *image, SIZE_MAX);
+    return fill_image(family, image, {part.origin[0], part.origin[1], part.region[0], part.region[1]});
+  }
+  case 1:
+  case 2:
+    return read_or_write_image(family, queue, image, kind == 2);
+  case 3:
+    return copy_image(family, queue, image);
+  default:
+    return copy_image_and_buffer(family, queue, image, kind == 4);
+  }
 }
 
 }  // namespace fuzz

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that make, retain and release objects. The last reference of an object is never used again; commands
-// that use it may still be under way.
+// Steps that make objects.
 #include "player.hpp"
 
 #include <algorithm>
@@ -75,43 +74,51 @@ void Player::new_queue(Family& family) {
   family.queues.push_back(queue);
 }
 
-void Player::new_buffer(Family& family) {
-  if (family.memories.size() >= 20) return;
-  auto memory = std::make_shared<Memory>();
-  auto root = std::make_shared<Root>();
+// Flags and host memory for a buffer, and what follows from them.
+Player::NewBuffer Player::choose_buffer() {
+  NewBuffer made;
+  made.root = std::make_shared<Root>();
+  Root& root = *made.root;
   const size_t size = random_.chance(45)   ? random_.between(1, 3000)
                       : random_.chance(80) ? 4 * random_.between(1000, 30000)
                                            : 4 * random_.between(30000, 300000);
-  root->bytes.resize(size);
-  scatter(root->bytes.data(), size, random_.next());
-  cl_mem_flags flags = random_.one_of<cl_mem_flags>(
+  root.bytes.resize(size);
+  scatter(root.bytes.data(), size, random_.next());
+  made.flags = random_.one_of<cl_mem_flags>(
       {0, CL_MEM_READ_WRITE, CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY});
-  root->device_writes = (flags & CL_MEM_READ_ONLY) == 0;
-  root->device_reads = (flags & CL_MEM_WRITE_ONLY) == 0;
-  void* given = nullptr;
+  root.device_writes = (made.flags & CL_MEM_READ_ONLY) == 0;
+  root.device_reads = (made.flags & CL_MEM_WRITE_ONLY) == 0;
   const size_t way = random_.below(4);
   if (way == 0) {
-    root->host = std::make_shared<HostMemory>();
+    root.host = std::make_shared<HostMemory>();
     const size_t shift = random_.one_of<size_t>({0, 4, 64, 128, 4096});
-    root->host->bytes.reset(new unsigned char[size + shift]);
-    unsigned char* const begin = root->host->bytes.get() + shift;
-    std::memcpy(begin, root->bytes.data(), size);
-    given = begin;
-    flags |= CL_MEM_USE_HOST_PTR;
+    root.host->bytes.reset(new unsigned char[size + shift]);
+    unsigned char* const begin = root.host->bytes.get() + shift;
+    std::memcpy(begin, root.bytes.data(), size);
+    made.given = begin;
+    made.flags |= CL_MEM_USE_HOST_PTR;
   } else if (way == 1) {
-    given = root->bytes.data();
-    flags |= CL_MEM_COPY_HOST_PTR;
-    if (random_.chance(40)) flags |= CL_MEM_ALLOC_HOST_PTR;
+    made.given = root.bytes.data();
+    made.flags |= CL_MEM_COPY_HOST_PTR;
+    if (random_.chance(40)) made.flags |= CL_MEM_ALLOC_HOST_PTR;
   } else if (random_.chance(20)) {
-    flags |= CL_MEM_ALLOC_HOST_PTR;
+    made.flags |= CL_MEM_ALLOC_HOST_PTR;
   }
   if (way != 0 && random_.chance(20)) {
     const cl_mem_flags host =
         random_.one_of<cl_mem_flags>({CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_NO_ACCESS});
-    flags |= host;
-    root->host_reads = host == CL_MEM_HOST_READ_ONLY;
-    root->host_writes = host == CL_MEM_HOST_WRITE_ONLY;
+    made.flags |= host;
+    root.host_reads = host == CL_MEM_HOST_READ_ONLY;
+    root.host_writes = host == CL_MEM_HOST_WRITE_ONLY;
   }
+  return made;
+}
+
+void Player::new_buffer(Family& family) {
+  if (family.memories.size() >= 20) return;
+  const auto [root, flags, given] = choose_buffer();
+  const size_t size = root->bytes.size();
+  auto memory = std::make_shared<Memory>();
   cl_int error = 0;
   memory->handle = clCreateBuffer(family.context.handle, flags, size, given, &error);
   line("buffer of %zu, flags %llx", size, static_cast<unsigned long long>(flags));
@@ -190,144 +197,6 @@ void Player::set_user_event(Family& family) {
   }
 }
 
-void Player::retain(Family& family) {
-  switch (random_.below(8)) {
-  case 7: {
-    if (family.images.empty()) return;
-    const ImagePtr image = random_.pick(family.images);
-    ++image->references;
-    return must("clRetainMemObject", clRetainMemObject(image->handle));
-  }
-  case 0:
-    ++family.context.references;
-    return must("clRetainContext", clRetainContext(family.context.handle));
-  case 1: {
-    const QueuePtr queue = pick_queue(family);
-    ++queue->references;
-    return must("clRetainCommandQueue", clRetainCommandQueue(queue->handle));
-  }
-  case 2:
-    if (family.memories.empty()) return;
-    {
-      const MemoryPtr memory = random_.pick(family.memories);
-      ++memory->references;
-      return must("clRetainMemObject", clRetainMemObject(memory->handle));
-    }
-  case 3:
-    if (family.programs.empty()) return;
-    {
-      const ProgramPtr program = random_.pick(family.programs);
-      ++program->references;
-      return must("clRetainProgram", clRetainProgram(program->handle));
-    }
-  case 4:
-    if (family.kernels.empty()) return;
-    {
-      const KernelPtr kernel = random_.pick(family.kernels);
-      ++kernel->references;
-      return must("clRetainKernel", clRetainKernel(kernel->handle));
-    }
-  case 5:
-    if (family.events.empty()) return;
-    {
-      const EventPtr event = random_.pick(family.events);
-      ++event->references;
-      return must("clRetainEvent", clRetainEvent(event->handle));
-    }
-  default:
-    if (family.samplers.empty()) return;
-    {
-      const auto sampler = random_.pick(family.samplers);
-      ++sampler->references;
-      return must("clRetainSampler", clRetainSampler(sampler->handle));
-    }
-  }
-}
-
-void Player::let_go(Family& family, const MemoryPtr& memory) {
-  drop("clReleaseMemObject", clReleaseMemObject, memory->handle);
-  if (--memory->references == 0) std::erase(family.memories, memory);
-}
-
-void Player::let_go(Family& family, const ImagePtr& image) {
-  drop("clReleaseMemObject", clReleaseMemObject, image->handle);
-  if (--image->references == 0) std::erase(family.images, image);
-}
-
-void Player::let_go(Family& family, const QueuePtr& queue) {
-  if (queue->references == 1) {
-    // Nobody can wait for a command without an event once its queue is gone.
-    for (const CommandPtr& command : queue->commands)
-      make_waitable(command);
-  }
-  drop("clReleaseCommandQueue", clReleaseCommandQueue, queue->handle);
-  if (--queue->references > 0) return;
-  family.left.insert(family.left.end(), queue->commands.begin(), queue->commands.end());
-  std::erase(family.queues, queue);
-}
-
-void Player::let_go(Family& family, const EventPtr& event) {
-  if (event->references == 1 && event->gate) open({event->gate});
-  drop("clReleaseEvent", clReleaseEvent, event->handle);
-  if (--event->references == 0) std::erase(family.events, event);
-}
-
-void Player::release(Family& family) {
-  switch (random_.below(13)) {
-  case 12:
-    if (!family.images.empty()) let_go(family, ImagePtr(random_.pick(family.images)));
-    return;
-  case 0:
-    if (family.context.references < 2) return;
-    --family.context.references;
-    return drop("clReleaseContext", clReleaseContext, family.context.handle);
-  case 1: {
-    const QueuePtr queue = pick_queue(family);
-    if (queue->references == 1 && (family.queues.size() == 1 || queue->shared)) return;
-    return let_go(family, queue);
-  }
-  case 2:
-  case 3:
-  case 4:
-    if (family.memories.empty()) return;
-    {
-      const MemoryPtr memory = random_.pick(family.memories);
-      if (!memory->root->mappings.empty()) return;
-      return let_go(family, memory);
-    }
-  case 5:
-    if (family.programs.size() < 2) return;
-    {
-      const ProgramPtr program = random_.pick(family.programs);
-      drop("clReleaseProgram", clReleaseProgram, program->handle);
-      if (--program->references == 0) std::erase(family.programs, program);
-      return;
-    }
-  case 6:
-  case 7:
-    if (family.kernels.empty()) return;
-    {
-      const KernelPtr kernel = random_.pick(family.kernels);
-      drop("clReleaseKernel", clReleaseKernel, kernel->handle);
-      if (--kernel->references > 0) return;
-      --kernel->program->kernels;
-      std::erase(family.kernels, kernel);
-      return;
-    }
-  case 8:
-    if (family.samplers.empty()) return;
-    {
-      const auto sampler = random_.pick(family.samplers);
-      drop("clReleaseSampler", clReleaseSampler, sampler->handle);
-      if (--sampler->references == 0) std::erase(family.samplers, sampler);
-      return;
-    }
-  default:
-    if (family.events.empty()) return;
-    return let_go(family, random_.pick(family.events));
-  }
-}
-
 void Player::sampler(Family& family) {
   if (!shared_.images || family.samplers.size() >= 4) return;
   auto sampler = std::make_shared<Counted<cl_sampler>>();
@@ -336,75 +205,6 @@ void Player::sampler(Family& family) {
                                     CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error);
   must("clCreateSampler", error);
   family.samplers.push_back(sampler);
-}
-
-// Everything of a context goes, in a random order, mostly with commands under way.
-void Player::end_family(Family& family) {
-  for (const MemoryPtr& memory : std::vector<MemoryPtr>(family.memories)) {
-    while (!memory->root->mappings.empty())
-      unmap(family);
-  }
-  while (!family.svm.empty()) {
-    const SvmPtr memory = family.svm.back();
-    svm_free(family, memory);
-  }
-  std::set<GatePtr> gates;
-  for (const EventPtr& event : family.events) {
-    if (event->gate) gates.insert(event->gate);
-  }
-  const bool early = random_.chance(50);
-  if (early) open(gates);
-  bool context = true;
-  while (context || !family.queues.empty() || !family.memories.empty() || !family.programs.empty() ||
-         !family.kernels.empty() || !family.events.empty() || !family.samplers.empty() ||
-         !family.images.empty()) {
-    switch (random_.below(8)) {
-    case 7:
-      if (!family.images.empty()) let_go(family, ImagePtr(random_.pick(family.images)));
-      break;
-    case 0:
-      if (!context) break;
-      drop("clReleaseContext", clReleaseContext, family.context.handle);
-      context = --family.context.references > 0;
-      break;
-    case 1:
-      if (!family.queues.empty()) let_go(family, random_.pick(family.queues));
-      break;
-    case 2:
-      if (!family.memories.empty()) let_go(family, random_.pick(family.memories));
-      break;
-    case 3:
-      if (!family.programs.empty()) {
-        const ProgramPtr program = random_.pick(family.programs);
-        drop("clReleaseProgram", clReleaseProgram, program->handle);
-        if (--program->references == 0) std::erase(family.programs, program);
-      }
-      break;
-    case 4:
-      if (!family.kernels.empty()) {
-        const KernelPtr kernel = random_.pick(family.kernels);
-        drop("clReleaseKernel", clReleaseKernel, kernel->handle);
-        if (--kernel->references == 0) std::erase(family.kernels, kernel);
-      }
-      break;
-    case 5:
-      if (!family.events.empty()) let_go(family, random_.pick(family.events));
-      break;
-    default:
-      if (!family.samplers.empty()) {
-        const auto sampler = random_.pick(family.samplers);
-        drop("clReleaseSampler", clReleaseSampler, sampler->handle);
-        if (--sampler->references == 0) std::erase(family.samplers, sampler);
-      }
-    }
-  }
-  // Only the events are left, and they keep what they need.
-  for (const CommandPtr& command : family.left) {
-    if (command->complete) continue;
-    must("clWaitForEvents", clWaitForEvents(1, &command->event));
-    complete(command);
-  }
-  std::erase_if(families_, [&](const auto& each) { return each.get() == &family; });
 }
 
 }  // namespace fuzz

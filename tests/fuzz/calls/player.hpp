@@ -34,6 +34,7 @@ struct Shared {
   Callbacks callbacks;
 };
 
+// It has more than 25 methods: one for each kind of step, and what they share.
 class Player {
 public:
   Player(Shared& shared, unsigned thread, uint64_t seed);
@@ -132,6 +133,14 @@ private:
   void complete(CommandPtr command);
   void complete_all(const QueuePtr& queue);
   void settle(Family& family, const QueuePtr& queue);
+  struct NewBuffer {
+    std::shared_ptr<Root> root;
+    cl_mem_flags flags = 0;
+    void* given = nullptr;
+  };
+  NewBuffer choose_buffer();
+  void give_back_memory(Family& family);
+  void release_any(Family& family);
   void let_go(Family& family, const MemoryPtr& memory);
   void let_go(Family& family, const QueuePtr& queue);
   void let_go(Family& family, const EventPtr& event);
@@ -140,10 +149,38 @@ private:
   void svm_fill(Family& family, const SvmPtr& memory, size_t begin, size_t size, const unsigned char* pattern,
                 size_t width);
   void svm_free(Family& family, const SvmPtr& memory);
+  void read_or_write_image(Family& family, const QueuePtr& queue, const ImagePtr& image, bool writes);
+  void copy_image(Family& family, const QueuePtr& queue, const ImagePtr& image);
+  void copy_image_and_buffer(Family& family, const QueuePtr& queue, const ImagePtr& image, bool to_buffer);
+  void svm_fill_some(Family& family, const SvmPtr& memory, size_t begin, size_t size);
+  void svm_write(Family& family, const QueuePtr& queue, const Svm& memory, size_t begin, size_t size,
+                 bool blocking);
+  void svm_read(Family& family, const QueuePtr& queue, const Svm& memory, size_t begin, size_t size,
+                bool blocking);
+  void svm_map(Family& family, const QueuePtr& queue, const Svm& memory, size_t begin, size_t size);
   void ask_event(const EventPtr& event);
 
+  // bad.cpp
+  void bad_creation(cl_context context, size_t which);
+  void null_object(size_t which);
+  void bad_sub_buffer(Family& family);
+  void bad_user_event(Family& family);
+  void bad_event(Family& family);
+  void foreign_event(Family& family);
+  void bad_program(Family& family);
+  void bad_read_or_write(const Memory& memory, cl_command_queue queue, cl_bool blocking, size_t which);
+  void bad_fill_or_copy(const Memory& memory, cl_command_queue queue, size_t which);
+  void bad_mapping(const Memory& memory, cl_command_queue queue, cl_bool blocking);
+  void bad_unmapping(const Memory& memory, cl_command_queue queue);
+  void bad_wait_list(const Memory& memory, cl_command_queue queue, cl_bool blocking);
+  void bad_rectangle(const Memory& memory, cl_command_queue queue, cl_bool blocking);
+
   void question(const char* name, const void* list, const void* asked);
-  void count(const char* name, cl_int code, cl_uint count, int least);
+  void count_references(const char* name, const void* asked, cl_uint what, int least);
+  void ask_object(const char* name, const void* questions, const void* asked, cl_uint references, int least);
+  void ask_memory(const Memory& memory);
+  void ask_program(const Program& program);
+  void ask_kernel(const Kernel& kernel);
   Family* pick_family();
   QueuePtr pick_queue(Family& family);
   MemoryPtr pick_memory(Family& family, bool for_host_read, bool for_host_write);

@@ -33,71 +33,85 @@ void Player::svm_fill(Family& family, const SvmPtr& memory, size_t begin, size_t
   enqueued(family, order, uses, "clEnqueueSVMMemFill", code, false);
 }
 
+void Player::svm_fill_some(Family& family, const SvmPtr& memory, size_t begin, size_t size) {
+  const size_t all = memory->root->bytes.size();
+  unsigned char pattern[16];
+  scatter(pattern, sizeof pattern, random_.next());
+  size_t width = size_t(1) << random_.below(5);
+  while (width > all)
+    width /= 2;
+  const size_t first = begin / width * width;
+  const size_t count = std::min(std::max<size_t>(1, size / width), (all - first) / width);
+  if (count > 0) svm_fill(family, memory, first, count * width, pattern, width);
+}
+
+void Player::svm_write(Family& family, const QueuePtr& queue, const Svm& memory, size_t begin, size_t size,
+                       bool blocking) {
+  const std::vector<Use> uses = {{memory.root.get(), begin, begin + size, true}};
+  Order order = this->order(family, queue, uses);
+  if (blocking) open_for_blocking(order);
+  auto from = std::make_shared<Bytes>(size);
+  scatter(from->data(), size, random_.next());
+  std::memcpy(memory.root->bytes.data() + begin, from->data(), size);
+  const cl_int code = clEnqueueSVMMemcpy(queue->handle, blocking ? CL_TRUE : CL_FALSE, memory.pointer + begin,
+                                         from->data(), size, order.count(), order.list(), order.out());
+  order.command->kept.push_back(from);
+  return enqueued(family, order, uses, "clEnqueueSVMMemcpy", code, blocking);
+}
+
+void Player::svm_read(Family& family, const QueuePtr& queue, const Svm& memory, size_t begin, size_t size,
+                      bool blocking) {
+  const std::vector<Use> uses = {{memory.root.get(), begin, begin + size, false}};
+  Order order = this->order(family, queue, uses);
+  if (blocking) open_for_blocking(order);
+  Check check;
+  check.what = "a copy of shared memory";
+  check.got = std::make_shared<Bytes>(size, 0xA5);
+  const auto from = memory.root->bytes.begin() + static_cast<ptrdiff_t>(begin);
+  check.expected.emplace_back(0, Bytes(from, from + static_cast<ptrdiff_t>(size)));
+  void* const to = check.got->data();
+  order.command->checks.push_back(std::move(check));
+  const cl_int code =
+      clEnqueueSVMMemcpy(queue->handle, blocking ? CL_TRUE : CL_FALSE, to, memory.pointer + begin, size,
+                         order.count(), order.list(), order.out());
+  return enqueued(family, order, uses, "clEnqueueSVMMemcpy", code, blocking);
+}
+
+// Mapped, changed and unmapped.
+void Player::svm_map(Family& family, const QueuePtr& queue, const Svm& memory, size_t begin, size_t size) {
+  const std::vector<Use> uses = {{memory.root.get(), begin, begin + size, true}};
+  Order order = this->order(family, queue, uses);
+  open_for_blocking(order);
+  must("clEnqueueSVMMap",
+       clEnqueueSVMMap(queue->handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, memory.pointer + begin, size,
+                       order.count(), order.list(), nullptr));
+  if (std::memcmp(memory.pointer + begin, memory.root->bytes.data() + begin, size) != 0)
+    fault("mapped shared memory has other contents");
+  scatter(memory.pointer + begin, size, random_.next());
+  std::memcpy(memory.root->bytes.data() + begin, memory.pointer + begin, size);
+  const cl_int code = clEnqueueSVMUnmap(queue->handle, memory.pointer + begin, 0, nullptr, order.out());
+  return enqueued(family, order, uses, "clEnqueueSVMUnmap", code, false);
+}
+
 void Player::svm(Family& family) {
   if (family.svm.empty()) return;
   const SvmPtr memory = random_.pick(family.svm);
-  Root& root = *memory->root;
-  const size_t all = root.bytes.size();
+  const size_t all = memory->root->bytes.size();
   const size_t begin = random_.chance(30) ? 0 : random_.below(all);
   const size_t size = random_.between(1, all - begin);
   const QueuePtr queue = pick_queue(family);
   const bool blocking = random_.chance(40);
-  const cl_bool blocks = blocking ? CL_TRUE : CL_FALSE;
   const size_t kind = random_.below(5);
   line("kind %zu on bytes %zu+%zu of %zu", kind, begin, size, all);
   switch (kind) {
-  case 0: {
-    unsigned char pattern[16];
-    scatter(pattern, sizeof pattern, random_.next());
-    size_t width = size_t(1) << random_.below(5);
-    while (width > all)
-      width /= 2;
-    const size_t first = begin / width * width;
-    const size_t count = std::min(std::max<size_t>(1, size / width), (all - first) / width);
-    if (count > 0) svm_fill(family, memory, first, count * width, pattern, width);
-    return;
-  }
-  case 1: {
-    const std::vector<Use> uses = {{&root, begin, begin + size, true}};
-    Order order = this->order(family, queue, uses);
-    if (blocking) open_for_blocking(order);
-    auto from = std::make_shared<Bytes>(size);
-    scatter(from->data(), size, random_.next());
-    std::memcpy(root.bytes.data() + begin, from->data(), size);
-    const cl_int code = clEnqueueSVMMemcpy(queue->handle, blocks, memory->pointer + begin, from->data(), size,
-                                           order.count(), order.list(), order.out());
-    order.command->kept.push_back(from);
-    return enqueued(family, order, uses, "clEnqueueSVMMemcpy", code, blocking);
-  }
-  case 2: {
-    const std::vector<Use> uses = {{&root, begin, begin + size, false}};
-    Order order = this->order(family, queue, uses);
-    if (blocking) open_for_blocking(order);
-    Check check;
-    check.what = "a copy of shared memory";
-    check.got = std::make_shared<Bytes>(size, 0xA5);
-    const auto from = root.bytes.begin() + static_cast<ptrdiff_t>(begin);
-    check.expected.emplace_back(0, Bytes(from, from + static_cast<ptrdiff_t>(size)));
-    void* const to = check.got->data();
-    order.command->checks.push_back(std::move(check));
-    const cl_int code = clEnqueueSVMMemcpy(queue->handle, blocks, to, memory->pointer + begin, size,
-                                           order.count(), order.list(), order.out());
-    return enqueued(family, order, uses, "clEnqueueSVMMemcpy", code, blocking);
-  }
-  case 3: {  // mapped, changed and unmapped
-    const std::vector<Use> uses = {{&root, begin, begin + size, true}};
-    Order order = this->order(family, queue, uses);
-    open_for_blocking(order);
-    must("clEnqueueSVMMap",
-         clEnqueueSVMMap(queue->handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, memory->pointer + begin, size,
-                         order.count(), order.list(), nullptr));
-    if (std::memcmp(memory->pointer + begin, root.bytes.data() + begin, size) != 0)
-      fault("mapped shared memory has other contents");
-    scatter(memory->pointer + begin, size, random_.next());
-    std::memcpy(root.bytes.data() + begin, memory->pointer + begin, size);
-    const cl_int code = clEnqueueSVMUnmap(queue->handle, memory->pointer + begin, 0, nullptr, order.out());
-    return enqueued(family, order, uses, "clEnqueueSVMUnmap", code, false);
-  }
+  case 0:
+    return svm_fill_some(family, memory, begin, size);
+  case 1:
+    return svm_write(family, queue, *memory, begin, size, blocking);
+  case 2:
+    return svm_read(family, queue, *memory, begin, size, blocking);
+  case 3:
+    return svm_map(family, queue, *memory, begin, size);
   default:
     return svm_free(family, memory);
   }

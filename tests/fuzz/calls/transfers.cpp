@@ -123,6 +123,12 @@ struct Rectangle {
   size_t end(const size_t* region) const { return at(region[1] - 1, region[2] - 1) + region[0]; }
 };
 
+void choose_region(Random& random, size_t room, size_t* region) {
+  region[0] = random.between(1, std::min<size_t>(room, 200));
+  region[1] = random.between(1, std::min<size_t>(room / region[0], 40));
+  region[2] = random.between(1, std::min<size_t>(room / region[0] / region[1], 3));
+}
+
 // One that holds `region` and ends within `size` bytes, if there is one.
 bool choose(Random& random, const size_t* region, size_t size, Rectangle& rectangle) {
   rectangle.row_pitch = region[0] + random.below(9);
@@ -147,11 +153,8 @@ void Player::rectangle(Family& family) {
   if (kind == 2 && (!to || to->root == memory->root)) return;
   // PoCL 3.1 takes no sub-buffers here: it crashes.
   if (kind == 2 && (memory->parent || to->parent)) return;
-  const size_t room = std::min(memory->size, to ? to->size : memory->size);
   size_t region[3];
-  region[0] = random_.between(1, std::min<size_t>(room, 200));
-  region[1] = random_.between(1, std::min<size_t>(room / region[0], 40));
-  region[2] = random_.between(1, std::min<size_t>(room / region[0] / region[1], 3));
+  choose_region(random_, std::min(memory->size, to ? to->size : memory->size), region);
   Rectangle of, other;
   if (!choose(random_, region, memory->size, of)) return;
   if (!choose(random_, region, to ? to->size : size_t(1) << 30, other)) return;
@@ -163,10 +166,8 @@ void Player::rectangle(Family& family) {
   Order order = this->order(family, queue, uses);
   if (blocking) open_for_blocking(order);
   auto host = std::make_shared<Bytes>(to ? 1 : other.end(region) + 3, kUntouched);
-  if (kind == 1) {
-    for (unsigned char& byte : *host)
-      byte = static_cast<unsigned char>(random_.next());
-  }
+  for (unsigned char& byte : *host)
+    if (kind == 1) byte = static_cast<unsigned char>(random_.next());
   Bytes expected = *host;
   for (size_t z = 0; z < region[2]; ++z) {
     for (size_t y = 0; y < region[1]; ++y) {
