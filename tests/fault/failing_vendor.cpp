@@ -1,26 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library $POCL, some of whose calls fail. Every call of the dispatch table can. Two variables say what
-// happens; both are read at the first call.
-//
-//   FAILING_CALLS   rules, separated by commas: NAME[@DEVICE]:MODE:WHEN
-//     NAME     of the function, such as clEnqueueReadBuffer
-//     DEVICE   whose calls alone are counted: the number of a sub-device, from 0, in the order they were
-//              made; `whole` (the device itself); or `shared` (objects of a context of several devices)
-//     MODE     fail=CODE   the call is not made and gives this error
-//              garbage     the call is made; what it gives out is overwritten, and it gives an error
-//              delay=MS    the call is made, so many milliseconds later
-//              abort       the command is not executed, and its event ends with an error
-//              half        of a kernel, so ends its event after half of the launch has been executed
-//              late=MS     the command is not executed; its event ends with an error so many milliseconds
-//                          later, and no callback set on it is ever called
-//              silent      the command is executed, and no callback set on its event is ever called
-//              behind=MS   the command waits for an event that ends with an error so many milliseconds later:
-//                          the driver ends it, and what waits for it, with errors
-//              (where no code is given, the error is CL_OUT_OF_RESOURCES)
-//     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
-//   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed
-//   FAILING_WITHOUT a function that the driver does not have
-//   FAILING_SEEN    a file: a line `NAME DEVICE` is appended for every call and device, once
+// The library $POCL, some of whose calls fail. Every call of the dispatch table can. Which do, and how, is
+// said by rules (failing_rules.hpp).
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -28,6 +8,7 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "tests/common/in_front_of_pocl.hpp"
+#include "tests/fault/failing_rules.hpp"
 
 #include <CL/cl_icd.h>
 
@@ -36,17 +17,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <list>
 #include <map>
 #include <mutex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <type_traits>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -56,62 +33,6 @@ cl_icd_dispatch original;
 auto& devices_mutex = *new std::mutex;
 auto& parts = *new std::vector<cl_device_id>;  // sub-devices, in the order they were made
 auto& contexts = *new std::map<cl_context, std::string>;
-
-struct Rule {
-  std::string text, name, device, mode, when;
-  int value = 0;  // of the mode
-  std::atomic<int> calls{0};
-
-  bool is_due() {
-    const int call = ++calls;
-    if (when.front() == '*') return call % std::atoi(when.c_str() + 1) == 0;
-    const int first = std::atoi(when.c_str());
-    return when.back() == '+' ? call >= first : call == first;
-  }
-};
-
-std::list<Rule>& rules() {
-  static std::list<Rule>& all = *[] {
-    auto* const list = new std::list<Rule>;
-    const char* text = std::getenv("FAILING_CALLS");
-    std::istringstream lines(text != nullptr ? text : "");
-    for (std::string line; std::getline(lines, line, ',');) {
-      Rule& rule = list->emplace_back();
-      rule.text = line;
-      std::istringstream fields(line);
-      std::getline(fields, rule.name, ':');
-      std::getline(fields, rule.mode, ':');
-      std::getline(fields, rule.when);
-      if (const size_t at = rule.name.find('@'); at != std::string::npos) {
-        rule.device = rule.name.substr(at + 1);
-        rule.name.resize(at);
-      }
-      if (const size_t is = rule.mode.find('='); is != std::string::npos) {
-        rule.value = std::atoi(rule.mode.c_str() + is + 1);
-        rule.mode.resize(is);
-      }
-      if (rule.when.empty()) std::abort();  // a test that would show nothing
-    }
-    return list;
-  }();
-  return all;
-}
-
-void note(const char* variable, const char* name, const std::string& device) {
-  const char* path = std::getenv(variable);
-  if (path == nullptr) return;
-  const std::string line = std::string(name) + " " + device + "\n";
-  const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  (void)!write(file, line.data(), line.size());
-  close(file);
-}
-
-void note_seen(const char* name, const std::string& device) {
-  static auto& mutex = *new std::mutex;
-  static auto& seen = *new std::set<std::pair<std::string, std::string>>;
-  const std::lock_guard lock(mutex);
-  if (seen.emplace(name, device).second) note("FAILING_SEEN", name, device);
-}
 
 // Whose call it is. Handles are asked through the original table, so that nothing is counted.
 std::string name_of(cl_device_id device) {
@@ -287,10 +208,10 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
   static Returns CL_API_CALL make(Arguments... arguments) {
     const std::string name = kNames[Number];
     static const bool watched = std::getenv("FAILING_SEEN") != nullptr;
-    if (watched) note_seen(kNames[Number], device_of_call(arguments...));
+    if (watched) failing::note_seen(kNames[Number], device_of_call(arguments...));
     std::string device;
-    Rule* due = nullptr;
-    for (Rule& rule : rules()) {
+    failing::Rule* due = nullptr;
+    for (failing::Rule& rule : failing::rules()) {
       if (rule.name != name) continue;
       if (device.empty()) device = device_of_call(arguments...);
       if (!rule.device.empty() && rule.device != device) continue;
@@ -305,7 +226,7 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
     if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
       if (due->mode == "silent" && last == nullptr) return plain(arguments...);  // it is silent anyway
     }
-    note("FAILING_COUNT", kNames[Number], device + " " + due->text);
+    failing::note("FAILING_COUNT", kNames[Number], device + " " + due->text);
     if (due->mode == "delay") {
       std::this_thread::sleep_for(std::chrono::milliseconds(due->value));
       return plain(arguments...);
