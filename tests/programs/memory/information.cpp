@@ -38,6 +38,25 @@ void CL_CALLBACK gone(cl_mem, void* text) {
   is_gone.store(true);
 }
 
+void refuse(const Cl& cl, std::vector<cl_int>& bytes) {
+  struct Wrong {
+    cl_mem_flags flags;
+    size_t size;
+    bool given;
+  };
+  static const std::array<Wrong, 5> all_wrong{{{CL_MEM_COPY_HOST_PTR, 64, false},
+                                               {CL_MEM_READ_WRITE, 64, true},
+                                               {CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, 64, true},
+                                               {CL_MEM_READ_WRITE, 0, false},
+                                               {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, false}}};
+  for (const Wrong& wrong : all_wrong) {
+    cl_int error = 7;
+    void* const given = wrong.given ? bytes.data() : nullptr;
+    const cl_mem none = clCreateBuffer(cl.context, wrong.flags, wrong.size, given, &error);
+    std::printf("refused %d error %d\n", int(none == nullptr), error);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -90,20 +109,5 @@ int main() {
     while (!is_gone.exchange(false))
       std::this_thread::yield();
   }
-  struct Wrong {
-    cl_mem_flags flags;
-    size_t size;
-    bool given;
-  };
-  static const std::array<Wrong, 5> all_wrong{{{CL_MEM_COPY_HOST_PTR, 64, false},
-                                               {CL_MEM_READ_WRITE, 64, true},
-                                               {CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, 64, true},
-                                               {CL_MEM_READ_WRITE, 0, false},
-                                               {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, false}}};
-  for (const Wrong& wrong : all_wrong) {
-    cl_int error = 7;
-    void* const given = wrong.given ? bytes.data() : nullptr;
-    const cl_mem none = clCreateBuffer(cl.context, wrong.flags, wrong.size, given, &error);
-    std::printf("refused %d error %d\n", int(none == nullptr), error);
-  }
+  refuse(cl, bytes);
 }
