@@ -93,6 +93,11 @@ private:
   // In whose iterations a value may differ: loops around it, less those in which all that it is made of is
   // fixed.
   std::set<int> varies_in(llvm::Value* v) const;
+  // Whether it may differ between iterations of the loop or of one inside; so may a placeholder.
+  bool varies(const llvm::Loop& loop, const Poly& poly) const;
+  // What iterations hand on rests on checks of all of them. A launch judges checks only where an access
+  // happens, and its guards may have left out iterations in which they fail.
+  bool hold_in_all_rounds(const llvm::Loop& loop, const std::vector<int>& checks) const;
   std::optional<Number> phi(llvm::PHINode* p);
   std::optional<Number> any_of_ways(llvm::PHINode* p);
   std::optional<Number> kept_within(llvm::PHINode* p);

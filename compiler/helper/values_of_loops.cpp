@@ -41,6 +41,20 @@ std::set<int> Values::varies_in(llvm::Value* v) const {
   return found;
 }
 
+bool Values::varies(const llvm::Loop& loop, const Poly& poly) const {
+  return std::ranges::any_of(loop_index_, [&](const auto& l) {
+    return loop.contains(l.first) && b_.atoms().depends_on_loop(poly, l.second);
+  });
+}
+
+bool Values::hold_in_all_rounds(const llvm::Loop& loop, const std::vector<int>& checks) const {
+  return std::ranges::all_of(checks, [&](int index) {
+    const Check& check = b_.info().checks[static_cast<size_t>(index)];
+    const Poly& checked = b_.check_poly(index);
+    return b_.atoms().range(checked).within({check.lo, check.hi, true}) || !varies(loop, checked);
+  });
+}
+
 std::optional<Number> Values::hull(llvm::Value* v, int lane, const std::optional<Number>& a,
                                    const std::optional<Number>& b) {
   if (!a || !b) return std::nullopt;
@@ -97,9 +111,7 @@ std::optional<Number> Values::after(const llvm::Loop& loop, const Number& n) {
   if (!parts) return std::nullopt;
   const std::optional<Number> last =
       add(Number{parts->second, n.checks}, multiply(Number{parts->first, {}}, passed));
-  // Its checks would have to hold for the counter's last value, too.
-  const auto in_loop = [&](int check) { return b_.atoms().depends_on_loop(b_.check_poly(check), index); };
-  if (!last || b_.atoms().depends_on_loop(last->poly, index) || llvm::any_of(n.checks, in_loop))
+  if (!last || b_.atoms().depends_on_loop(last->poly, index) || !hold_in_all_rounds(loop, n.checks))
     return std::nullopt;
   return last;
 }
@@ -162,7 +174,12 @@ std::optional<Number> Values::kept_within(llvm::PHINode* p) {
     const Interval guessed = round(guess);
     if (found || !guessed.within(any) || (guessed.lo == any.lo && guessed.hi == any.hi)) continue;
     checks.clear();
-    if (round(guessed).within(guessed)) found = b_.within({p, -1}, guessed, varies_in(p));
+    const bool holds = round(guessed).within(guessed) && std::ranges::all_of(handed_on, [&](llvm::Value* v) {
+                         const llvm::Loop* loop =
+                             loops_.getLoopFor(llvm::cast<llvm::Instruction>(v)->getParent());
+                         return loop == nullptr || hold_in_all_rounds(*loop, checks);
+                       });
+    if (holds) found = b_.within({p, -1}, guessed, varies_in(p));
     if (found) merge_checks(found->checks, checks);
   }
   in_induction_ = false;
@@ -204,24 +221,20 @@ std::optional<Number> Values::any_of_ways(llvm::PHINode* p) {
 // each iteration takes or leaves, whatever the others do, counts any number of times up to that.
 std::optional<Number> Values::added_by(const llvm::Loop& loop, llvm::PHINode* p, const Number& next,
                                        int self) {
-  const auto varies = [&](const Poly& poly) {  // also: placeholders
-    return std::ranges::any_of(loop_index_, [&](const auto& l) {
-      return loop.contains(l.first) && b_.atoms().depends_on_loop(poly, l.second);
-    });
-  };
+  if (!hold_in_all_rounds(loop, next.checks)) return std::nullopt;
   std::optional<Poly> step = Poly::sum(next.poly, Poly::atom(self), -1);
   const Number counter{Poly::atom(b_.atoms().variable({Variable::Kind::loop, loop_index(&loop)})),
                        next.checks};
   std::optional<Number> total = Number{};
   for (const int choice : step ? b_.atoms().choices(*step) : std::vector<int>{}) {
-    if (!varies(Poly::atom(choice))) continue;
+    if (!varies(loop, Poly::atom(choice))) continue;
     const auto parts = step->linear_in(choice);
-    if (!parts || varies(parts->first)) return std::nullopt;
+    if (!parts || varies(loop, parts->first)) return std::nullopt;
     const auto taken = b_.between({p, -3 - choice}, Number{}, counter, varies_in(p));
     total = add(total, multiply(Number{parts->first, {}}, taken));
     step = parts->second;
   }
-  if (!step || varies(*step) || step->contains(self)) return std::nullopt;
+  if (!step || varies(loop, *step) || step->contains(self)) return std::nullopt;
   return add(total, multiply(Number{*step, {}}, counter));
 }
 

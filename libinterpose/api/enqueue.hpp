@@ -29,8 +29,6 @@ struct NativeCall {
   cl_event* event;        // may be null
 };
 
-// How a command uses a memory object it names: {memory, written}.
-
 // Whether a command of the queue that waits for these events may be captured now (not while a user event is
 // unset).
 bool may_capture(const Queue& queue, WaitList wait_list);

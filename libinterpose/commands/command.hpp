@@ -133,7 +133,7 @@ public:
   // After it is complete, too: nothing of the program's own memory enters it or is made by it.
   bool is_repeatable() const { return kernel() != nullptr || can_be_made_anywhere(); }
 
-  // Progress; guarded by the runtime's mutex.
+  // Progress; guarded by the executor's mutex.
   int pending = 1;       // incomplete actions and predecessors, and one until it is planned
   int open_actions = 0;  // those of `pending` that are its own, where devices can fail
   bool planned = false;

@@ -141,7 +141,7 @@ public:
 
   enum class State { waiting, ready, submitting, submitted, complete };
   State state = State::waiting;
-  int calls = 0;  // of a driver, under way without the runtime's mutex, that use its event
+  int calls = 0;  // of a driver, under way without the executor's mutex, that use its event
   cl_int status = CL_SUCCESS;
   Lane* lane;
   Ref<ActionOwner> owner;                // null for transfers, on the program's lane, and when complete

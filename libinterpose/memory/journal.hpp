@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Journal: what was done to the buffers, in the program's order, and which command's bytes lie in which
 // memory. From it follows what has to be done again when a memory is lost with its device. Kept only where
-// devices can fail. Knows no OpenCL; not thread-safe: the runtime's mutex guards it.
+// devices can fail. Knows no OpenCL; not thread-safe: the executor's mutex guards it.
 #pragma once
 
 #include "common/byte_partition.hpp"

@@ -2,7 +2,7 @@
 // RegionMap: what is known about each byte of one thing (a root buffer, or the program's host memory). Per
 // memory domain: whether the byte is valid there, which actions wrote it last, and which have read it since.
 // From this come the order between actions (read after write, write after read, write after write) and the
-// transfers. Not thread-safe: the runtime's mutex guards it.
+// transfers. Not thread-safe: the executor's mutex guards it.
 #pragma once
 
 #include "common/byte_partition.hpp"

@@ -24,7 +24,7 @@ public:
   ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
-  // `domain_context` is the vendor context of the domain. Called with the runtime's mutex held, though it
+  // `domain_context` is the vendor context of the domain. Called with the executor's mutex held, though it
   // calls the driver: actions are ordered by the bytes' place in that object, and whether there is room
   // decides the place.
   cl_mem in_domain(Memory& memory, int domain, cl_context domain_context);

@@ -105,19 +105,20 @@ public:
   cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> property_list;  // as given to clCreateCommandQueueWithProperties
 
-  int waiting = 0;  // threads that wait for captured commands of it; the runtime's mutex guards it
+  int waiting = 0;  // threads that wait for captured commands of it; the executor's mutex guards it
   std::atomic<int> unposted{0};  // its captured actions of which no driver has said that they are complete
   std::atomic<bool> native_active{false};  // something went to `native` since the runtime last looked
 };
 
-// A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own flags
-// and host pointer, so limits, errors and USE_HOST_PTR behave as the home's.
 // Of a root buffer whose bytes at home the host may touch without a command (vendor/host_visible.hpp).
 struct VisibleBytes {
   char* begin = nullptr;   // null: it may not
   cl_mem_flags place = 0;  // which of vendor::kPlaceFlags the program gave
 };
 
+// A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own flags
+// and host pointer, so limits, errors and USE_HOST_PTR behave as the home's. Only where its bytes are
+// visible, they lie in memory of ours.
 class Memory : public Object<Memory, ObjectType::memory, cl_mem> {
 public:
   Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size,
@@ -141,8 +142,8 @@ public:
   const compiler::ImageExtent extent{};   // of an image
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
   Opaque<Storage> storage;  // of a root buffer, or an image that stands alone, in a context with a runtime
-  // Of a sub-buffer: the vendors' in other memory domains, made when first needed; the runtime's mutex guards
-  // them.
+  // Of a sub-buffer: the vendors' in other memory domains, made when first needed; the executor's mutex
+  // guards them.
   std::vector<vendor::Owned<cl_mem>> elsewhere;
 };
 

@@ -220,3 +220,35 @@ __kernel void struct_with_room(__global Roomy* o) {
 }
 //@ struct_copied exact global=64 local=8 : bits[256] bits[256]
 __kernel void struct_copied(__global const Roomy* in, __global Roomy* o) { o[get_global_id(0)] = in[get_global_id(0)]; }
+//@ counted_in_early_rounds global=64 local=4 : i32[64] i32[8192] i=16
+__kernel void counted_in_early_rounds(__global int* out, __global const int* table, uint n) {
+  uint i = get_global_id(0);
+  int q = 0, sum = 0;
+  for (uint k = 0; k < n; k++) {
+    if (k >= 8) sum += table[i * 128 + q];
+    int c = 0;
+    for (uint j = k - 8; j < k; j++) c++;  // no round where k < 8
+    q += c;
+  }
+  out[i] = sum;
+}
+//@ wraps_in_early_rounds global=256 local=16 : i32[256] i32[20000]
+__kernel void wraps_in_early_rounds(__global int* out, __global const int* table) {
+  int i = get_global_id(0), p = 0, sum = 0;
+  for (int k = 0; k < 300; k++) {
+    if (k >= 100) sum += table[i + p];
+    p += (char)(k - 200) - (k - 200) + 1;
+  }
+  out[i] = sum;
+}
+//@ handed_on_from_another_branch global=64 local=4 : i32[64] u8[1024] i32[16896] i=16
+__kernel void handed_on_from_another_branch(__global int* out, __global const uchar* codes, __global const int* table,
+                                            int n) {
+  int row = get_global_id(0), last = 0, sum = 0;
+  for (int k = 0; k < n; k++) {
+    int code = codes[row * n + k] >> 1;
+    if (code < 16) sum += table[(row + 1) * 256 + last];
+    last = (char)(code + 64);
+  }
+  out[row] = sum;
+}
