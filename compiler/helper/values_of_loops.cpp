@@ -168,18 +168,19 @@ std::optional<Number> Values::kept_within(llvm::PHINode* p) {
     numbers_ = known;
     return reached;
   };
+  const auto checks_hold = [&] {
+    return llvm::all_of(handed_on, [&](llvm::Value* v) {
+      const llvm::Loop* loop = loops_.getLoopFor(llvm::cast<llvm::Instruction>(v)->getParent());
+      return loop == nullptr || hold_in_all_rounds(*loop, checks);
+    });
+  };
   std::optional<Number> found;
   const Interval any = signed_range(width(p));
   for (const Interval& guess : {Interval{0, any.hi / 2}, any}) {
     const Interval guessed = round(guess);
     if (found || !guessed.within(any) || (guessed.lo == any.lo && guessed.hi == any.hi)) continue;
     checks.clear();
-    const bool holds = round(guessed).within(guessed) && std::ranges::all_of(handed_on, [&](llvm::Value* v) {
-                         const llvm::Loop* loop =
-                             loops_.getLoopFor(llvm::cast<llvm::Instruction>(v)->getParent());
-                         return loop == nullptr || hold_in_all_rounds(*loop, checks);
-                       });
-    if (holds) found = b_.within({p, -1}, guessed, varies_in(p));
+    if (round(guessed).within(guessed) && checks_hold()) found = b_.within({p, -1}, guessed, varies_in(p));
     if (found) merge_checks(found->checks, checks);
   }
   in_induction_ = false;
