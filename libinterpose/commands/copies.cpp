@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kRectangle = 8;
 constexpr uint64_t kCompactBytes = 64 << 20;  // of ours that a rectangle may take
 
-using Compact = std::vector<char>;  // rows without gaps
+using Compact = std::unique_ptr<char[]>;  // rows without gaps
 
 // A rectangle of a buffer whose rows are a pitch long, and the same rows without gaps at the host.
 // PoCL-Remote does not heed other pitches at the host.
@@ -34,30 +34,30 @@ struct Rectangle {
   static constexpr std::array<size_t, 3> kAtHost{0, 0, 0};
 };
 
-cl_int get_rows(const BytesAt& from, const ByteRows& rows, Compact& compact) {
+cl_int get_rows(const BytesAt& from, const ByteRows& rows, char* compact) {
   if (from.host != nullptr) {
     for (uint64_t i = 0; i < rows.count; ++i)
-      std::memcpy(compact.data() + i * rows.length, from.at(rows.row(i)), rows.length);
+      std::memcpy(compact + i * rows.length, from.at(rows.row(i)), rows.length);
     return CL_SUCCESS;
   }
   const cl_command_queue queue = from.lane.queue.get();
   const Rectangle r(rows);
   return vendor::table(queue).clEnqueueReadBufferRect(queue, from.memory, CL_TRUE, r.origin.data(),
                                                       Rectangle::kAtHost.data(), r.region.data(), rows.pitch,
-                                                      0, rows.length, 0, compact.data(), 0, nullptr, nullptr);
+                                                      0, rows.length, 0, compact, 0, nullptr, nullptr);
 }
 
-cl_int put_rows(const BytesAt& to, const ByteRows& rows, std::unique_ptr<Compact> compact) {
+cl_int put_rows(const BytesAt& to, const ByteRows& rows, Compact compact) {
   if (to.host != nullptr) {
     for (uint64_t i = 0; i < rows.count; ++i)
-      std::memcpy(to.at(rows.row(i)), compact->data() + i * rows.length, rows.length);
+      std::memcpy(to.at(rows.row(i)), compact.get() + i * rows.length, rows.length);
     return CL_SUCCESS;
   }
   const cl_command_queue queue = to.lane.queue.get();
   const Rectangle r(rows);
   const cl_int status = vendor::table(queue).clEnqueueWriteBufferRect(
       queue, to.memory, CL_FALSE, r.origin.data(), Rectangle::kAtHost.data(), r.region.data(), rows.pitch, 0,
-      rows.length, 0, compact->data(), 0, nullptr, nullptr);
+      rows.length, 0, compact.get(), 0, nullptr, nullptr);
   // A blocking write would only be done with our memory when it returns, not with the device's
   // (clause 5.2.2).
   const cl_int finished = vendor::finish_carefully(queue);
@@ -67,9 +67,12 @@ cl_int put_rows(const BytesAt& to, const ByteRows& rows, std::unique_ptr<Compact
 
 // Rows go through a compact buffer of ours, one rectangle copy each way.
 cl_int copy_rows(const BytesAt& from, const BytesAt& to, const ByteRows& rows) {
-  auto compact = std::make_unique<Compact>(rows.total());
-  const cl_int status = get_rows(from, rows, *compact);
-  return status == CL_SUCCESS ? put_rows(to, rows, std::move(compact)) : status;
+  Compact compact = std::make_unique_for_overwrite<char[]>(rows.total());
+  const cl_int status = get_rows(from, rows, compact.get());
+  if (status == CL_SUCCESS) return put_rows(to, rows, std::move(compact));
+  if (from.host == nullptr && vendor::finish_carefully(from.lane.queue.get()) != CL_SUCCESS)
+    (void)compact.release();  // the driver may still write it
+  return status;
 }
 
 // Over when the lane's queue is finished.

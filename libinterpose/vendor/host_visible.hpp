@@ -12,9 +12,11 @@ struct HostVisible {
   char* bytes = nullptr;  // as long as the buffer lives
 };
 
-// A buffer over shared virtual memory of fine grain, which the host may access while no command accesses the
-// same bytes (OpenCL 3.0, clause 3.3.3). `initial`: as many bytes, copied; may be null. Empty where a device
-// of the context is no CPU of the host, or its driver has no such memory, or refuses.
+// A buffer over memory of ours (CL_MEM_USE_HOST_PTR). The specification lets a device keep a copy of such
+// memory (OpenCL 3.0, clause 5.2.1). CPUs of the host do not. Each driver is asked once, by commands, whether
+// it sees what the host writes, and the host what it writes. `initial`: as many bytes, copied; may be null.
+// Empty where a device of the context is no CPU of the host, or its driver keeps copies, or refuses.
+// Thread-safe.
 HostVisible make_host_visible(cl_context context, cl_mem_flags flags, size_t size, const void* initial);
 
 // The flags that say where bytes lie. make_host_visible() has its own in their place.

@@ -21,8 +21,8 @@ EXITS = [{"name": name, "command": name, "timeout": 120} for name in ("at_exit",
 DROP = {"name": "drop_privileges", "command": "drop_privileges", "folder": "tests/fault", "timeout": 120}
 # Another policy than the default one is obeyed: launches are split also where that loses time.
 POLICY = {"MKMD_POLICY": "mkmd-slices"}
-# Without shared virtual memory, bytes move by commands; with it the host copies them.
-BY_COMMANDS = {"FAILING_WITHOUT": "clSVMAlloc"}
+# Where the devices' memory is the host's, the host copies bytes itself; else they move by commands.
+BY_COMMANDS = {"FAILING_APART": "1"}
 SEPARATE = {"MKMD_DEVICES": "pocl/2", "MKMD_SEPARATE_MEMORY": "1"}
 MODES = {"shared": {"MKMD_DEVICES": "pocl/2"},
          "separate": {**SEPARATE, **BY_COMMANDS},

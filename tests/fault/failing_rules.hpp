@@ -19,7 +19,7 @@
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
 //   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed
-//   FAILING_WITHOUT a function that the driver does not have
+//   FAILING_APART   devices say that their memory is not the host's
 //   FAILING_SEEN    a file: a line `NAME DEVICE` is appended for every call and device, once
 #pragma once
 

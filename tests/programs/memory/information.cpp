@@ -38,17 +38,53 @@ void CL_CALLBACK gone(cl_mem, void* text) {
   is_gone.store(true);
 }
 
+// What parts inherit, and which are refused.
+void take_parts(const Cl& cl) {
+  static const std::array<cl_mem_flags, 7> wholes{
+      CL_MEM_READ_WRITE,     CL_MEM_READ_ONLY,      CL_MEM_WRITE_ONLY,
+      CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY, CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY,
+      CL_MEM_ALLOC_HOST_PTR};
+  static const std::array<cl_mem_flags, 6> parts{
+      0, CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY, CL_MEM_USE_HOST_PTR};
+  for (const cl_mem_flags whole : wholes) {
+    cl_int error = CL_SUCCESS;
+    const cl_mem buffer = clCreateBuffer(cl.context, whole, 8192, nullptr, &error);
+    CL_CHECK(error);
+    for (const cl_mem_flags flags : parts) {
+      const cl_buffer_region region{4096, 4096};
+      const cl_mem made = clCreateSubBuffer(buffer, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+      std::printf("part %#lx of %#lx: error %d flags %#lx", static_cast<unsigned long>(flags),
+                  static_cast<unsigned long>(whole), error,
+                  static_cast<unsigned long>(made != nullptr ? flags_of(made) : 0));
+      if (made != nullptr) {
+        cl_int got = 0;
+        const cl_int read =
+            clEnqueueReadBuffer(cl.queue, made, CL_TRUE, 0, sizeof got, &got, 0, nullptr, nullptr);
+        const cl_int written =
+            clEnqueueWriteBuffer(cl.queue, made, CL_TRUE, 0, sizeof got, &got, 0, nullptr, nullptr);
+        std::printf(" read %d write %d", read, written);
+        CL_CHECK(clReleaseMemObject(made));
+      }
+      std::printf("\n");
+    }
+    CL_CHECK(clReleaseMemObject(buffer));
+  }
+}
+
 void refuse(const Cl& cl, std::vector<cl_int>& bytes) {
   struct Wrong {
     cl_mem_flags flags;
     size_t size;
     bool given;
   };
-  static const std::array<Wrong, 5> all_wrong{{{CL_MEM_COPY_HOST_PTR, 64, false},
-                                               {CL_MEM_READ_WRITE, 64, true},
-                                               {CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, 64, true},
-                                               {CL_MEM_READ_WRITE, 0, false},
-                                               {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, false}}};
+  // The driver must not look at bytes before it has refused: there are only a few.
+  static const std::array<Wrong, 6> all_wrong{
+      {{CL_MEM_COPY_HOST_PTR, 64, false},
+       {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR, size_t{64} << 20, true},
+       {CL_MEM_READ_WRITE, 64, true},
+       {CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, 64, true},
+       {CL_MEM_READ_WRITE, 0, false},
+       {CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, false}}};
   for (const Wrong& wrong : all_wrong) {
     cl_int error = 7;
     void* const given = wrong.given ? bytes.data() : nullptr;
@@ -109,5 +145,6 @@ int main() {
     while (!is_gone.exchange(false))
       std::this_thread::yield();
   }
+  take_parts(cl);
   refuse(cl, bytes);
 }
