@@ -27,6 +27,7 @@ Bytes allocate(size_t size) {
 std::vector<cl_device_id> devices_in(cl_context context) {
   size_t size = 0;
   const cl_icd_dispatch& calls = table(context);
+  if (calls.clGetContextInfo == nullptr) return {};
   if (calls.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size) != CL_SUCCESS) return {};
   std::vector<cl_device_id> devices(size / sizeof(cl_device_id));
   if (calls.clGetContextInfo(context, CL_CONTEXT_DEVICES, size, devices.data(), nullptr) != CL_SUCCESS)
@@ -41,6 +42,7 @@ void CL_CALLBACK free_bytes(cl_mem, void* bytes) {
 // The memory is free when the driver says so: commands may outlive the last reference.
 HostVisible over_own_memory(cl_context context, cl_mem_flags flags, size_t size) {
   const cl_icd_dispatch& calls = table(context);
+  if (calls.clSetMemObjectDestructorCallback == nullptr) return {};  // a driver of OpenCL 1.0
   Bytes bytes = size > 0 ? allocate(size) : nullptr;
   if (!bytes) return {};
   cl_int error = CL_SUCCESS;
@@ -62,7 +64,7 @@ bool sees_own_memory(cl_context context, cl_device_id device) {
   const Owned<cl_command_queue> queue(calls.clCreateCommandQueue(context, device, 0, &error));
   const HostVisible ours = over_own_memory(context, CL_MEM_READ_WRITE, kSize);
   const Owned<cl_mem> other(calls.clCreateBuffer(context, CL_MEM_READ_WRITE, kSize, nullptr, &error));
-  if (!queue || !ours.buffer || !other || calls.clEnqueueCopyBuffer == nullptr) return false;
+  if (!queue || !ours.buffer || !other) return false;
   std::vector<char> seen(kSize);
   for (const char value : {'\x5a', '\x25', '\x77'}) {
     std::memset(ours.bytes, value, kSize);
