@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/helper/cycles.hpp"
 
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
 
 namespace mkmd::compiler {
 
 // A way back leads to a block that dominates it, or else into a cycle that can be entered elsewhere.
 const llvm::BasicBlock* entry_of_other_cycle(const llvm::Function& f, const llvm::DominatorTree& dominators) {
-  llvm::DenseMap<const llvm::BasicBlock*, size_t> place;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> seen;
   const llvm::ReversePostOrderTraversal<const llvm::Function*> order(&f);
   for (const llvm::BasicBlock* block : order) {
-    place.try_emplace(block, place.size());
+    seen.insert(block);
     for (const llvm::BasicBlock* next : llvm::successors(block))
-      if (place.contains(next) && !dominators.dominates(next, block)) return next;
+      if (seen.contains(next) && !dominators.dominates(next, block)) return next;
   }
   return nullptr;
 }
