@@ -8,13 +8,15 @@
 namespace fuzz {
 
 void Player::retain(Family& family) {
+  const auto one_of = [&](auto& objects, const char* name, auto call) {
+    if (objects.empty()) return;
+    const auto object = random_.pick(objects);
+    ++object->references;
+    must(name, call(object->handle));
+  };
   switch (random_.below(8)) {
-  case 7: {
-    if (family.images.empty()) return;
-    const ImagePtr image = random_.pick(family.images);
-    ++image->references;
-    return must("clRetainMemObject", clRetainMemObject(image->handle));
-  }
+  case 7:
+    return one_of(family.images, "clRetainMemObject", clRetainMemObject);
   case 0:
     ++family.context.references;
     return must("clRetainContext", clRetainContext(family.context.handle));
@@ -24,40 +26,15 @@ void Player::retain(Family& family) {
     return must("clRetainCommandQueue", clRetainCommandQueue(queue->handle));
   }
   case 2:
-    if (family.memories.empty()) return;
-    {
-      const MemoryPtr memory = random_.pick(family.memories);
-      ++memory->references;
-      return must("clRetainMemObject", clRetainMemObject(memory->handle));
-    }
+    return one_of(family.memories, "clRetainMemObject", clRetainMemObject);
   case 3:
-    if (family.programs.empty()) return;
-    {
-      const ProgramPtr program = random_.pick(family.programs);
-      ++program->references;
-      return must("clRetainProgram", clRetainProgram(program->handle));
-    }
+    return one_of(family.programs, "clRetainProgram", clRetainProgram);
   case 4:
-    if (family.kernels.empty()) return;
-    {
-      const KernelPtr kernel = random_.pick(family.kernels);
-      ++kernel->references;
-      return must("clRetainKernel", clRetainKernel(kernel->handle));
-    }
+    return one_of(family.kernels, "clRetainKernel", clRetainKernel);
   case 5:
-    if (family.events.empty()) return;
-    {
-      const EventPtr event = random_.pick(family.events);
-      ++event->references;
-      return must("clRetainEvent", clRetainEvent(event->handle));
-    }
+    return one_of(family.events, "clRetainEvent", clRetainEvent);
   default:
-    if (family.samplers.empty()) return;
-    {
-      const auto sampler = random_.pick(family.samplers);
-      ++sampler->references;
-      return must("clRetainSampler", clRetainSampler(sampler->handle));
-    }
+    return one_of(family.samplers, "clRetainSampler", clRetainSampler);
   }
 }
 
