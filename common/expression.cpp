@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/expression.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -6,6 +6,8 @@
 // limit or a full disk, and raise a signal there.
 #include "compiler/client.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <sys/stat.h>

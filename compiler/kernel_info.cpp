@@ -3,6 +3,8 @@
 // by nobody we know) is refused here and cannot make the evaluation read out of bounds.
 #include "compiler/kernel_info.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace mkmd::compiler {
 
 using nlohmann::json;

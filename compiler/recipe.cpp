@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/recipe.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace mkmd::compiler {

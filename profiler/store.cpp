@@ -4,6 +4,8 @@
 #include "common/process.hpp"
 #include "common/settings.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>

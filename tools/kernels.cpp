@@ -11,6 +11,8 @@
 #include "tools/commands.hpp"
 #include "tools/library_place.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>

@@ -3,6 +3,8 @@
 
 #include "platform/json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace mkmd::planning {
 
 using nlohmann::json;

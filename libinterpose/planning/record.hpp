@@ -6,7 +6,7 @@
 #include "libinterpose/planning/cuts.hpp"
 #include "libinterpose/planning/plan.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <deque>
 #include <set>

@@ -8,7 +8,7 @@
 #include "libinterpose/report/balance.hpp"
 #include "libinterpose/setup/configuration.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -7,6 +7,8 @@
 #include "common/process.hpp"
 #include "common/trace_owner.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>

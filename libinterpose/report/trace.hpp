@@ -8,7 +8,7 @@
 #include "libinterpose/setup/configuration.hpp"
 
 #include <CL/cl.h>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <atomic>
 #include <functional>

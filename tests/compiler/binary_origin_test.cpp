@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What binaries were made from: found for exactly the same bytes, and never taken from what is not ours.
+#include <nlohmann/json.hpp>
+
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The on-disk cache of compiled programs: what may be reused, and what must not go wrong.
+#include <nlohmann/json.hpp>
+
 #include <atomic>
 #include <fcntl.h>
 #include <filesystem>

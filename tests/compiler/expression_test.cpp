@@ -2,6 +2,8 @@
 // Expressions over arguments and NDRange (common/expression.hpp).
 #include "common/expression.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 #include <random>
 

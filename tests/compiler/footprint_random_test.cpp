@@ -3,6 +3,8 @@
 // and iteration by iteration, and compared with the byte sets.
 #include "compiler/footprint.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 #include <random>
 #include <set>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What mkmd-kc says about kernels, without running them.
+#include <nlohmann/json.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>

@@ -3,6 +3,8 @@
 
 #include "models/fit.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -2,6 +2,8 @@
 // Models that are fitted to the store, and kept beside it.
 #include "tests/profiler/store_fixture.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace mkmd::profiler {
 namespace {
 

@@ -5,6 +5,8 @@
 #include "scheduler/json_forms.hpp"
 #include "tests/libinterpose/planning/windows.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 namespace mkmd::planning {
