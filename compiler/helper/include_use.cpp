@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/helper/include_use.hpp"
 
+#include "compiler/helper/resources.hpp"
+
 #include <clang/Basic/FileManager.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/HeaderSearch.h>
@@ -18,7 +20,7 @@ bool IncludeUse::is_one_file(llvm::StringRef name, llvm::StringRef includer) con
     folders.insert(folder.getName().str());
   std::set<const clang::FileEntry*> found;
   for (const std::string& folder : folders) {
-    if (llvm::StringRef(folder).starts_with(MKMD_CLANG_RESOURCES)) continue;
+    if (llvm::StringRef(folder).starts_with(clang_resources())) continue;
     llvm::SmallString<256> path(folder);
     llvm::sys::path::append(path, name);
     if (const auto file = preprocessor_.getFileManager().getOptionalFileRef(path))
@@ -37,7 +39,7 @@ void IncludeUse::InclusionDirective(clang::SourceLocation hash, const clang::Tok
                                     clang::SrcMgr::CharacteristicKind) {
   const llvm::StringRef includer =
       preprocessor_.getSourceManager().getFilename(preprocessor_.getSourceManager().getExpansionLoc(hash));
-  if (includer.starts_with(MKMD_CLANG_RESOURCES)) return;
+  if (includer.starts_with(clang_resources())) return;
   if (directive.getIdentifierInfo()->getName() == "include_next")
     found_.cannot_answer("#include_next");
   else if (!llvm::sys::path::is_absolute(name) && !is_one_file(name, includer))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/helper/macro_use.hpp"
 
+#include "compiler/helper/resources.hpp"
+
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroArgs.h>
@@ -103,7 +105,7 @@ MacroUse::Origin MacroUse::origin(clang::SourceLocation at) const {
     return Origin::predefined;
   const llvm::StringRef path = sources.getFilename(file);
   if (path == kMacrosFile) return Origin::predefined;
-  return path.starts_with(MKMD_CLANG_RESOURCES) ? Origin::header : Origin::program;
+  return path.starts_with(clang_resources()) ? Origin::header : Origin::program;
 }
 
 const clang::MacroInfo* MacroUse::macro_named(llvm::StringRef name) const {
@@ -238,7 +240,7 @@ void MacroUse::consider_undefined(llvm::ArrayRef<clang::Token> tokens) {
 
 bool MacroUse::stands_in_header(const clang::Token& token) const {
   const clang::SourceManager& sources = preprocessor_.getSourceManager();
-  return sources.getFilename(sources.getSpellingLoc(token.getLocation())).starts_with(MKMD_CLANG_RESOURCES);
+  return sources.getFilename(sources.getSpellingLoc(token.getLocation())).starts_with(clang_resources());
 }
 
 // Words that become a string, or parts of a name. Those of OpenCL's headers are each compiler's own. Any

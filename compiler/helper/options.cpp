@@ -7,6 +7,7 @@
 
 #include "compiler/build_options.hpp"
 #include "compiler/helper/clang_run.hpp"
+#include "compiler/helper/resources.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -86,7 +87,7 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
         "its build options name a language version in a way that each driver reads in its own way");
   FrontEndArguments arguments;
   arguments.language = {"-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1",
-                        "-disable-free", "-resource-dir", MKMD_CLANG_RESOURCES, "-cl-kernel-arg-info", "-w",
+                        "-disable-free", "-resource-dir", clang_resources(), "-cl-kernel-arg-info", "-w",
                         "-ffp-contract=on", "-mframe-pointer=none", "-debug-info-kind=line-tables-only",
                         "-dwarf-version=4", "-fgnuc-version=4.2.1",
                         // The header would announce every extension for the SPIR target.

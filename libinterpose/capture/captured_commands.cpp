@@ -46,8 +46,9 @@ void CapturedCommands::action_over(const Action& action) {
   --command.open_actions;
   if (action.status < 0) command.status = action.status;
   if (command.window) outcomes_.action_over(*command.window, action);
-  command.started = command.started == 0 ? action.started : std::min(command.started, action.started);
-  command.ended = std::max(command.ended, action.ended);
+  command.started =
+      command.started == 0 ? action.times.started : std::min(command.started, action.times.started);
+  command.ended = std::max(command.ended, action.times.ended);
   part_over(command);
 }
 

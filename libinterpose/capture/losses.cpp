@@ -56,7 +56,7 @@ void Losses::plan(Action& action, const BufferUses& uses, const compiler::GroupB
     deed->roots.push_back(use.root);
     deed->uses.push_back({use.root->storage->history.get(), use.needed, use.writes});
   }
-  action.deed = deed;
+  action.loss.deed = deed;
   journal_.add(std::move(deed));
 }
 
@@ -74,20 +74,20 @@ void Losses::doom(Command& command, const BufferUses& uses) {
 }
 
 void Losses::note_done(Action& action) {
-  if (action.moved_history != nullptr) {
-    History& history = *action.moved_history;
-    history.held[action.lane->domain].copy(action.moved_ranges, history.held[action.from_domain]);
+  if (action.transfer.history != nullptr) {
+    History& history = *action.transfer.history;
+    history.held[action.lane->domain].copy(action.transfer.ranges, history.held[action.transfer.from_domain]);
   }
-  if (!action.deed) return;
-  journal_.complete(*action.deed, action.lane->domain);
-  if (std::holds_alternative<ReadCommand>(command_of(action).what)) journal_.remove({action.deed});
-  action.deed = nullptr;
+  if (!action.loss.deed) return;
+  journal_.complete(*action.loss.deed, action.lane->domain);
+  if (std::holds_alternative<ReadCommand>(command_of(action).what)) journal_.remove({action.loss.deed});
+  action.loss.deed = nullptr;
 }
 
 // Where another device shares the memory, it is still there.
 void Losses::note_lost(Action& action) {
-  if (!action.deed || !action.begun) return;
-  CommandDeed& deed = of_command(*action.deed);
+  if (!action.loss.deed || !action.driver.begun) return;
+  CommandDeed& deed = of_command(*action.loss.deed);
   for (size_t i = 0; i < deed.uses.size(); ++i) {
     deed.uses[i].buffer->held[action.lane->domain].set(deed.uses[i].writes, Versions::kNone);
     overwrite(*deed.roots[i]->storage, action.lane->domain, deed.uses[i].writes);

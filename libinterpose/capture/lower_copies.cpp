@@ -120,7 +120,7 @@ void Lowering::emit_shares(const std::vector<Share>& shares, Command& c, Memory&
     Lane& lane = *share.lane;
     Made made = make(share);
     const Ref<Action> action = new_action(lane, &c, std::move(made.work));
-    action->redo = std::move(made.redo);
+    action->elsewhere.redo = std::move(made.redo);
     action->uses = made.uses;
     action->demand = emulated_fill_or_copy(session_.configuration.machine, lane.device, made.bytes, to);
     journal(*action, made.uses);

@@ -64,8 +64,8 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
   if (command != nullptr) {
     ++command->pending;
     ++command->open_actions;
-    action->what = to_string(command->kind());
-    action->of_queue = &command->queue->unposted;
+    action->origin.what = to_string(command->kind());
+    action->origin.of_queue = &command->queue->unposted;
   }
   if (session_.configuration.machine != nullptr) emulated_.push_back(action);
   epoch_.order(action, plan_.one_at_a_time);
@@ -114,14 +114,14 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
                                     transfer(devices, storage, from, from_memory, to, to_memory, some));
     };
     const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
-    action->memory = Ref<Memory>(&root);
-    action->moves = std::move(moves);
-    action->moved_ranges = source.ranges;
-    action->bytes_moved = source.ranges.total();
-    action->from_domain = source.domain;
-    action->buffer = buffer_number(session_.numbers, root);
-    action->consumer = emitting_;
-    if (losses_) action->moved_history = root.storage->history.get();
+    action->transfer.memory = Ref<Memory>(&root);
+    action->transfer.some = std::move(moves);
+    action->transfer.ranges = source.ranges;
+    action->transfer.bytes = source.ranges.total();
+    action->transfer.from_domain = source.domain;
+    action->transfer.buffer = buffer_number(session_.numbers, root);
+    action->transfer.consumer = emitting_;
+    if (losses_) action->transfer.history = root.storage->history.get();
     action->demand =
         emulated_transfer(session_.configuration.machine, source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
@@ -194,7 +194,7 @@ void Lowering::emit(planning::PlannedTask&, Command& c, const MarkerCommand&) {
   if (!epoch_.waits_for_entry() && !c.waits_for_native()) return;
   Lane& home = executor_.lanes().home();
   const Ref<Action> action = new_action(home, &c, marker_behind(home));
-  action->redo = marker_behind;
+  action->elsewhere.redo = marker_behind;
   executor_.push(action);
 }
 
@@ -244,22 +244,25 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
       static_cast<double>(piece.box.group_count()) / static_cast<double>(kernel.launch.group_count());
   if (piece.seconds > 0) {
     action->piece.seconds = piece.seconds;
-    action->moved = work_on;
-    action->seconds_on = [share, exact = session_.configuration.settings.exact, &times = estimates_.times(),
-                          &model = estimates_.model_of(*kernel.launch.kernel), &kernel, from = piece.device,
-                          together = of.updates_together, &machine = machine_](const Lane& other) {
-      // The planner chose among devices of one code generator, if it had to (Rule 11), or among those
-      // that may update the same bytes.
-      const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
-                       (!together || machine.may_update_together(other.device));
-      return may ? times.seconds(model, kernel.cost, other.device) * share : scheduler::kNever;
-    };
+    action->elsewhere.moved = work_on;
+    action->elsewhere.seconds_on =
+        [share, exact = session_.configuration.settings.exact, &times = estimates_.times(),
+         &model = estimates_.model_of(*kernel.launch.kernel), &kernel, from = piece.device,
+         together = of.updates_together, &machine = machine_](const Lane& other) {
+          // The planner chose among devices of one code generator, if it had to (Rule 11), or among those
+          // that may update the same bytes.
+          const bool may = (!exact || times.rates(from).kind == times.rates(other.device).kind) &&
+                           (!together || machine.may_update_together(other.device));
+          return may ? times.seconds(model, kernel.cost, other.device) * share : scheduler::kNever;
+        };
   }
   if (domain == 0) {
-    action->redo = work_on;
+    action->elsewhere.redo = work_on;
   } else {
-    action->redo = [&kernel, box = piece.box, uses = piece.uses, where = remote(domain, piece.uses)](
-                       Lane& home) { return piece_from_afar(home, kernel, box, uses, where); };
+    action->elsewhere.redo = [&kernel, box = piece.box, uses = piece.uses,
+                              where = remote(domain, piece.uses)](Lane& home) {
+      return piece_from_afar(home, kernel, box, uses, where);
+    };
   }
   action->uses = piece.uses;
   action->piece.device = piece.device;
@@ -318,7 +321,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
         new_action(home, &c,
                    emulated_read_work(session_.configuration.machine, *use.root->storage, home,
                                       use.root->native.get(), read, use.reads, read_at_home(home, read)));
-    action->redo = [&read](Lane& lane) { return read_at_home(lane, read); };
+    action->elsewhere.redo = [&read](Lane& lane) { return read_at_home(lane, read); };
     action->uses = {{{use.reads, {}, use.reads}, use.root}, {{{}, {to, to + read.size}, {}}, nullptr}};
     record(action, 0, use.reads);
     return;
@@ -331,10 +334,10 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
                    emulated_read_work(
                        session_.configuration.machine, *use.root->storage, lane, memory, read, source.ranges,
                        read_elsewhere(executor_.devices(), lane, read, memory, source.ranges)));
-    if (source.domain != 0) action->bytes_moved = source.ranges.total();
-    action->from_domain = source.domain;
-    action->buffer = buffer_number(session_.numbers, *use.root);
-    action->consumer = c.number;
+    if (source.domain != 0) action->transfer.bytes = source.ranges.total();
+    action->transfer.from_domain = source.domain;
+    action->transfer.buffer = buffer_number(session_.numbers, *use.root);
+    action->transfer.consumer = c.number;
     if (source.domain != 0)
       action->demand = emulated_transfer(session_.configuration.machine, source.domain, 0,
                                          source.ranges.total(), *use.root);
@@ -354,7 +357,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& w
   record_uses(0, of.whole, *action);
   const auto from = reinterpret_cast<uintptr_t>(write.host);
   const ByteRanges given(from, from + write.size);
-  action->redo = [&write](Lane& lane) { return write_at_home(lane, write); };
+  action->elsewhere.redo = [&write](Lane& lane) { return write_at_home(lane, write); };
   action->uses = of.whole;
   action->uses.push_back({{given, {}, given}, nullptr});
   epoch_.host_memory().read(0, given, *action);

@@ -18,7 +18,7 @@ public:
     executor_.mutex().is_held();
     if (losses_ != nullptr && action.status >= 0) losses_->note_done(action);
     outcomes_.action_over(action);
-    if (action.owner) commands_.action_over(action);
+    if (action.origin.owner) commands_.action_over(action);
   }
   void lost(Action& action) override {
     executor_.mutex().is_held();

@@ -12,8 +12,8 @@ namespace mkmd {
 namespace {
 
 void trace_memory(Trace& trace, const Action& action) {
-  trace.add_later([command = command_of(action).number, device = action.lane->device, start = action.started,
-                   end = action.ended]() -> nlohmann::json {
+  trace.add_later([command = command_of(action).number, device = action.lane->device,
+                   start = action.times.started, end = action.times.ended]() -> nlohmann::json {
     return {{"memory", {{"command", command}, {"device", device}, {"start", start}, {"end", end}}}};
   });
 }
@@ -30,8 +30,8 @@ timing::Window::Kind timing_kind(const Action& action, bool separate_memories) {
 void Outcomes::action_over(const Action& action) {
   executor_.mutex().is_held();
   if (action.piece.device >= 0 && action.status >= 0) note_piece(action);
-  if (action.bytes_moved > 0) note_transfer(action);
-  if (session_.trace.on() && action.owner && action.piece.device < 0 && action.bytes_moved == 0)
+  if (action.transfer.bytes > 0) note_transfer(action);
+  if (session_.trace.on() && action.origin.owner && action.piece.device < 0 && action.transfer.bytes == 0)
     trace_memory(session_.trace, action);
 }
 
@@ -47,12 +47,12 @@ void Outcomes::all_done() {
 }
 
 void Outcomes::note_piece(const Action& action) {
-  const double seconds = static_cast<double>(action.ended - action.started) * 1e-9;
+  const double seconds = static_cast<double>(action.times.ended - action.times.started) * 1e-9;
   session_.summary.add_piece(action.piece.device, action.piece.groups, seconds);
   if (session_.trace.on()) {
     session_.trace.add_later([command = command_of(action).number, device = action.piece.device,
-                              lo = action.piece.lo, hi = action.piece.hi, start = action.started,
-                              end = action.ended]() -> nlohmann::json {
+                              lo = action.piece.lo, hi = action.piece.hi, start = action.times.started,
+                              end = action.times.ended]() -> nlohmann::json {
       return {{"piece",
                {{"command", command},
                 {"device", device},
@@ -80,9 +80,9 @@ void Outcomes::note_piece(const Action& action) {
 void Outcomes::action_over(WindowUnderWay& window, const Action& action) {
   if (action.status < 0 || action.lane == executor_.lanes().repair()) return;
   const Command& command = command_of(action);
-  window.ended = std::max(window.ended, action.ended);
+  window.ended = std::max(window.ended, action.times.ended);
   timing::Window::Ran ran{.kind = timing_kind(action, domains_.separate()),
-                          .seconds = static_cast<double>(action.ended - action.started) * 1e-9};
+                          .seconds = static_cast<double>(action.times.ended - action.times.started) * 1e-9};
   if (action.piece.device >= 0) {
     const int home = session_.configuration.home_index();
     ran.share = action.piece.share;
@@ -132,7 +132,7 @@ void Outcomes::note_window(const WindowUnderWay& window) {
   const int64_t ahead = executor_.lanes().home().clock_offset;
   const auto on_host = [&](cl_ulong time) { return static_cast<double>(time - ahead) * 1e-9; };
   double began = static_cast<double>(window.began) * 1e-9;
-  if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->ended));
+  if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->times.ended));
   const double now = host_seconds();
   double spent = 0;
   Balance::Outcome outcome;
@@ -166,15 +166,15 @@ void Outcomes::note_window(const WindowUnderWay& window) {
 }
 
 void Outcomes::note_transfer(const Action& action) {
-  session_.summary.add_bytes_moved(action.bytes_moved);
+  session_.summary.add_bytes_moved(action.transfer.bytes);
   if (session_.trace.on()) {
-    const TracedTransfer transfer{action.consumer,
-                                  action.buffer,
-                                  action.bytes_moved,
-                                  action.from_domain,
-                                  action.owner ? -1 : action.lane->domain,
-                                  action.started,
-                                  action.ended};
+    const TracedTransfer transfer{action.transfer.consumer,
+                                  action.transfer.buffer,
+                                  action.transfer.bytes,
+                                  action.transfer.from_domain,
+                                  action.origin.owner ? -1 : action.lane->domain,
+                                  action.times.started,
+                                  action.times.ended};
     session_.trace.add_later([transfer] { return transfer_line(transfer); });
   }
 }

@@ -171,7 +171,7 @@ cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
       lowering.emit([&]() REQUIRES(executor_.mutex()) {
         over = machine.host().pay(*work);  // none of these actions starts before it is made
         for (const Ref<Action>& action : lowering.take_emulated())
-          action->ready_at = std::max(action->ready_at, over);
+          action->times.ready = std::max(action->times.ready, over);
         work.emplace(machine.clock());
       });
       for (const Ref<Command>& command : commands)

@@ -183,7 +183,7 @@ struct CommandDeed : Deed {
 
 // The one an action is a part of; it has one.
 inline Command& command_of(const Action& action) {
-  return static_cast<Command&>(*action.owner);
+  return static_cast<Command&>(*action.origin.owner);
 }
 
 }  // namespace mkmd

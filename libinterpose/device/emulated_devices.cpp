@@ -12,24 +12,24 @@ cl_ulong EmulatedDevices::now() const {
 }
 
 cl_int EmulatedDevices::run(Action& action, cl_int) {
-  if (action.inherited < 0) {  // bytes were lost with a device that failed
-    action.started = action.ended = std::max(action.ready_at, now());
-    return action.inherited;
+  if (action.loss.inherited < 0) {  // bytes were lost with a device that failed
+    action.times.started = action.times.ended = std::max(action.times.ready, now());
+    return action.loss.inherited;
   }
   // Copies inside the program's memory and the like take no emulated time: what they really take delays
   // others, who have time to make up for it.
   if (!action.demand) {
-    machine_.clock().sleep_until(action.ready_at);  // the plan it is from may have to be paid for still
-    action.started = action.ended = action.ready_at > 0 ? action.ready_at : now();
+    machine_.clock().sleep_until(action.times.ready);  // the plan it is from may have to be paid for still
+    action.times.started = action.times.ended = action.times.ready > 0 ? action.times.ready : now();
     return action.work({}).status;
   }
   cl_int status = CL_SUCCESS;
   const emulation::Span span =
-      machine_.run(*action.demand, action.ready_at, [&] { status = action.work({}).status; });
-  action.started = span.working;
-  action.ended = span.end;
-  action.device_lost = span.failed;
-  action.begun = span.begun;
+      machine_.run(*action.demand, action.times.ready, [&] { status = action.work({}).status; });
+  action.times.started = span.working;
+  action.times.ended = span.end;
+  action.loss.device_lost = span.failed;
+  action.driver.begun = span.begun;
   return span.failed ? CL_OUT_OF_RESOURCES : status;  // as drivers call it when a device is gone
 }
 

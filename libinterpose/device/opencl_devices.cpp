@@ -54,7 +54,7 @@ private:
 void CL_CALLBACK on_end(cl_event, cl_int status, void* user_data) {
   const std::unique_ptr<Hearing> hearing(static_cast<Hearing*>(user_data));
   const Ref<Action> action = Hearings::all().take(*hearing);
-  if (action && !action->heard.exchange(true)) hearing->listener->ended(*action, status);
+  if (action && !action->driver.heard.exchange(true)) hearing->listener->ended(*action, status);
 }
 
 }  // namespace
@@ -67,21 +67,21 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
                                           Listener& listener) {
   std::vector<cl_event> waits;
   for (const Ref<Action>& one : before) {
-    if (!one->native) continue;
-    const cl_event event = one->native.get();
+    if (!one->driver.native) continue;
+    const cl_event event = one->driver.native.get();
     // What is to wait for a command that has failed already, PoCL never starts, and others may run.
     if (vendor::execution_status(event) < 0) return {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
     if (one->lane != action.lane) waits.push_back(event);  // an in-order queue orders its own actions
   }
   Action::Outcome outcome = action.perform(waits);
-  action.begun = outcome.begun;
+  action.driver.begun = outcome.begun;
   // Before the callback is set: it may come at once, and whoever hears of it reads the event.
-  action.native = std::move(outcome.event);
-  if (outcome.status != CL_SUCCESS || !action.native) return {outcome.status};
+  action.driver.native = std::move(outcome.event);
+  if (outcome.status != CL_SUCCESS || !action.driver.native) return {outcome.status};
   listener.under_way(action);
   auto hearing = std::make_unique<Hearing>(Hearing{&listener, Ref<Action>(&action)});
   Hearings::all().add(*hearing);
-  const cl_event event = action.native.get();
+  const cl_event event = action.driver.native.get();
   if (vendor::table(event).clSetEventCallback(event, CL_COMPLETE, on_end, hearing.get()) == CL_SUCCESS) {
     (void)hearing.release();  // the callback owns it now
     return {CL_SUCCESS, true};
@@ -89,17 +89,17 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
   Hearings::all().take(*hearing);
   note_trouble(*action.lane, "setting an event's callback", CL_OUT_OF_RESOURCES);
   const auto end = vendor::await_event(event, action.lane->queue.get());
-  if (!end) action.redo = nullptr;  // it may still be under way
-  action.heard.store(true);
+  if (!end) action.elsewhere.redo = nullptr;  // it may still be under way
+  action.driver.heard.store(true);
   listener.ended(action, end.value_or(CL_OUT_OF_RESOURCES));
   return {CL_SUCCESS, true};
 }
 
 cl_int OpenClDevices::run(Action& action, cl_int refused) {
-  action.started = now();
+  action.times.started = now();
   Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action.perform({});
-  action.begun = outcome.begun;
-  action.native = std::move(outcome.event);
+  action.driver.begun = outcome.begun;
+  action.driver.native = std::move(outcome.event);
   read_times(action, host_nanoseconds());
   return outcome.status;
 }
@@ -113,13 +113,13 @@ void OpenClDevices::flush(Lane& lane) {
 }
 
 std::optional<cl_int> OpenClDevices::status(const Action& action) {
-  return vendor::status_of(action.native.get());
+  return vendor::status_of(action.driver.native.get());
 }
 
 cl_int OpenClDevices::end(Action& action, cl_int told, cl_ulong heard) {
   Hearings::all().take(action);
   // PoCL tells callbacks what they asked for, also of commands that have failed.
-  const cl_int status = told >= 0 && action.native ? vendor::end_of(action.native.get()) : told;
+  const cl_int status = told >= 0 && action.driver.native ? vendor::end_of(action.driver.native.get()) : told;
   read_times(action, heard);
   return status;
 }
@@ -136,25 +136,25 @@ bool OpenClDevices::may_compile() const {
 void OpenClDevices::read_times(Action& action, cl_ulong heard) const {
   cl_ulong start = 0;
   cl_ulong end = 0;
-  if (action.native) {
-    const auto& table = vendor::table(action.native.get());
+  if (action.driver.native) {
+    const auto& table = vendor::table(action.driver.native.get());
     const auto ask = [&](cl_profiling_info what, cl_ulong& value) {
-      return table.clGetEventProfilingInfo(action.native.get(), what, sizeof value, &value, nullptr) ==
+      return table.clGetEventProfilingInfo(action.driver.native.get(), what, sizeof value, &value, nullptr) ==
              CL_SUCCESS;
     };
     if (!ask(CL_PROFILING_COMMAND_START, start) || !ask(CL_PROFILING_COMMAND_END, end)) start = end = 0;
   }
   const cl_ulong now = heard + host_to_home_;
   if (end == 0 || start == 0 || end < start) {
-    action.ended = now;
-    action.started = action.started == 0 ? now : action.started;
+    action.times.ended = now;
+    action.times.started = action.times.started == 0 ? now : action.times.started;
     return;
   }
   // Another device's clock has another zero; where that is not known, only durations are right.
   const int64_t offset = action.lane->clock_offset;
   const cl_ulong shift = offset != 0 ? host_to_home_ - offset : action.lane->domain == 0 ? 0 : now - end;
-  action.started = start + shift;
-  action.ended = end + shift;
+  action.times.started = start + shift;
+  action.times.ended = end + shift;
 }
 
 }  // namespace mkmd

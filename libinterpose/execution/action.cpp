@@ -10,62 +10,63 @@
 
 namespace mkmd {
 
-Action::Action(Lane& lane, ActionOwner* owner, Work work)
-    : lane(&lane), owner(owner), work(std::move(work)) {}
+Action::Action(Lane& lane, ActionOwner* owner, Work work) : lane(&lane), work(std::move(work)) {
+  origin.owner = Ref<ActionOwner>(owner);
+}
 
 Action::~Action() = default;
 
 Action::Held Action::let_go() {
-  return {std::exchange(owner, {}),           std::exchange(memory, {}),     std::move(native),
-          std::exchange(work, nullptr),       std::exchange(moved, nullptr), std::exchange(redo, nullptr),
-          std::exchange(seconds_on, nullptr), std::exchange(uses, {}),       std::exchange(deed, nullptr)};
+  return {std::exchange(origin.owner, {}),  std::exchange(transfer.memory, {}), std::move(driver.native),
+          std::exchange(work, nullptr),     std::exchange(elsewhere, {}),       std::exchange(uses, {}),
+          std::exchange(loss.deed, nullptr)};
 }
 
 cl_int Action::missing_bytes() const {
-  const bool missing = !moved_ranges.empty() || inherited < 0 || device_lost;
+  const bool missing = !transfer.ranges.empty() || loss.inherited < 0 || loss.device_lost;
   return missing && status < 0 ? status : CL_SUCCESS;
 }
 
 void Action::inherit_from(const Action& other) {
-  if (&other != only_before_) inherited = std::min(inherited, other.missing_bytes());
+  if (&other != edges.only_before) loss.inherited = std::min(loss.inherited, other.missing_bytes());
 }
 
 void Action::come_after(Action& other) {
-  only_before_ = &other;
+  edges.only_before = &other;
   add_predecessor(other);
 }
 
 void Action::wait_for(Ordered& other) {
   auto& before = static_cast<Action&>(other);
-  if (only_before_ == &before) only_before_ = nullptr;
+  if (edges.only_before == &before) edges.only_before = nullptr;
   add_predecessor(before);
 }
 
 bool Action::same_owner(const Ordered& other) const {
-  return owner && owner == static_cast<const Action&>(other).owner;
+  return origin.owner && origin.owner == static_cast<const Action&>(other).origin.owner;
 }
 
 void Action::add_predecessor(Action& other) {
   if (other.complete()) {
-    ready_at = std::max(ready_at, other.ended);
+    times.ready = std::max(times.ready, other.times.ended);
     inherit_from(other);
   }
   if (other.complete() ||
-      std::find(predecessors_.begin(), predecessors_.end(), &other) != predecessors_.end()) {
+      std::find(edges.predecessors.begin(), edges.predecessors.end(), &other) != edges.predecessors.end()) {
     return;
   }
-  predecessors_.push_back(&other);
+  edges.predecessors.push_back(&other);
   if (!lane->chains_with(*other.lane)) {
-    other.on_complete.emplace_back(this);
-    other.awaited.store(true);
-    ++blockers;
+    other.edges.on_complete.emplace_back(this);
+    other.edges.awaited.store(true);
+    ++edges.blockers;
     return;
   }
-  chained.emplace_back(&other);
-  other.followers.emplace_back(this);
+  edges.chained.emplace_back(&other);
+  other.edges.followers.emplace_back(this);
   if (other.state != State::submitted) {
-    other.on_submit.emplace_back(this);
-    ++blockers;
+    other.edges.on_submit.emplace_back(this);
+    ++edges.blockers;
   }
 }
 

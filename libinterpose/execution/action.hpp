@@ -63,6 +63,16 @@ public:
   Action(Lane& lane, ActionOwner* owner, Work work);
   ~Action() override;
 
+  // How it is done on other lanes.
+  struct Elsewhere {
+    // Makes its work for another lane of the same vendor context; null if it has to stay where it is.
+    std::function<Work(Lane&)> moved;
+    // Of an action that may be moved: seconds it takes on that lane; infinity if it may not run there.
+    std::function<double(const Lane&)> seconds_on;
+    // Makes its work for the lane of repairs, which is home's; null if it is not to be done again.
+    std::function<Work(Lane&)> redo;
+  };
+
   // What it holds while it is incomplete. Region maps and others may keep a complete action for its place in
   // the order: then it must hold nothing, or a buffer would keep itself alive by its last writer. The runtime
   // gives these back without its mutex: each may be the last reference to an object, or call a driver.
@@ -71,8 +81,7 @@ public:
     Ref<Memory> memory;
     vendor::Owned<cl_event> native;
     Work work;
-    std::function<Work(Lane&)> moved, redo;
-    std::function<double(const Lane&)> seconds_on;
+    Elsewhere elsewhere;
     BufferUses uses;
     std::shared_ptr<Deed> deed;
   };
@@ -84,7 +93,7 @@ public:
   void come_after(Action& other);
 
   Outcome perform(const std::vector<cl_event>& waits) const {
-    return inherited < 0 ? Outcome{inherited, {}} : work(waits);
+    return loss.inherited < 0 ? Outcome{loss.inherited, {}} : work(waits);
   }
 
   bool is_part() const { return piece.seconds > 0; }
@@ -96,8 +105,19 @@ public:
   void inherit_from(const Action& other);  // that error, of one it has waited for
   bool same_owner(const Ordered& other) const override;
 
+  Lane* lane;
   // Where the plan wants it among the lane's ready actions: smaller first.
   double order = 0;
+  Work work;
+  // What it touches in its lane's memory. A use without a root is of the program's own memory, by address.
+  BufferUses uses;
+
+  struct Origin {
+    Ref<ActionOwner> owner;                // null for transfers, on the program's lane, and when complete
+    const char* what = "a transfer";       // in messages
+    std::atomic<int>* of_queue = nullptr;  // its queue's, as Lane::unposted; its owner keeps it
+  } origin;
+
   // For the time model and the summary: set for kernel pieces.
   struct Piece {
     int device = -1;
@@ -109,64 +129,67 @@ public:
     std::array<uint64_t, 3> lo{}, hi{};  // the work-groups
     double seconds = 0;                  // predicted; set for parts of long pieces (Rule 18)
   } piece;
-  // Makes its work for another lane of the same vendor context; null if it has to stay where it is.
-  std::function<Work(Lane&)> moved;
-  // Of an action that may be moved: seconds it takes on that lane; infinity if it may not run there.
-  std::function<double(const Lane&)> seconds_on;
-  uint64_t bytes_moved = 0;  // of a transfer between memories, or into the program's
-  int from_domain = 0;       // of such a transfer
-  uint64_t buffer = 0;       // the number of the buffer it moves
-  uint64_t consumer = 0;     // number of the command it is made for
-  // Makes its work for the lane of repairs, which is home's; null if it is not to be done again.
-  std::function<Work(Lane&)> redo;
-  // What it touches in its lane's memory. A use without a root is of the program's own memory, by address.
-  BufferUses uses;
-  bool over = false;     // the driver is done with it; what it came after may not be
-  bool spoiled = false;  // it may have run on bytes that an earlier action, which failed, was to write
-  // Of a transfer between memories: what it moves, and the work of moving some of that.
-  ByteRanges moved_ranges;
-  std::function<Work(const ByteRanges&)> moves;
 
-  // On an emulated machine: what it asks of it (null: no emulated time), and when its inputs are there.
+  // Set for transfers between memories, or into the program's.
+  struct Transfer {
+    uint64_t bytes = 0;
+    int from_domain = 0;
+    uint64_t buffer = 0;    // the number of the buffer it moves
+    uint64_t consumer = 0;  // number of the command it is made for
+    // Of one between memories: what it moves, and the work of moving some of that.
+    ByteRanges ranges;
+    std::function<Work(const ByteRanges&)> some;
+    Ref<Memory> memory;          // the root buffer, until it is complete
+    History* history = nullptr;  // where devices can fail: the journal's lines of that buffer
+  } transfer;
+
+  Elsewhere elsewhere;
+
+  // On an emulated machine: what it asks of it; null: no emulated time.
   std::unique_ptr<emulation::Demand> demand;
-  cl_ulong ready_at = 0;
-  cl_int inherited = CL_SUCCESS;  // missing_bytes() of an action it waits for: there is nothing to work on
 
-  // Where devices can fail: the journal's line of it, or of what a transfer moves; see capture's
-  // recovery.cpp.
-  std::shared_ptr<Deed> deed;
-  History* moved_history = nullptr;
-  bool device_lost = false;  // it has not run, because a device or a memory is gone
-  bool begun = false;        // though it was under way
+  struct Loss {
+    cl_int inherited = CL_SUCCESS;  // missing_bytes() of an action it waits for: there is nothing to work on
+    // Where devices can fail: the journal's line of it; see capture's recovery.cpp.
+    std::shared_ptr<Deed> deed;
+    bool device_lost = false;  // it has not run, because a device or a memory is gone
+  } loss;
 
   enum class State { waiting, ready, submitting, submitted, complete };
   State state = State::waiting;
-  int calls = 0;  // of a driver, under way without the executor's mutex, that use its event
   cl_int status = CL_SUCCESS;
-  Lane* lane;
-  Ref<ActionOwner> owner;                // null for transfers, on the program's lane, and when complete
-  const char* what = "a transfer";       // in messages
-  std::atomic<int>* of_queue = nullptr;  // its queue's, as Lane::unposted; its owner keeps it
-  Ref<Memory> memory;                    // the root buffer of a transfer, until it is complete
-  Work work;
-  vendor::Owned<cl_event> native;  // until it is complete
-  cl_ulong started = 0;            // nanoseconds of the home's clock, known when complete
-  cl_ulong ended = 0;
 
-  int blockers = 0;  // what still keeps it from being ready
-  // Earlier actions of the same vendor context: their events are waited for. Kept until it is complete.
-  std::vector<Ref<Action>> chained;
-  std::vector<Ref<Action>> followers;    // those that have this one in `chained`
-  std::vector<Ref<Action>> on_submit;    // to unblock when this is submitted
-  std::vector<Ref<Action>> on_complete;  // to unblock when this is complete
-  std::atomic<bool> awaited{false};      // there is something in on_complete
-  std::atomic<bool> heard{false};        // the driver's event of it has ended, and somebody has posted that
+  // What its driver has of it.
+  struct Driver {
+    vendor::Owned<cl_event> native;  // until it is complete
+    int calls = 0;                   // under way without the executor's mutex, that use its event
+    bool begun = false;              // though it failed, or its device is lost, it may have been under way
+    bool over = false;               // the driver is done with it; what it came after may not be
+    bool spoiled = false;  // it may have run on bytes that an earlier action, which failed, was to write
+    std::atomic<bool> heard{false};  // the event has ended, and somebody has posted that
+  } driver;
+
+  // Nanoseconds of the home's clock.
+  struct Times {
+    cl_ulong ready = 0;               // on an emulated machine: when its inputs are there
+    cl_ulong started = 0, ended = 0;  // known when complete
+  } times;
+
+  // Its place among other actions.
+  struct Edges {
+    int blockers = 0;  // what still keeps it from being ready
+    // Earlier actions of the same vendor context: their events are waited for. Kept until it is complete.
+    std::vector<Ref<Action>> chained;
+    std::vector<Ref<Action>> followers;       // those that have this one in `chained`
+    std::vector<Ref<Action>> on_submit;       // to unblock when this is submitted
+    std::vector<Ref<Action>> on_complete;     // to unblock when this is complete
+    std::atomic<bool> awaited{false};         // there is something in on_complete
+    std::vector<const Action*> predecessors;  // to wait for each once; compared, never followed
+    const Action* only_before = nullptr;      // the one among them whose bytes it does not need; likewise
+  } edges;
 
 private:
   void add_predecessor(Action& other);
-
-  std::vector<const Action*> predecessors_;  // to wait for each once; compared, never followed
-  const Action* only_before_ = nullptr;      // the one among them whose bytes it does not need; likewise
 };
 
 class Lane {

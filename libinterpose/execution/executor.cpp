@@ -61,7 +61,7 @@ std::set<const Action*> Executor::stuck_actions() const {
   std::set<const Action*> stuck;
   const auto is_stuck = [&](const Ref<Action>& action) { return stuck.count(action.get()) > 0; };
   const auto has_failed = [&](const Ref<Action>& before) {
-    return before->over && before->status < 0 && before->ended + a_while < now;
+    return before->driver.over && before->status < 0 && before->times.ended + a_while < now;
   };
   for (size_t known = 1; known != stuck.size();) {
     known = stuck.size();
@@ -69,9 +69,9 @@ std::set<const Action*> Executor::stuck_actions() const {
       const auto& actions = lane->under_way;  // in the order of its queue
       const auto first = std::find_if_not(actions.begin(), actions.end(), is_stuck);
       if (first == actions.end() || (*first)->state != Action::State::submitted) continue;
-      const auto& chained = (*first)->chained;
+      const auto& chained = (*first)->edges.chained;
       const bool may_wait = std::any_of(chained.begin(), chained.end(), [&](const Ref<Action>& before) {
-        return !before->over && !before->complete() && !is_stuck(before);
+        return !before->driver.over && !before->complete() && !is_stuck(before);
       });
       const bool is_behind = std::any_of(chained.begin(), chained.end(), [&](const Ref<Action>& before) {
         return has_failed(before) || is_stuck(before);
@@ -91,8 +91,8 @@ void Executor::ask_devices() {
     stuck = stuck_actions();
     for (const Lane* lane : lanes_.fed()) {
       for (const Ref<Action>& action : lane->under_way) {
-        if (action->state != Action::State::submitted || action->heard.load()) continue;
-        ++action->calls;
+        if (action->state != Action::State::submitted || action->driver.heard.load()) continue;
+        ++action->driver.calls;
         asked.push_back(action);
       }
     }
@@ -101,7 +101,8 @@ void Executor::ask_devices() {
     auto status = devices().status(*action);
     if (status && *status > CL_RUNNING && stuck.count(action.get()) > 0)
       status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    if (status && *status <= CL_COMPLETE && !action->heard.exchange(true)) posts_.ended(*action, *status);
+    if (status && *status <= CL_COMPLETE && !action->driver.heard.exchange(true))
+      posts_.ended(*action, *status);
   }
   const Lock lock(mutex());
   for (const Ref<Action>& action : asked)

@@ -19,7 +19,7 @@ void move_first(Lane& busy, Lane& idle) {
   busy.ready.erase(busy.ready.begin());
   part->lane = &idle;
   part->piece.device = idle.device;
-  part->work = part->moved(idle);
+  part->work = part->elsewhere.moved(idle);
   idle.ready.insert(part);
 }
 
@@ -42,10 +42,10 @@ bool Feeder::take_part() {
     for (Lane* busy : lanes_.compute()) {
       if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
       const Action& part = **busy->ready.begin();
-      if (part.order >= progress_.gate().until() || !part.moved) continue;
+      if (part.order >= progress_.gate().until() || !part.elsewhere.moved) continue;
       if (busy->native_context != idle->native_context) continue;
       // `busy` still has half of what it started before it, at least, and then the part itself.
-      if (part.seconds_on(*idle) >= 2 * part.piece.seconds) continue;
+      if (part.elsewhere.seconds_on(*idle) >= 2 * part.piece.seconds) continue;
       move_first(*busy, *idle);
       return true;
     }
@@ -86,17 +86,17 @@ void Feeder::start_first(Lane& lane) {
   action->state = Action::State::submitting;
   const cl_int refused = progress_.refusal(*action);
   std::vector<Ref<Action>> used{action};  // whose events the device is called with
-  for (const Ref<Action>& before : action->chained) {
+  for (const Ref<Action>& before : action->edges.chained) {
     action->inherit_from(*before);
     if (!before->complete()) used.push_back(before);
   }
   for (const Ref<Action>& one : used)
-    ++one->calls;
+    ++one->driver.calls;
   Devices::Submission submission{refused};
   {
     const Unlocked unlocked(progress_.mutex());
     Devices& devices = progress_.devices();
-    action->started = devices.now();
+    action->times.started = devices.now();
     if (refused >= 0) submission = devices.submit(*action, std::span(used).subspan(1), posts_);
     if (!submission.under_way) tell_owner(*action);
   }
@@ -144,7 +144,7 @@ void Feeder::run_threaded(Lane& lane) {
     std::erase(lane.under_way, action);
     gate.end_run();
     if (std::exchange(lane.sending, {})) gate.wake();  // who waits for its ports may go on
-    if (configuration_.makes_losses_good && action->device_lost) {
+    if (configuration_.makes_losses_good && action->loss.device_lost) {
       action->work = nullptr;
       gate.halt();
       observer_.lost(*action);

@@ -12,14 +12,14 @@ namespace mkmd {
 // until one comes that does. The last of a lane and the last of a queue always do.
 bool Posts::can_wait(const Action& action, cl_int status) {
   const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
-  const bool last_of_queue = action.of_queue == nullptr || action.of_queue->fetch_sub(1) == 1;
-  return status >= 0 && !last_of_lane && !last_of_queue && !action.is_part() && !action.awaited.load() &&
-         eager_.load() == 0;
+  const bool last_of_queue = action.origin.of_queue == nullptr || action.origin.of_queue->fetch_sub(1) == 1;
+  return status >= 0 && !last_of_lane && !last_of_queue && !action.is_part() &&
+         !action.edges.awaited.load() && eager_.load() == 0;
 }
 
 void Posts::under_way(Action& action) {
   action.lane->unposted.fetch_add(1);
-  if (action.of_queue != nullptr) action.of_queue->fetch_add(1);
+  if (action.origin.of_queue != nullptr) action.origin.of_queue->fetch_add(1);
 }
 
 void Posts::ended(Action& action, cl_int status) {

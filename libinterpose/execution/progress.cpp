@@ -11,7 +11,7 @@ namespace mkmd {
 
 void Progress::push(Ref<Action> action) {
   Lane& lane = *action->lane;
-  if (action->blockers > 0) {
+  if (action->edges.blockers > 0) {
     if (lane.transfers()) lane.to_come.push_back(action.get());
     return;
   }
@@ -22,7 +22,7 @@ void Progress::push(Ref<Action> action) {
 }
 
 void Progress::unblock(Action& action) {
-  if (--action.blockers == 0 && action.state == Action::State::waiting) push(Ref<Action>(&action));
+  if (--action.edges.blockers == 0 && action.state == Action::State::waiting) push(Ref<Action>(&action));
 }
 
 void Progress::drop_waiting() {
@@ -44,7 +44,7 @@ cl_int Progress::refusal(const Action& action) const {
 }
 
 void Progress::end_call(Action& action) {
-  if (--action.calls == 0 && action.complete()) graveyard_.let_go_later(action);
+  if (--action.driver.calls == 0 && action.complete()) graveyard_.let_go_later(action);
 }
 
 void Progress::mark_submitted(Action& action, Devices::Submission submission) {
@@ -52,7 +52,7 @@ void Progress::mark_submitted(Action& action, Devices::Submission submission) {
   if (!submission.under_way) return mark_over(action, submission.status);
   // Its end may have been quicker.
   if (action.state == Action::State::submitting) action.state = Action::State::submitted;
-  for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
+  for (const Ref<Action>& after : std::exchange(action.edges.on_submit, {}))
     unblock(*after);
 }
 
@@ -60,28 +60,28 @@ void Progress::mark_submitted(Action& action, Devices::Submission submission) {
 void Progress::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
   note_complete(action, status);
-  if (action.calls == 0) graveyard_.let_go_later(action);
+  if (action.driver.calls == 0) graveyard_.let_go_later(action);
 }
 
 void Progress::note_complete(Action& action, cl_int status) {
   action.state = Action::State::complete;
   action.status = status;
-  action.chained.clear();
-  for (const Ref<Action>& after : std::exchange(action.on_submit, {}))
+  action.edges.chained.clear();
+  for (const Ref<Action>& after : std::exchange(action.edges.on_submit, {}))
     unblock(*after);
-  for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
-    after->ready_at = std::max(after->ready_at, action.ended);
+  for (const Ref<Action>& after : std::exchange(action.edges.on_complete, {})) {
+    after->times.ready = std::max(after->times.ready, action.times.ended);
     after->inherit_from(action);
     unblock(*after);
   }
   for (const BufferUse& use : action.uses) {
     if (action.lane->domain != 0) use.root->storage->stand_in.drop(action.lane->domain, use.writes);
   }
-  const std::vector<Ref<Action>> followers = std::exchange(action.followers, {});
+  const std::vector<Ref<Action>> followers = std::exchange(action.edges.followers, {});
   observer_.completed(action);
   // What came after it, and is over, too, has waited for this.
   for (const Ref<Action>& after : followers) {
-    if (after->over) settle(*after);
+    if (after->driver.over) settle(*after);
   }
 }
 

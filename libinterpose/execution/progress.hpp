@@ -19,7 +19,7 @@ namespace mkmd {
 
 // Without any mutex: before anybody else hears of the action's end.
 inline void tell_owner(Action& action) {
-  if (action.owner) action.owner->action_ended();
+  if (action.origin.owner) action.origin.owner->action_ended();
 }
 
 class Progress {

@@ -24,7 +24,7 @@ bool is_with_driver(const Action& action) {
 
 void visit(const Ref<Action>& action, std::set<const Action*>& seen, Actions& later_first) {
   if (!seen.insert(action.get()).second) return;
-  for (const Ref<Action>& after : action->followers) {
+  for (const Ref<Action>& after : action->edges.followers) {
     if (is_with_driver(*after)) visit(after, seen, later_first);
   }
   later_first.push_back(action);
@@ -50,11 +50,11 @@ bool can_be_repeated(const Actions& actions, const Actions& failures, bool may_c
       written[use.root].unite(use.writes);
   };
   for (const Ref<Action>& action : actions) {
-    if (!action->redo) return false;
+    if (!action->elsewhere.redo) return false;
     if (!may_compile && action->piece.device >= 0) return false;  // home may have no code for it
-    if (action->begun) add(*action);
-    for (const Ref<Action>& after : action->followers) {
-      if (after->spoiled) add(*after);
+    if (action->driver.begun) add(*action);
+    for (const Ref<Action>& after : action->edges.followers) {
+      if (after->driver.spoiled) add(*after);
     }
   }
   std::map<const Memory*, ByteRanges> renewed;
@@ -76,29 +76,30 @@ bool can_be_repeated(const Actions& actions, const Actions& failures, bool may_c
 
 // Who was to wait for the driver's event of this action waits for its end instead.
 void hold_back_followers(Action& action) {
-  for (const Ref<Action>& after : std::exchange(action.followers, {})) {
+  for (const Ref<Action>& after : std::exchange(action.edges.followers, {})) {
     if (after->state != Action::State::waiting && after->state != Action::State::ready) continue;
-    const auto chained = std::find(after->chained.begin(), after->chained.end(), Ref<Action>(&action));
-    if (chained == after->chained.end()) continue;
-    after->chained.erase(chained);
-    if (std::erase(action.on_submit, after) == 0) {
-      ++after->blockers;
+    const auto chained =
+        std::find(after->edges.chained.begin(), after->edges.chained.end(), Ref<Action>(&action));
+    if (chained == after->edges.chained.end()) continue;
+    after->edges.chained.erase(chained);
+    if (std::erase(action.edges.on_submit, after) == 0) {
+      ++after->edges.blockers;
       auto& ready = after->lane->ready;
       const auto [first, last] = ready.equal_range(after);
       if (const auto it = std::find(first, last, after); it != last) ready.erase(it);
       after->state = Action::State::waiting;
     }
-    action.on_complete.push_back(after);
-    action.awaited.store(true);
+    action.edges.on_complete.push_back(after);
+    action.edges.awaited.store(true);
   }
 }
 
 }  // namespace
 
 void Progress::mark_over(Action& action, cl_int status) {
-  if (action.complete() || action.over) return;
+  if (action.complete() || action.driver.over) return;
   if (action.lane == &lanes_.program()) status = CL_SUCCESS;
-  action.over = true;
+  action.driver.over = true;
   action.status = status;
   if (action.lane->kind == Lane::Kind::asynchronous) {
     std::erase(action.lane->under_way, Ref<Action>(&action));
@@ -111,17 +112,18 @@ void Progress::mark_over(Action& action, cl_int status) {
 
 // It is over; it is complete when what it came after is. Else somebody has to see to it.
 void Progress::settle(Action& action) {
-  if (action.complete() || !action.over) return;
-  if (std::any_of(action.chained.begin(), action.chained.end(),
+  if (action.complete() || !action.driver.over) return;
+  if (std::any_of(action.edges.chained.begin(), action.edges.chained.end(),
                   [](const Ref<Action>& before) { return !before->complete(); })) {
-    for (const Ref<Action>& before : action.chained)
-      before->awaited.store(true);
+    for (const Ref<Action>& before : action.edges.chained)
+      before->edges.awaited.store(true);
     return;
   }
   if (failed() < 0) return mark_complete(action, failed());
   if (action.status >= 0) return mark_complete(action, CL_SUCCESS);
   const bool of_helper = action.lane != &lanes_.home() && action.lane != lanes_.repair();
-  if (!of_helper || !action.redo || lanes_.repair() == nullptr) return give_up(action, action.status);
+  if (!of_helper || !action.elsewhere.redo || lanes_.repair() == nullptr)
+    return give_up(action, action.status);
   if (std::find(failures_.begin(), failures_.end(), Ref<Action>(&action)) == failures_.end())
     failures_.emplace_back(&action);
 }
@@ -129,7 +131,8 @@ void Progress::settle(Action& action) {
 void Progress::repair_failures() {
   const Actions actions = with_followers(failures_);
   // No driver may touch the bytes any more; who comes last gets here again.
-  if (std::any_of(actions.begin(), actions.end(), [](const Ref<Action>& a) { return !a->over; })) return;
+  if (std::any_of(actions.begin(), actions.end(), [](const Ref<Action>& a) { return !a->driver.over; }))
+    return;
   const Actions failures = std::exchange(failures_, {});
   for (const Ref<Action>& action : failures) {
     const bool was_refused = action->status == CL_OUT_OF_RESOURCES && refusal(*action) < 0;
@@ -147,18 +150,18 @@ void Progress::start_repairs(const Actions& actions) {
     hold_back_followers(*action);
     action->lane = repair;
     action->state = Action::State::waiting;
-    action->over = false;
-    action->spoiled = action->begun;
+    action->driver.over = false;
+    action->driver.spoiled = action->driver.begun;
     action->status = CL_SUCCESS;
     action->piece.seconds = 0;
-    action->moved = nullptr;
-    action->work = action->redo(*repair);
+    action->elsewhere.moved = nullptr;
+    action->work = action->elsewhere.redo(*repair);
   }
   for (const Ref<Action>& action : actions) {
-    for (const Ref<Action>& before : std::exchange(action->chained, {})) {
+    for (const Ref<Action>& before : std::exchange(action->edges.chained, {})) {
       if (before->complete()) continue;
-      before->on_complete.push_back(action);
-      ++action->blockers;
+      before->edges.on_complete.push_back(action);
+      ++action->edges.blockers;
     }
     push(action);
   }
@@ -167,7 +170,7 @@ void Progress::start_repairs(const Actions& actions) {
 // Nobody knows which bytes are whole.
 void Progress::give_up(Action& action, cl_int status) {
   if (failed() == CL_SUCCESS) {
-    log(LogLevel::error, std::string(action.what) + " failed (" + std::to_string(status) +
+    log(LogLevel::error, std::string(action.origin.what) + " failed (" + std::to_string(status) +
                              ") and cannot be done again: so do all later commands of the context");
     failed_.store(status, std::memory_order_release);
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kSlice = 1 << 20;
 
 bool same_port(const Action& a, const Action& b) {
-  return a.lane == b.lane || (a.demand && b.demand && a.from_domain == b.from_domain);
+  return a.lane == b.lane || (a.demand && b.demand && a.transfer.from_domain == b.transfer.from_domain);
 }
 
 bool is_before(const Action& a, const Action& b) {
@@ -32,7 +32,7 @@ bool any_under_way(const Action& action, const Lanes& lanes, Predicate predicate
 
 // Its ports are free, or soon will be.
 bool is_next(const Action& action, const Lanes& lanes) {
-  return !any_under_way(action, lanes, [](const Action& other) { return other.bytes_moved > kSlice; });
+  return !any_under_way(action, lanes, [](const Action& other) { return other.transfer.bytes > kSlice; });
 }
 
 // Ports are free, and nothing earlier is about to take one: it might never find both of its ports free at the
@@ -80,30 +80,27 @@ ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
 }
 
 // Only the rest waits for the slice, and what waits for the transfer for the rest.
-Ref<Action> cut_slice(Action& transfer) {
-  Ref<Action> slice(new Action(*transfer.lane, nullptr, nullptr));
-  slice->memory = transfer.memory;
-  slice->moved_ranges = first_bytes(transfer.moved_ranges, kSlice);
-  slice->bytes_moved = slice->moved_ranges.total();
-  slice->work = transfer.moves(slice->moved_ranges);
-  slice->order = transfer.order;
-  slice->from_domain = transfer.from_domain;
-  slice->buffer = transfer.buffer;
-  slice->consumer = transfer.consumer;
-  slice->moved_history = transfer.moved_history;
-  slice->ready_at = transfer.ready_at;
-  slice->inherited = transfer.inherited;
-  transfer.moved_ranges.subtract(slice->moved_ranges);
-  transfer.bytes_moved -= slice->bytes_moved;
-  transfer.work = transfer.moves(transfer.moved_ranges);
-  if (transfer.demand) {
-    slice->demand = std::make_unique<emulation::Demand>(*transfer.demand);
-    slice->demand->bytes = static_cast<double>(slice->bytes_moved);
-    transfer.demand->bytes = static_cast<double>(transfer.bytes_moved);
+Ref<Action> cut_slice(Action& rest) {
+  Ref<Action> slice(new Action(*rest.lane, nullptr, nullptr));
+  slice->order = rest.order;
+  slice->transfer = rest.transfer;
+  slice->transfer.some = nullptr;
+  slice->transfer.ranges = first_bytes(rest.transfer.ranges, kSlice);
+  slice->transfer.bytes = slice->transfer.ranges.total();
+  slice->work = rest.transfer.some(slice->transfer.ranges);
+  slice->times.ready = rest.times.ready;
+  slice->loss.inherited = rest.loss.inherited;
+  rest.transfer.ranges.subtract(slice->transfer.ranges);
+  rest.transfer.bytes -= slice->transfer.bytes;
+  rest.work = rest.transfer.some(rest.transfer.ranges);
+  if (rest.demand) {
+    slice->demand = std::make_unique<emulation::Demand>(*rest.demand);
+    slice->demand->bytes = static_cast<double>(slice->transfer.bytes);
+    rest.demand->bytes = static_cast<double>(rest.transfer.bytes);
   }
-  transfer.state = Action::State::waiting;
-  ++transfer.blockers;
-  slice->on_complete.emplace_back(&transfer);
+  rest.state = Action::State::waiting;
+  ++rest.edges.blockers;
+  slice->edges.on_complete.emplace_back(&rest);
   return slice;
 }
 
@@ -115,7 +112,7 @@ bool may_start(const Lane& lane, const Lanes& lanes, double until) {
 
 Ref<Action> take_next(Lane& lane, const Lanes& lanes, double until) {
   Ref<Action> action = std::move(lane.ready.extract(next_of(lane, lanes, until)).value());
-  if (!action->moves || action->bytes_moved <= kSlice || !overtakes(*action, lanes)) return action;
+  if (!action->transfer.some || action->transfer.bytes <= kSlice || !overtakes(*action, lanes)) return action;
   lane.to_come.push_back(action.get());
   return cut_slice(*action);
 }

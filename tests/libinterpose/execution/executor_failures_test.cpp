@@ -16,7 +16,7 @@ TEST_F(ExecutorTest, DoesAgainAtHomeWhatAHelperRefuses) {
   EXPECT_EQ(piece->status, CL_SUCCESS);
   EXPECT_EQ(piece->lane, executor_->lanes().repair());
   EXPECT_EQ(after->lane, executor_->lanes().compute()[1]);
-  EXPECT_GE(after->started, piece->ended);
+  EXPECT_GE(after->times.started, piece->times.ended);
   EXPECT_EQ(executor_->failed(), CL_SUCCESS);
   EXPECT_EQ(devices_->troubles.size(), 1u);
 }
@@ -38,7 +38,7 @@ TEST_F(ExecutorTest, DoesAgainWhatWasGivenBehindAFailure) {
     EXPECT_EQ(again->lane, executor_->lanes().repair());
     EXPECT_EQ(again->status, CL_SUCCESS);
   }
-  EXPECT_GE(behind->started, failing->ended);
+  EXPECT_GE(behind->times.started, failing->times.ended);
 }
 
 TEST_F(ExecutorTest, AsksOfActionsThatNobodyHearsOf) {
@@ -112,7 +112,7 @@ TEST_F(ExecutorTest, WaitsForTheProgramsOwnCommandsWhateverBecameOfThem) {
   finish();
   EXPECT_THAT(completed_,
               ElementsAre(failed.get(), other.get(), entry.get(), at_home.get(), at_helper.get()));
-  EXPECT_GE(at_home->started, other->ended);
+  EXPECT_GE(at_home->times.started, other->times.ended);
   EXPECT_EQ(at_home->status, CL_SUCCESS);
   EXPECT_EQ(at_helper->status, CL_SUCCESS);
   EXPECT_EQ(executor_->failed(), CL_SUCCESS);
@@ -156,7 +156,7 @@ TEST_F(ExecutorTest, DoesNotCompileWhereDriversMayNot) {
 TEST_F(ExecutorTest, WhatWaitsForMissingBytesDoesNotRun) {
   make({0, 1}, {.makes_losses_good = true});
   const auto transfer = action(0), reader = action(1), only_after = action(1);
-  transfer->moved_ranges = ByteRanges(0, 1);
+  transfer->transfer.ranges = ByteRanges(0, 1);
   script(transfer).fails = CL_OUT_OF_RESOURCES;
   reader->wait_for(*transfer);
   only_after->come_after(*transfer);
@@ -222,7 +222,7 @@ TEST_F(ExecutorTest, ARepairThatFailsIsTheEnd) {
   make({0, 0});
   const auto piece = action(1), later = action(0);
   script(piece).refused = CL_OUT_OF_RESOURCES;
-  piece->redo = [](Lane&) -> Action::Work {
+  piece->elsewhere.redo = [](Lane&) -> Action::Work {
     return [](const std::vector<cl_event>&) { return Action::Outcome{CL_OUT_OF_HOST_MEMORY, {}}; };
   };
   push(piece);
@@ -262,7 +262,7 @@ TEST_F(ExecutorTest, ACopyWaitsForTheRepairOfWhatWritesItsBytes) {
   finish();
   EXPECT_THAT(completed_, ElementsAre(writes.get(), out.get()));
   EXPECT_EQ(writes->lane, executor_->lanes().repair());
-  EXPECT_GE(out->started, writes->ended);
+  EXPECT_GE(out->times.started, writes->times.ended);
   EXPECT_EQ(out->status, CL_SUCCESS);
 }
 
@@ -326,8 +326,8 @@ TEST_F(Losses, SayWhetherTheActionHadBegun) {
   script(out).lost = script(out).begun = true;
   push(out);
   work();
-  EXPECT_TRUE(out->begun);
-  EXPECT_TRUE(out->device_lost);
+  EXPECT_TRUE(out->driver.begun);
+  EXPECT_TRUE(out->loss.device_lost);
   EXPECT_EQ(halts_, 1);
 }
 

@@ -53,7 +53,7 @@ protected:
     Lane& on = *executor_->lanes().compute()[device];
     Ref<Action> made(new Action(on, owner_.get(), work(on)));
     made->order = order;
-    made->redo = work;
+    made->elsewhere.redo = work;
     made->piece.device = device;
     return made;
   }
@@ -64,9 +64,9 @@ protected:
       return Action::Outcome{};
     }));
     made->order = order;
-    made->from_domain = from;
-    made->moved_ranges = ByteRanges(0, 8);
-    made->bytes_moved = 8;
+    made->transfer.from_domain = from;
+    made->transfer.ranges = ByteRanges(0, 8);
+    made->transfer.bytes = 8;
     return made;
   }
   FakeDevices::Script& script(const Ref<Action>& a) { return devices_->scripts[a.get()]; }

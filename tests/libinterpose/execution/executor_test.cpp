@@ -21,8 +21,8 @@ TEST_F(ExecutorTest, GivesADeviceAllThatWaitsForOneAnother) {
   EXPECT_EQ(devices_->under_way(), 3u);  // their driver orders them
   finish();
   EXPECT_THAT(completed_, ElementsAre(first.get(), second.get(), third.get()));
-  EXPECT_EQ(third->started, second->ended);
-  EXPECT_EQ(third->ended, first->started + 3 * kMilli);
+  EXPECT_EQ(third->times.started, second->times.ended);
+  EXPECT_EQ(third->times.ended, first->times.started + 3 * kMilli);
 }
 
 TEST_F(ExecutorTest, WaitsItselfBetweenContexts) {
@@ -80,10 +80,10 @@ protected:
     for (int i = 0; i < 4; ++i) {
       parts_.push_back(action(1, i));
       parts_.back()->piece.seconds = 1e-3;
-      parts_.back()->moved = [](Lane&) -> Action::Work {
+      parts_.back()->elsewhere.moved = [](Lane&) -> Action::Work {
         return [](const std::vector<cl_event>&) { return Action::Outcome{}; };
       };
-      parts_.back()->seconds_on = [=](const Lane&) { return seconds_elsewhere; };
+      parts_.back()->elsewhere.seconds_on = [=](const Lane&) { return seconds_elsewhere; };
       push(parts_.back());
     }
   }
@@ -139,7 +139,7 @@ TEST_F(ExecutorTest, HoldsNothingOfCompleteActions) {
   push(one);
   finish();
   EXPECT_FALSE(one->work);
-  EXPECT_FALSE(one->redo);
+  EXPECT_FALSE(one->elsewhere.redo);
   EXPECT_THAT(one->uses, IsEmpty());
 }
 
@@ -173,9 +173,9 @@ TEST_F(ExecutorTest, CopiesRunInThePlansOrderAndWaitForWhatWritesTheirBytes) {
     push(a);
   finish();
   EXPECT_THAT(completed_, ElementsAre(writes.get(), out.get(), back.get(), reads.get()));
-  EXPECT_GE(out->started, writes->ended);
-  EXPECT_GE(back->started, out->ended);
-  EXPECT_GE(reads->started, back->ended);
+  EXPECT_GE(out->times.started, writes->times.ended);
+  EXPECT_GE(back->times.started, out->times.ended);
+  EXPECT_GE(reads->times.started, back->times.ended);
 }
 
 // Random graphs on devices in one or several contexts, some of whose actions helpers refuse or fail at.
@@ -219,7 +219,7 @@ TEST_P(RandomGraphs, AreDoneInOrder) {
   for (const Ref<Action>& one : actions)
     EXPECT_EQ(one->status, CL_SUCCESS);
   for (const auto& [before, after] : edges)
-    EXPECT_GE(actions[after]->started, actions[before]->ended) << before << " -> " << after;
+    EXPECT_GE(actions[after]->times.started, actions[before]->times.ended) << before << " -> " << after;
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGraphs, testing::Range(0, 1000));

@@ -53,7 +53,7 @@ public:
       return {refused};
     const Action::Outcome outcome = action.perform({});
     if (outcome.status < 0) return {outcome.status};
-    action.begun = true;
+    action.driver.begun = true;
     ends_.erase(&action);
     under_way_.push_back({Ref<Action>(&action), {before.begin(), before.end()}, &listener, action.lane});
     listener.under_way(action);
@@ -62,11 +62,11 @@ public:
 
   cl_int run(Action& action, cl_int refused) override {
     Script& script = scripts[&action];
-    action.started = now_;
+    action.times.started = now_;
     if (script.lost) {
-      action.ended = now_;
-      action.device_lost = true;
-      action.begun = script.begun;
+      action.times.ended = now_;
+      action.loss.device_lost = true;
+      action.driver.begun = script.begun;
       return CL_OUT_OF_RESOURCES;
     }
     // Another threaded lane is that of repairs.
@@ -76,11 +76,11 @@ public:
     if (status >= 0) status = action.perform({}).status;
     if (status >= 0) {
       now_ += script.takes;
-      action.begun = true;
+      action.driver.begun = true;
       if (scripted) status = std::exchange(script.fails, CL_SUCCESS);
     }
-    action.ended = now_;
-    done.push_back({&action, action.lane, action.started, action.ended, status});
+    action.times.ended = now_;
+    done.push_back({&action, action.lane, action.times.started, action.times.ended, status});
     return status;
   }
 
@@ -94,10 +94,10 @@ public:
   cl_int end(Action& action, cl_int told, cl_ulong) override {
     const auto times = times_.find(&action);
     if (times != times_.end()) {
-      action.started = times->second.first;
-      action.ended = times->second.second;
+      action.times.started = times->second.first;
+      action.times.ended = times->second.second;
     } else {
-      action.ended = now_;
+      action.times.ended = now_;
     }
     return told;
   }
@@ -147,7 +147,7 @@ private:
     cl_int status;
   };
   static void tell(const End& end) {
-    if (!end.action->heard.exchange(true)) end.listener->ended(*end.action, end.status);
+    if (!end.action->driver.heard.exchange(true)) end.listener->ended(*end.action, end.status);
   }
 
   struct UnderWay {
@@ -177,7 +177,7 @@ private:
       if (other.lane == one.lane && !never_starts(other)) return std::nullopt;
     }
     const auto free = free_.find(one.lane);
-    cl_ulong start = std::max(free != free_.end() ? free->second : 0, one.action->started);
+    cl_ulong start = std::max(free != free_.end() ? free->second : 0, one.action->times.started);
     for (const Ref<Action>& before : one.before) {
       const auto ended = ends_.find(before.get());
       if (ended == ends_.end() || ended->second < 0) return std::nullopt;

@@ -24,17 +24,17 @@ protected:
 
   Ref<Action> transfer(int from, int to, ByteRanges ranges, double order) {
     Ref<Action> action(new Action(*lanes_.all()[to], nullptr, nullptr));
-    action->from_domain = from;
+    action->transfer.from_domain = from;
     action->order = order;
-    action->bytes_moved = ranges.total();
-    action->moves = [this](const ByteRanges& some) {
+    action->transfer.bytes = ranges.total();
+    action->transfer.some = [this](const ByteRanges& some) {
       return [this, some](const std::vector<cl_event>&) {
         moved_.push_back(some);
         return Action::Outcome{};
       };
     };
-    action->work = action->moves(ranges);
-    action->moved_ranges = std::move(ranges);
+    action->work = action->transfer.some(ranges);
+    action->transfer.ranges = std::move(ranges);
     return action;
   }
 
@@ -49,9 +49,9 @@ protected:
   void make_ready(const Ref<Action>& action) { action->lane->ready.insert(action); }
   void complete(Action& action) {
     action.state = Action::State::complete;
-    for (const Ref<Action>& after : std::exchange(action.on_complete, {})) {
+    for (const Ref<Action>& after : std::exchange(action.edges.on_complete, {})) {
       std::erase(after->lane->to_come, after.get());
-      if (--after->blockers == 0) make_ready(after);
+      if (--after->edges.blockers == 0) make_ready(after);
     }
   }
   bool may_start(int lane) const { return mkmd::may_start(*lanes_.all()[lane], lanes_, until_); }
@@ -100,7 +100,7 @@ TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
   for (uint64_t slice = 0; slice < 2; ++slice) {
     const auto taken = take(1);
     EXPECT_NE(taken.get(), quick.get());
-    EXPECT_EQ(taken->bytes_moved, kMega);
+    EXPECT_EQ(taken->transfer.bytes, kMega);
     taken->work({});
     EXPECT_EQ(moved_.back(), ByteRanges(slice * kMega, (slice + 1) * kMega));
     EXPECT_FALSE(may_start(1)) << "the rest comes after its beginning";
@@ -111,7 +111,7 @@ TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
   make_ready(late);
   EXPECT_EQ(take(1).get(), late.get());
   EXPECT_EQ(take(1).get(), quick.get());
-  EXPECT_EQ(quick->bytes_moved, 6 * kMega);
+  EXPECT_EQ(quick->transfer.bytes, 6 * kMega);
   quick->work({});
   EXPECT_EQ(moved_.back(), ByteRanges(2 * kMega, 8 * kMega));
 }
@@ -138,9 +138,9 @@ TEST_F(TransferOrder, SlicesAreOfWholeRows) {
   lanes_.all()[1]->to_come.push_back(late.get());
   make_ready(transfer(0, 1, rows, 2));
   const auto first = take(1);
-  EXPECT_EQ(first->moved_ranges, rows.intersection({0, 2 * kMega}));
+  EXPECT_EQ(first->transfer.ranges, rows.intersection({0, 2 * kMega}));
   complete(*first);
-  EXPECT_EQ(take(1)->moved_ranges, rows.intersection({2 * kMega, 4 * kMega}));
+  EXPECT_EQ(take(1)->transfer.ranges, rows.intersection({2 * kMega, 4 * kMega}));
 }
 
 TEST_F(TransferOrder, WhatIsReadyDoesNotWaitForAPortAnotherNeeds) {
@@ -152,8 +152,8 @@ TEST_F(TransferOrder, WhatIsReadyDoesNotWaitForAPortAnotherNeeds) {
   EXPECT_FALSE(may_start(2));
   make_ready(free);
   const auto taken = take(2);  // in slices, for `blocked` should come first
-  EXPECT_EQ(taken->bytes_moved, kMega);
-  EXPECT_EQ(taken->from_domain, 1);
+  EXPECT_EQ(taken->transfer.bytes, kMega);
+  EXPECT_EQ(taken->transfer.from_domain, 1);
   EXPECT_DOUBLE_EQ(taken->demand->bytes, kMega);
   EXPECT_DOUBLE_EQ(free->demand->bytes, 7 * kMega);
 }
