@@ -71,8 +71,7 @@ std::set<std::string> macros_in_options(const std::string& options) {
 }
 
 std::vector<std::string> header_arguments(Declarations declarations) {
-  // A non-static inline helper has no body elsewhere; drivers treat it as static.
-  std::vector<std::string> arguments = {"-finclude-default-header", "-Dinline="};
+  std::vector<std::string> arguments = {"-finclude-default-header"};
   if (declarations == Declarations::when_used) arguments.emplace_back("-fdeclare-opencl-builtins");
   return arguments;
 }
@@ -89,6 +88,7 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
                         "-disable-free", "-resource-dir", MKMD_CLANG_RESOURCES, "-cl-kernel-arg-info", "-w",
                         "-ffp-contract=on", "-mframe-pointer=none", "-debug-info-kind=line-tables-only",
                         "-dwarf-version=4", "-fgnuc-version=4.2.1",
+                        "-fgnu89-inline",  // a helper's body is here; drivers take `inline` for static
                         // The header would announce every extension for the SPIR target.
                         "-U__SPIR__", "-U__SPIR64__"};
   if (!unit.headers.empty()) arguments.text = {"-I", kHeadersFolder};  // ahead of the options' own folders
