@@ -29,10 +29,10 @@ std::string question(llvm::StringRef name, llvm::StringRef word) {
 }
 
 // The same for every compiler: the place in the text, parts of the language. And what the front end defines
-// for its own ends, where no program can tell.
+// for its own ends.
 bool asks_nothing(llvm::StringRef name) {
   return name == "__LINE__" || name == "_Pragma" || name == "defined" || name == "__VA_ARGS__" ||
-         name == "__VA_OPT__" || name == "inline" || name.starts_with(kAnswer);
+         name == "__VA_OPT__" || name.starts_with(kAnswer);
 }
 
 // Reserved names, and those of the OpenCL specification: a program's own words are not asked about.
@@ -244,7 +244,7 @@ bool MacroUse::stands_in_header(const clang::Token& token) const {
 }
 
 // Words that become a string, or parts of a name. Those of OpenCL's headers are each compiler's own. Any
-// other may be a macro of the device's compiler.
+// other may be a macro of the device's compiler, as `inline` is one of PoCL's.
 void MacroUse::consider_as_text(const clang::MacroArgs& arguments) {
   for (unsigned i = 0; i < arguments.getNumMacroArguments(); ++i) {
     const clang::Token* first = arguments.getUnexpArgument(i);
@@ -252,7 +252,7 @@ void MacroUse::consider_as_text(const clang::MacroArgs& arguments) {
       if (stands_in_header(token) && found_.unanswerable.empty())
         found_.unanswerable = preprocessor_.getSpelling(token);
       const clang::IdentifierInfo* identifier = token.getIdentifierInfo();
-      if (!identifier || identifier->isKeyword(preprocessor_.getLangOpts())) continue;
+      if (!identifier) continue;
       const std::string name = identifier->getName().str();
       const clang::MacroInfo* macro = macro_named(name);
       if (asks_nothing(name) || (macro && origin(macro->getDefinitionLoc()) == Origin::program)) continue;

@@ -72,8 +72,7 @@ std::set<std::string> macros_in_options(const std::string& options) {
 }
 
 std::vector<std::string> header_arguments(Declarations declarations) {
-  // A non-static inline helper has no body elsewhere; drivers treat it as static.
-  std::vector<std::string> arguments = {"-finclude-default-header", "-Dinline="};
+  std::vector<std::string> arguments = {"-finclude-default-header"};
   if (declarations == Declarations::when_used) arguments.emplace_back("-fdeclare-opencl-builtins");
   return arguments;
 }
@@ -90,6 +89,8 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
                         "-disable-free", "-resource-dir", clang_resources(), "-cl-kernel-arg-info", "-w",
                         "-ffp-contract=on", "-mframe-pointer=none", "-debug-info-kind=line-tables-only",
                         "-dwarf-version=4", "-fgnuc-version=4.2.1",
+                        // A non-static inline helper has no body elsewhere; drivers treat it as static.
+                        "-fgnu89-inline",
                         // The header would announce every extension for the SPIR target.
                         "-U__SPIR__", "-U__SPIR64__"};
   if (!unit.headers.empty()) arguments.text = {"-I", kHeadersFolder};  // ahead of the options' own folders

@@ -27,6 +27,12 @@ public:
     return true;
   }
 
+  // Its size is each machine's own.
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc type) {
+    if (type.getTypedefNameDecl()->getName() == "__builtin_va_list") why = "it names __builtin_va_list";
+    return true;
+  }
+
   bool VisitSourceLocExpr(clang::SourceLocExpr* place) {
     if (place->getIdentKind() == clang::SourceLocIdentKind::Column) why = "it asks for a column of its text";
     return true;

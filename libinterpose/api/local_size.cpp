@@ -30,6 +30,8 @@ size_t largest_group(const Kernel& kernel) {
 }  // namespace
 
 bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launch& launch) {
+  // Of a kernel that names its size, some drivers refuse a launch that does not.
+  if (kernel.info->reqd_work_group_size[0] != 0) return false;
   if (const auto ask = kernel.program->context->devices.front()->suggested_local_size; ask != nullptr) {
     std::array<size_t, 3> offset{}, global{}, local{};
     std::ranges::copy(launch.offset, offset.begin());
@@ -41,12 +43,6 @@ bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launc
     return true;
   }
   if (kernel.info->uses_local_shape) return false;  // the vendor's choice might show in the result
-  const auto& required = kernel.info->reqd_work_group_size;
-  if (required[0] != 0) {
-    for (int d = 0; d < 3; ++d)
-      launch.local[d] = required[d];
-    return true;
-  }
   uint64_t left = std::min<uint64_t>(kPreferredItems, largest_group(kernel));
   uint64_t items = 1;
   for (unsigned d = 0; d < launch.work_dim; ++d) {

@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<Module> compile(const Request& request) {
-  const Macros device = {{"__OPENCL_VERSION__", "300"}, {"__x86_64__", "1"}, {"min", "_cl_min"}};
+  const Macros device = {
+      {"__OPENCL_VERSION__", "300"}, {"__x86_64__", "1"}, {"min", "_cl_min"}, {"inline", ""}};
   return Client(MKMD_KC, "").compile(request, [&](const std::string&, const std::vector<std::string>& names) {
     Macros answer;
     for (const std::string& name : names)
@@ -32,7 +33,10 @@ TEST(CompilersDiffer, WhereATextAsksForItself) {
         "#pragma redefine_extname f g\nint f(int);\nint g(int x) { return x + (int)get_global_id(0); }\n"
         "kernel void k(global int* p) { p[get_global_id(0)] = f(3); }",
         "kernel void k(global int* p) { p[get_global_id(0)] = sizeof(__PRETTY_FUNCTION__); }",
-        "kernel void k(global int* p) { p[get_global_id(0)] = __builtin_COLUMN(); }"}) {
+        "kernel void k(global int* p) { p[get_global_id(0)] = __builtin_COLUMN(); }",
+        "kernel void k(global int* p) { p[get_global_id(0) * sizeof(__builtin_va_list)] = 1; }",
+        "typedef struct { __builtin_va_list l; } T;\nkernel void k(global T* p, global int* q) { "
+        "q[get_global_id(0) * sizeof(T)] = 1; }"}) {
     const Result<Module> module = compile(source);
     ASSERT_TRUE(module.ok()) << module.status().message();
     EXPECT_TRUE(module->sources.empty()) << source;
@@ -74,6 +78,22 @@ TEST(CompilersDiffer, WhereAMacroOfACompilerBecomesText) {
     EXPECT_TRUE(kernel("constant char t[] = STRING(" + std::string(word) + ");", "t[0]")) << word;
   EXPECT_TRUE(kernel("constant char t[] = STRING_(M_PI_F);", "t[0]"));  // not expanded before
   EXPECT_TRUE(kernel("constant int of_3 = 1;", "CAT(of_, MINE)"));
+}
+
+TEST(CompilersDiffer, WhereAKeywordIsAMacroOfTheDevice) {
+  const std::string text =
+      "#define STRING_(x) #x\n#define STRING(x) STRING_(x)\n"
+      "#define CAT_(a, b) a##b\n#define CAT(a, b) CAT_(a, b)\nenum { x = 5, xinline = 7 };\n"
+      "#ifdef inline\n#define TOLD 3\n#else\n#define TOLD 4\n#endif\n"
+      "inline int twice(int i) { return 2 * i; }\n";
+  for (const auto& [value, meant] :
+       {std::pair("TOLD", "3 ;"), {"sizeof STRING(inline)", "sizeof \"\" ;"}, {"CAT(x, inline)", "x ;"}}) {
+    const Result<Module> module =
+        compile(text + "kernel void k(global int* p) { p[twice(get_global_id(0))] =\n" + value + "; }");
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    ASSERT_EQ(module->sources.size(), 1U);
+    EXPECT_NE(module->sources[0].find(std::string("\n") + meant), std::string::npos) << module->sources[0];
+  }
 }
 
 TEST(CompilersDiffer, WhereAnOptionDefinesWhatADevicePredefines) {

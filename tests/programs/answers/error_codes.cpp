@@ -88,6 +88,7 @@ void launches(const Cl& cl, cl_kernel kernel, cl_kernel fixed, cl_mem buffer) {
   SHOW(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &sixty, &seven, 0, nullptr, nullptr));
   SHOW(clEnqueueNDRangeKernel(cl.queue, kernel, 3, nullptr, wide, wide, 0, nullptr, nullptr));
   SHOW(clEnqueueNDRangeKernel(cl.queue, fixed, 1, nullptr, &sixty_four, &sixty_four, 0, nullptr, nullptr));
+  SHOW(clEnqueueNDRangeKernel(cl.queue, fixed, 1, nullptr, &sixty_four, nullptr, 0, nullptr, nullptr));
   SHOW(clEnqueueNDRangeKernel(nullptr, kernel, 1, nullptr, &sixty_four, nullptr, 0, nullptr, nullptr));
   SHOW(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &sixty_four, &sixty_four, 0, nullptr, nullptr));
   SHOW(clEnqueueTask(cl.queue, kernel, 0, nullptr, nullptr));

@@ -77,8 +77,16 @@ const char* const kSource = R"(
 #else
 #define VENDOR 7
 #endif
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#ifdef inline
+#define KEYWORD 2
+#else
+#define KEYWORD 7
+#endif
 typedef struct {
   int first;
+  char text[4 * sizeof(TEXT(inline))];
 #if defined(__x86_64__) && defined(__AVX2__)
   long only_here;
 #endif
@@ -89,7 +97,7 @@ typedef struct {
 } Item;
 __kernel void families(__global const int* in, __global int* out) {
   const int values[] = {VERSION, GNU, MACHINE, VECTORS, FUSED, ON_LINUX, FEATURES, CLANG, EXTENSIONS, FAST, VENDOR,
-                        __OPENCL_VERSION__, sizeof(Item), __LINE__, CL_VERSION_1_2, __ENDIAN_LITTLE__};
+                        __OPENCL_VERSION__, sizeof(Item), __LINE__, CL_VERSION_1_2, KEYWORD};
   int i = get_global_id(0), x = in[i];
   for (int k = 0; k < 300; ++k) x = x * 5 + k;
   out[i] = x * values[i % 16] + values[i / 16 % 16];
@@ -106,7 +114,7 @@ void run(const Cl& cl, const char* options, size_t count) {
   const cl_program program = build(cl, kSource, options);
   const cl_kernel families = kernel_of(program, "families"), layout = kernel_of(program, "layout");
   const cl_mem in = buffer_of(cl, noise<cl_int>(count, 1)), out = buffer_of(cl, noise<cl_int>(count, 2)),
-               items = buffer_of(cl, noise<cl_int>(count * 8, 3));
+               items = buffer_of(cl, noise<cl_int>(count * 16, 3));
   set_args(families, in, out);
   set_args(layout, items);
   for (int i = 0; i < 6; ++i) {
@@ -116,7 +124,7 @@ void run(const Cl& cl, const char* options, size_t count) {
   }
   std::printf("options '%s'\n", options);
   report<cl_int>(cl, "values", out, count);
-  report<cl_int>(cl, "items", items, count * 8);
+  report<cl_int>(cl, "items", items, count * 16);
   for (const cl_mem memory : {in, out, items})
     CL_CHECK(clReleaseMemObject(memory));
   CL_CHECK(clReleaseKernel(families));
