@@ -1,43 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `mkmd run`. Each stands for a setting (common/settings.hpp) and is handed on as its
-// variable.
+// What each command accepts. One list of its options is what is read, what messages name, and what help
+// shows.
 #pragma once
 
 #include "common/status.hpp"
+#include "tools/simulate/report.hpp"
 
+#include <array>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace mkmd::tool {
 
+using Words = std::vector<std::string>;
+
+// Of `mkmd run`, `profile` and `verify`. Most stand for a setting (common/settings.hpp) and are handed on as
+// its variable.
 struct RunOptions {
-  std::vector<std::pair<std::string, std::string>> variables;  // to set, in the order given
-  std::vector<std::string> program;                            // and its arguments; never empty
-  bool help = false;
+  std::vector<std::pair<std::string, std::string>> variables;  // to set; the last one of a name counts
+  Words program;                                               // and its arguments; never empty
+  std::string json;  // of verify: the file for the verdict, or empty
+  std::string help;  // a line for each option, if --help is among them; empty otherwise, as in the next ones
 };
+// These end at `--` or at the first word that belongs to no option.
+Result<RunOptions> parse_run(const Words& words);
+Result<RunOptions> parse_profile(const Words& words);
+Result<RunOptions> parse_verify(const Words& words);
 
-// Everything after `mkmd run`. Options end at `--` or at the first argument that is none.
-Result<RunOptions> parse_run(const std::vector<std::string>& arguments);
-
-// Everything after `mkmd profile`: `--runs N`, and the options of run.
-inline constexpr int kRuns = 20;         // where none are given: enough for an error below 5 %
-inline constexpr int kMostRuns = 10000;  // that MKMD_PROFILE accepts
-Result<RunOptions> parse_profile(const std::vector<std::string>& arguments);
-
-// Everything after `mkmd verify`: `--all`, `--json FILE`, and the options of run.
-struct VerifyOptions {
-  RunOptions run;
-  std::string json;  // the file to write the verdict to; empty: none
+struct ModelsOptions {
+  std::string export_file, import_file, plot_file, test_folder, help;
 };
-Result<VerifyOptions> parse_verify(const std::vector<std::string>& arguments);
+Result<ModelsOptions> parse_models(const Words& words);
 
-struct RunOption {
-  const char* name;
-  const char* value;  // what it takes, or null
-  const char* variable;
-  const char* sentence;
+struct KernelsOptions {
+  std::string file, build, kernel, help;
+  std::array<uint64_t, 3> global{}, local{};  // zeros: assumed
+  std::map<std::string, int64_t> numbers;
+  bool as_json = false;
 };
-const std::vector<RunOption>& run_options();
+Result<KernelsOptions> parse_kernels(const Words& words);
+
+struct InspectOptions {
+  std::string input, output, help;
+  std::string format;   // as the option is named; empty: a summary
+  uint64_t window = 0;  // 0: all
+};
+// `formats`: their names, and what each is.
+Result<InspectOptions> parse_inspect(const Words& words,
+                                     const std::vector<std::pair<std::string, std::string>>& formats);
+
+struct SimulateOptions {
+  std::string input, output, platform, generate, help;
+  std::vector<std::string> policies;
+  Disturbance disturbance;
+  BoundOptions bounds;
+  bool list = false, json = false, replay = false;
+};
+Result<SimulateOptions> parse_simulate(const Words& words);
 
 }  // namespace mkmd::tool

@@ -37,14 +37,6 @@ void print_usage() {
       "  mkmd version\n");
 }
 
-void print_run_options(const std::string& but_for = "") {
-  for (const RunOption& option : run_options()) {
-    if (option.name == but_for) continue;
-    const std::string form = option.name + (option.value != nullptr ? std::string(" ") + option.value : "");
-    std::printf("  %-20s %s (%s)\n", form.c_str(), option.sentence, option.variable);
-  }
-}
-
 void print_spec() {
   std::printf(
       "\nSPEC is PLATFORM[:INDEX][/PARTS], comma-separated: pocl, pocl:0, pocl/2 (two equal parts of the "
@@ -52,13 +44,12 @@ void print_spec() {
       "A platform may be named pocl, oclgrind, intel, nvidia, amd or rusticl, or by any part of its name.\n");
 }
 
-void print_run() {
-  std::printf("usage: mkmd run [options] [--] program args…\n\n");
-  print_run_options();
+void print_run(const std::string& options) {
+  std::printf("usage: mkmd run [options] [--] program args…\n\n%s", options.c_str());
   print_spec();
 }
 
-void print_profile() {
+void print_profile(const std::string& options) {
   std::printf(
       "usage: mkmd profile [--runs N] [options] [--] program args…\n\n"
       "Runs the program, and before each of its kernels pieces of it on every device, on copies of the "
@@ -67,14 +58,11 @@ void print_profile() {
       "%s,\n"
       "and models are fitted to it, in %s; `mkmd models` shows them, `mkmd run` uses them.\n\n",
       profiler::default_store_file().c_str(), mkmd::models::default_models_file().c_str());
-  std::printf("  %-20s how often each kernel is measured on every device, 1 to %d; default %d "
-              "(MKMD_PROFILE)\n",
-              "--runs N", kMostRuns, kRuns);
-  print_run_options();
+  std::printf("%s", options.c_str());
   print_spec();
 }
 
-void print_verify() {
+void print_verify(const std::string& options) {
   std::printf(
       "usage: mkmd verify [--all] [--json FILE] [options] [--] program args…\n\n"
       "Runs the program at home, and before launches that could be split pieces of them on every device, on\n"
@@ -89,9 +77,7 @@ void print_verify() {
       "code is 1 if there is any difference; otherwise it is the program's, also if a signal ended that. A "
       "piece\n"
       "that crashes on poison ends the program; a piece that does not end is given a minute.\n\n");
-  std::printf("  %-20s check every launch (MKMD_VERIFY_ALL)\n  %-20s write the verdict there, as JSON\n",
-              "--all", "--json FILE");
-  print_run_options("--policy");
+  std::printf("%s", options.c_str());
   print_spec();
 }
 
@@ -99,16 +85,11 @@ std::string kilobytes(double bytes) {
   return std::to_string(static_cast<int>(bytes / 1000));
 }
 
-void print_models() {
+void print_models(const std::string& options) {
   std::printf(
-      "usage: mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n\n"
+      "usage: mkmd models [options]\n\n"
       "Takes in what profiling runs have left, and shows the model of each kernel on each kind of device.\n\n"
-      "  --export FILE        write the models to FILE, for another machine\n"
-      "  --import FILE        take over FILE's models; they replace those of the same kernel, program and\n"
-      "                       device until `mkmd profile` measures it here\n"
-      "  --plot FILE.svg      draw predicted against measured times\n"
-      "  --test FOLDER        how well the models predict the samples of another data directory: FOLDER has\n"
-      "                       samples.db or spool/ in it\n\n"
+      "%s\n"
       "What a model shows:\n"
       "  samples              measured pieces that it was fitted to\n"
       "  R2                   of these, the share of the variance of times that it explains; 1 is all\n"
@@ -120,7 +101,8 @@ void print_models() {
       "  items                work-items\n"
       "  operations           operations of all of them\n"
       "  bytes                bytes that they load and store\n"
-      "  lines                bytes of the cache lines that work-groups touch, each for itself\n");
+      "  lines                bytes of the cache lines that work-groups touch, each for itself\n",
+      options.c_str());
   std::printf(
       "  crowded              bytes whose cache lines share a set with too many (more than %.0f), so that "
       "they\n"
@@ -135,7 +117,7 @@ void print_models() {
       kilobytes(mkmd::models::kReaches.back()).c_str());
 }
 
-void print_kernels() {
+void print_kernels(const std::string& options) {
   std::printf(
       "usage: mkmd kernels FILE.cl [-D… -I… -cl-…] [options]\n\n"
       "What MKMD knows of each kernel of a file: whether it may be split or why not, where it reads and "
@@ -144,12 +126,9 @@ void print_kernels() {
       "integer arguments that are not given are assumed, and shown. FILE.cl may also be a binary that a "
       "program\n"
       "has got under `mkmd run`.\n\n"
-      "  --kernel NAME        only this one\n"
-      "  --global X,Y,Z       work-items of the launch\n"
-      "  --local X,Y,Z        work-items of a work-group\n"
-      "  --arg NAME=NUMBER    the value of an integer argument\n"
-      "  --json               everything, as JSON\n\n"
-      "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n");
+      "%s\n"
+      "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n",
+      options.c_str());
 }
 
 void print_devices() {
@@ -193,15 +172,15 @@ int help(const std::vector<std::string>& arguments) {
   if (topic.empty()) {
     print_usage();
   } else if (topic == "run") {
-    print_run();
+    print_run(parse_run({"--help"})->help);
   } else if (topic == "profile") {
-    print_profile();
+    print_profile(parse_profile({"--help"})->help);
   } else if (topic == "verify") {
-    print_verify();
+    print_verify(parse_verify({"--help"})->help);
   } else if (topic == "models") {
-    print_models();
+    print_models(parse_models({"--help"})->help);
   } else if (topic == "kernels") {
-    print_kernels();
+    print_kernels(parse_kernels({"--help"})->help);
   } else if (topic == "devices") {
     print_devices();
   } else if (topic == "settings") {

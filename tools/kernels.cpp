@@ -8,6 +8,7 @@
 #include "compiler/binary_origin.hpp"
 #include "compiler/client.hpp"
 #include "compiler/use.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/library_place.hpp"
 
@@ -15,10 +16,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstdio>
 #include <iostream>
-#include <map>
 
 namespace mkmd::tool {
 
@@ -27,64 +26,10 @@ namespace {
 using namespace mkmd::compiler;
 using nlohmann::json;
 
-constexpr const char* kUsage =
-    "mkmd kernels FILE.cl [-D… -I… -cl-…] [--kernel NAME] [--global X,Y,Z] [--local "
-    "X,Y,Z] [--arg NAME=NUMBER] [--json]";
 constexpr int64_t kAssumedNumber = 1024;  // of an integer argument that is not given
 constexpr uint64_t kAssumedGlobal = 1024, kAssumedLocal[] = {64, 16, 8};  // by the number of dimensions
 
-struct Options {
-  std::string file, build, kernel;
-  std::array<uint64_t, 3> global{}, local{};  // zeros: assumed
-  std::map<std::string, int64_t> numbers;
-  bool as_json = false;
-};
-
-template <typename T>
-bool parse_number(const std::string& text, T& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool parse_sizes(std::string text, std::array<uint64_t, 3>& sizes) {
-  for (size_t d = 0; d < 3; ++d) {
-    const size_t comma = text.find(',');
-    if (!parse_number(text.substr(0, comma), sizes[d]) || sizes[d] == 0) return false;
-    if (comma == std::string::npos) return true;
-    text.erase(0, comma + 1);
-  }
-  return false;
-}
-
-// Empty, or what is wrong.
-std::string parse(const std::vector<std::string>& arguments, Options& o) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
-    if (a == "--json") {
-      o.as_json = true;
-    } else if (a == "--kernel" || a == "--global" || a == "--local" || a == "--arg") {
-      if (++i == arguments.size()) return a + " needs a value";
-      const std::string& value = arguments[i];
-      const size_t equals = value.find('=');
-      if (a == "--kernel")
-        o.kernel = value;
-      else if (a == "--arg" && (equals == std::string::npos ||
-                                !parse_number(value.substr(equals + 1), o.numbers[value.substr(0, equals)])))
-        return "--arg takes NAME=NUMBER, not " + value;
-      else if (a != "--arg" && !parse_sizes(value, a == "--global" ? o.global : o.local))
-        return a + " takes one to three sizes, not " + value;
-    } else if (a.starts_with("-") && !a.starts_with("--")) {
-      o.build += a + " ";
-    } else if (a.starts_with("-") || !o.file.empty()) {
-      return "unknown option " + a;
-    } else {
-      o.file = a;
-    }
-  }
-  return o.file.empty() ? "no file is named" : "";
-}
-
-Result<Module> read(const Options& o) {
+Result<Module> read(const KernelsOptions& o) {
   const Result<std::string> content = read_file(o.file);
   if (!content) return content.status();
   Origin origin{recipe_of(*content, {}), Origin::Kind::source, {}, {}};
@@ -252,7 +197,7 @@ unsigned dimensions_used(const KernelInfo& k) {
   return static_cast<unsigned>(most) + 1;
 }
 
-Case complete(const KernelInfo& k, const Options& o) {
+Case complete(const KernelInfo& k, const KernelsOptions& o) {
   Case c;
   Launch& l = c.launch;
   const auto given =
@@ -332,7 +277,7 @@ std::string verdict(const KernelInfo& k, const Case& c) {
          (lines.empty() ? "" : " (written in line" + lines + ")");
 }
 
-void print(const KernelInfo& k, const Options& o) {
+void print(const KernelInfo& k, const KernelsOptions& o) {
   const Case c = complete(k, o);
   std::printf("%s: %s\n", printable(k.name).c_str(), printable(verdict(k, c)).c_str());
   if (k.split_allowed) std::printf("    for %s\n", printable(c.text).c_str());
@@ -356,7 +301,7 @@ void print(const KernelInfo& k, const Options& o) {
   std::printf("  bytes that it moves: %s\n\n", cost(k.cost.bytes).c_str());
 }
 
-json as_json(const KernelInfo& k, const Options& o) {
+json as_json(const KernelInfo& k, const KernelsOptions& o) {
   const Case c = complete(k, o);
   json j = k;
   j["verdict"] = verdict(k, c);
@@ -367,9 +312,10 @@ json as_json(const KernelInfo& k, const Options& o) {
 }  // namespace
 
 int kernels(const std::vector<std::string>& arguments) {
-  Options options;
-  if (const std::string mistake = parse(arguments, options); !mistake.empty())
-    return wrong_use("kernels: " + mistake + "; usage: " + kUsage);
+  const Result<KernelsOptions> parsed = parse_kernels(arguments);
+  if (!parsed) return wrong_use("kernels: " + parsed.status().message());
+  const KernelsOptions& options = *parsed;
+  if (!options.help.empty()) return help({"kernels"});
   const Result<Module> module = read(options);
   if (!module) {
     say(options.file + ": " + module.status().message());

@@ -3,6 +3,7 @@
 // so that nothing a killed run measured is missing.
 #include "common/text.hpp"
 #include "profiler/learn.hpp"
+#include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 
 #include <algorithm>
@@ -13,9 +14,6 @@
 namespace mkmd::tool {
 
 namespace {
-
-constexpr const char* kUsage =
-    "mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]";
 
 constexpr size_t kWorstShown = 3;  // of a model's tests
 
@@ -119,21 +117,10 @@ int fail(const Status& status) {
 }  // namespace
 
 int models(const std::vector<std::string>& arguments) {
-  std::string export_file;
-  std::string import_file;
-  std::string plot_file;
-  std::string test_folder;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
-    std::string* const file = a == "--export"   ? &export_file
-                              : a == "--import" ? &import_file
-                              : a == "--plot"   ? &plot_file
-                              : a == "--test"   ? &test_folder
-                                                : nullptr;
-    if (file == nullptr) return wrong_use("models: unknown option " + a + "; usage: " + kUsage);
-    if (i + 1 == arguments.size()) return wrong_use("models: " + a + " needs a name; usage: " + kUsage);
-    *file = arguments[++i];
-  }
+  const Result<ModelsOptions> options = parse_models(arguments);
+  if (!options) return wrong_use("models: " + options.status().message());
+  if (!options->help.empty()) return help({"models"});
+  const auto& [export_file, import_file, plot_file, test_folder, none] = *options;
   const profiler::Places places;
   std::vector<std::string> notices;
   const auto learned = profiler::learn(places, notices);

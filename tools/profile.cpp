@@ -48,7 +48,7 @@ void learn_and_report() {
 int profile(const std::vector<std::string>& arguments) {
   const auto options = parse_profile(arguments);
   if (!options) return wrong_use("profile: " + options.status().message());
-  if (options->help) return help({"profile"});
+  if (!options->help.empty()) return help({"profile"});
   if (const int problem = prepare(*options); problem != 0) return problem;
   // Damaged models go before the program looks for them: it could only say the same once more.
   std::vector<std::string> notices;

@@ -97,7 +97,7 @@ int become(const std::vector<std::string>& program) {
 int run(const std::vector<std::string>& arguments) {
   auto options = parse_run(arguments);
   if (!options) return wrong_use("run: " + options.status().message());
-  if (options->help) return help({"run"});
+  if (!options->help.empty()) return help({"run"});
   if (const int problem = prepare(*options); problem != 0) return problem;
   return become(options->program);
 }

@@ -73,16 +73,16 @@ int say(const nlohmann::json& verdict, const Ended& ended) {
 int verify(const std::vector<std::string>& arguments) {
   auto options = parse_verify(arguments);
   if (!options) return wrong_use("verify: " + options.status().message());
-  if (options->run.help) return help({"verify"});
+  if (!options->help.empty()) return help({"verify"});
   const ReportFile report;
   if (!report.made()) {
     std::fprintf(stderr, "mkmd: %s: %s\n", report.name().c_str(), std::strerror(errno));
     return 1;
   }
-  options->run.variables.emplace_back("MKMD_VERIFY", report.name());
+  options->variables.emplace_back("MKMD_VERIFY", report.name());
   unsetenv("MKMD_PROFILE");  // one thing at a time
-  if (const int problem = prepare(options->run); problem != 0) return problem;
-  const Ended ended = run_child(options->run.program);
+  if (const int problem = prepare(*options); problem != 0) return problem;
+  const Ended ended = run_child(options->program);
   if (!ended.started) return ended.code;
   const auto lines = read_file(report.name());
   if (!lines) {
@@ -90,7 +90,7 @@ int verify(const std::vector<std::string>& arguments) {
     return 1;
   }
   nlohmann::json verdict = verdict_of(*lines);
-  verdict["program"] = options->run.program;
+  verdict["program"] = options->program;
   verdict["exit"] = ended.code;
   verdict["signal"] = ended.signal;
   if (!options->json.empty()) {

@@ -6,6 +6,7 @@
 #include "scheduler/json_forms.hpp"
 #include "scheduler/simulator.hpp"
 #include "scheduler/solver/coin.hpp"
+#include "tools/command_line.hpp"
 #include "tools/inspect/trace_file.hpp"
 #include "tools/inspect/trace_lines.hpp"
 #include "tools/simulate/generate.hpp"
@@ -17,8 +18,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <iostream>
 #include <sstream>
 
@@ -30,97 +29,10 @@ namespace {
 
 constexpr int kFailed = 1, kWrongUse = 2;
 constexpr const char* kUsage =
-    "usage: mkmd simulate INPUT.json|TRACE --policy NAME[:key=value,...]|all [--output FILE] [--platform "
-    "FILE]\n"
-    "                     [--rate-error 0.2] [--jitter 0.05] [--seed 1] [--bound-time SECONDS]\n"
-    "                     [--exact SECONDS] [--bounds path,classes,area,transfers,mixed] [--json]\n"
-    "                     (several --policy: one table)\n"
-    "       mkmd simulate --generate SPEC [--output FILE]\n"
+    "usage: mkmd simulate INPUT.json|TRACE --policy NAME[:key=value,...]|all [options]\n"
+    "       mkmd simulate --generate SPEC [options]\n"
     "       mkmd simulate TRACE --replay\n"
-    "       mkmd simulate --list\n"
-    "--rate-error F: the plan is carried out in a world where every kind of task is up to the share F "
-    "quicker\n"
-    "or slower on each device; --jitter F: where every single time is; --seed N: another such world\n"
-    "--replay: the library's planner plans the windows of a trace with --trace-planning again; exit code 1 "
-    "if a "
-    "plan differs\n";
-
-struct Arguments {
-  std::string input, output, platform, generate;
-  std::vector<std::string> policies;
-  Disturbance disturbance;
-  BoundOptions bounds;
-  bool list = false, help = false, json = false, replay = false;
-};
-
-Status read_number(const std::string& option, const std::string& text, double min, double max,
-                   double& value) {
-  double x = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || end != text.data() + text.size() || !(x >= min && x <= max)) {
-    std::ostringstream out;
-    out << option << " " << text << ": needs a number from " << min << " to " << max;
-    return Status::internal(out.str());
-  }
-  value = x;
-  return {};
-}
-
-Result<Arguments> read_arguments(std::span<const std::string> args) {
-  Arguments a;
-  double seed = 1;
-  std::string bounds;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string& arg = args[i];
-    if (arg == "--list") {
-      a.list = true;
-    } else if (arg == "--help" || arg == "-h") {
-      a.help = true;
-    } else if (arg == "--json") {
-      a.json = true;
-    } else if (arg == "--replay") {
-      a.replay = true;
-    } else if (!arg.starts_with("-")) {
-      if (!a.input.empty()) return Status::internal("more than one input: " + a.input + " and " + arg);
-      a.input = arg;
-    } else {
-      std::string* text = nullptr;
-      double* number = nullptr;
-      double min = 0, max = 1e6;
-      if (arg == "--policy") text = &a.policies.emplace_back();
-      if (arg == "--output") text = &a.output;
-      if (arg == "--platform") text = &a.platform;
-      if (arg == "--bounds") text = &bounds;
-      if (arg == "--generate") text = &a.generate;
-      if (arg == "--rate-error" || arg == "--jitter") {
-        number = arg == "--jitter" ? &a.disturbance.jitter : &a.disturbance.rate_error;
-        max = 0.99;
-      }
-      if (arg == "--seed") {
-        number = &seed;
-        max = 1e15;
-      }
-      if (arg == "--bound-time") number = &a.bounds.seconds_each;
-      if (arg == "--exact") number = &a.bounds.exact_seconds;
-      if (!text && !number) return Status::internal("unknown option " + arg + " (see mkmd simulate --help)");
-      if (i + 1 == args.size()) return Status::internal(arg + " needs a value");
-      ++i;
-      if (text) *text = args[i];
-      if (number)
-        if (Status s = read_number(arg, args[i], min, max, *number); !s) return s;
-    }
-  }
-  if (seed != std::floor(seed)) return Status::internal("--seed needs a whole number");
-  a.disturbance.seed = static_cast<uint64_t>(seed);
-  if (!bounds.empty()) a.bounds.only.clear();
-  std::istringstream list(bounds);
-  for (std::string name; std::getline(list, name, ',');) {
-    if (!BoundOptions{}.wants(name) && name != "none")
-      return Status::internal("--bounds " + name + ": needs path, classes, area, transfers, mixed or none");
-    a.bounds.only.push_back(name);
-  }
-  return a;
-}
+    "       mkmd simulate --list\n\n";
 
 Result<Problem> read_problem(const std::string& path) {
   Result<std::string> text = read_file(path, kLargestInput);
@@ -191,7 +103,8 @@ Result<std::vector<std::string>> wanted_policies(const std::vector<std::string>&
   return wanted;
 }
 
-int run_policies(const Arguments& a, const Problem& problem, std::ostream& out, std::ostream& err) {
+int run_policies(const tool::SimulateOptions& a, const Problem& problem, std::ostream& out,
+                 std::ostream& err) {
   const Problem disturbed = a.disturbance.of(problem);
   const Problem& actual = a.disturbance.none() ? problem : disturbed;
   const Result<std::vector<std::string>> wanted = wanted_policies(a.policies);
@@ -211,9 +124,9 @@ int run_policies(const Arguments& a, const Problem& problem, std::ostream& out, 
   return 0;
 }
 
-int run(const Arguments& a, std::ostream& out, std::ostream& err) {
-  if (a.help) {
-    out << kUsage << "generators: " << kGenerators << "\n";
+int run(const tool::SimulateOptions& a, std::ostream& out, std::ostream& err) {
+  if (!a.help.empty()) {
+    out << kUsage << a.help;
     return 0;
   }
   if (a.list) return list_policies(out);
@@ -246,10 +159,8 @@ int run(const Arguments& a, std::ostream& out, std::ostream& err) {
 
 int run_simulate(std::span<const std::string> args, std::ostream& out, std::ostream& err) {
   use_coin_solver();
-  Result<Arguments> arguments = read_arguments(args);
-  if (arguments) return run(*arguments, out, err);
-  err << "mkmd simulate: " << printable(arguments.status().message()) << "\n";
-  return kWrongUse;
+  const Result<tool::SimulateOptions> options = tool::parse_simulate({args.begin(), args.end()});
+  return options ? run(*options, out, err) : fail(err, options.status());
 }
 
 int run_simulate(int argc, char** argv) {
