@@ -126,9 +126,13 @@ cl_mem make_memory(const ArgumentValue& a, std::vector<uint8_t> bytes) {
   cl_image_desc desc = {};
   desc.image_type = kTypes.at(a.image);
   desc.image_width = a.extent[0];
-  desc.image_height = a.extent[1];
-  desc.image_depth = a.extent[2];
-  desc.image_array_size = a.image == "image1d_array" ? a.extent[1] : a.extent[2];
+  // Mesa's rusticl 25.0 uses the height of a 1D image array. So what OpenCL does not use is 0.
+  if (a.image == "image1d_array") {
+    desc.image_array_size = a.extent[1];
+  } else if (a.image != "image1d") {
+    desc.image_height = a.extent[1];
+    (a.image == "image3d" ? desc.image_depth : desc.image_array_size) = a.extent[2];
+  }
   const cl_mem image = clCreateImage(context, kFlags, &format, &desc, bytes.data(), &error);
   require(error, "clCreateImage");
   return image;
