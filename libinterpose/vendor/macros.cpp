@@ -129,9 +129,9 @@ Known read_cache(const std::string& file) {
   Known known;
   for (const auto& [kind, macros] : cache["devices"].items()) {
     if (!macros.is_object()) continue;
-    for (const auto& [name, text] : macros.items()) {
-      if (text.is_null() || text.is_string())
-        known[kind][name] = text.is_null() ? std::nullopt : std::optional(text.get<std::string>());
+    for (const auto& [name, value] : macros.items()) {
+      if (value.is_null() || value.is_string())
+        known[kind][name] = value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
     }
   }
   return known;
