@@ -83,7 +83,8 @@ ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
 Ref<Action> cut_slice(Action& transfer) {
   Ref<Action> slice(new Action(*transfer.lane, nullptr, nullptr));
   slice->memory = transfer.memory;
-  slice->moved_ranges = first_bytes(transfer.moved_ranges, kSlice);
+  const uint64_t unit = transfer.memory ? transfer.memory->unit() : 1;
+  slice->moved_ranges = first_bytes(transfer.moved_ranges, kSlice - kSlice % unit);
   slice->bytes_moved = slice->moved_ranges.total();
   slice->work = transfer.moves(slice->moved_ranges);
   slice->order = transfer.order;
