@@ -267,6 +267,13 @@ void ByteRanges::shift(uint64_t offset) {
   hi_ += offset;
 }
 
+void ByteRanges::scale(uint64_t factor) {
+  for (ByteRows& b : blocks_)
+    b = {b.lo * factor, b.length * factor, b.pitch * factor, b.count};
+  hi_ *= factor;
+  longest_ *= factor;
+}
+
 uint64_t ByteRanges::total() const {
   uint64_t sum = 0;
   for (const ByteRows& b : blocks_)

@@ -44,6 +44,7 @@ public:
   void subtract(const ByteRanges& other);
   void clip(uint64_t lo, uint64_t hi);  // drops what lies outside [lo, hi)
   void shift(uint64_t offset);          // moves every byte up by `offset`, modulo 2^64
+  void scale(uint64_t factor);          // each byte becomes `factor` bytes
 
   bool empty() const { return blocks_.empty(); }
   uint64_t total() const;

@@ -9,8 +9,9 @@ namespace {
 
 // From an argument's offsets to the buffer's, without what lies beyond the end of the argument.
 ByteRanges in_buffer(const Through& through, ByteRanges bytes, bool unknown) {
+  bytes.clip(0, through.size / through.pixel);
+  if (through.pixel > 1) bytes.scale(through.pixel);
   if (unknown) bytes = {0, through.size};
-  bytes.clip(0, through.size);
   bytes.shift(through.origin);
   return bytes;
 }

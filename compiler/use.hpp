@@ -14,10 +14,12 @@ struct Use {
   std::vector<Updated> updates{};  // by each, bytes that nothing else touches
 };
 
-// An argument that leads to the buffer: to `size` bytes from `origin` on.
+// An argument that leads to the buffer: to `size` bytes from `origin` on. Of an image, whose footprints count
+// pixels, each has so many bytes.
 struct Through {
   const Footprint* footprint;
   uint64_t origin, size;
+  uint64_t pixel = 1;
 };
 // Through all arguments that lead to the buffer.
 Use use_of(const std::vector<Through>& arguments);

@@ -51,24 +51,26 @@ void decide(Kernel& kernel, const Shape& shape, const Runtime::Answer& answer) R
   }
 }
 
-// Whether an argument may belong to a captured launch. Images are home's own: every device must have its
-// memory. An image made from a buffer shows that buffer's bytes. Of others whose pixels are not tracked, only
-// commands that go straight to home, which are in order with all captured ones, write any.
+// Whether an argument may belong to a captured launch. An image made from a buffer shows that buffer's bytes.
+// Of others whose pixels are not tracked, only commands that go straight to home, which are in order with all
+// captured ones, write any. Where memories are separate, these images are home's own.
 bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, size_t i) {
   using Kind = KernelArgument::Kind;
   const KernelArgument& a = arguments[i];
   const compiler::Argument& declared = kernel.info->arguments[i];
+  const bool separate = runtime_of(*kernel.context())->domains().separate();
   if ((declared.kind == compiler::Argument::Kind::image) != (a.kind == Kind::image)) return false;
   switch (a.kind) {
   case Kind::value:
   case Kind::local:
-  case Kind::sampler:
     return true;
+  case Kind::sampler:
+    return !separate || a.sampler->is_plain();
   case Kind::memory:
     return !a.memory || a.memory->root()->storage != nullptr;
   case Kind::image:
-    return (declared.access == "read_only" || a.memory->storage) && a.memory->size > 0 && !a.memory->parent &&
-           process().configuration.machine == nullptr && !runtime_of(*kernel.context())->domains().separate();
+    return ((declared.access == "read_only" && !separate) || a.memory->storage) && a.memory->size > 0 &&
+           !a.memory->parent && process().configuration.machine == nullptr;
   default:
     return false;
   }
@@ -107,7 +109,7 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
     if (a.kind == KernelArgument::Kind::value) {
       compiler::set_scalars(*kernel.info, i, a.value.data(), a.value.size(), s.scalars);
     } else if (a.kind == KernelArgument::Kind::image) {
-      const compiler::ImageExtent& extent = a.memory->extent;
+      const compiler::ImageExtent& extent = a.memory->image.extent;
       compiler::set_scalars(*kernel.info, i, extent.data(), sizeof extent, s.scalars);
     }
   }
@@ -117,6 +119,11 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   return true;
 }
 
+bool may_be_written(const compiler::Argument& declared) {
+  return declared.kind != compiler::Argument::Kind::constant_buffer &&
+         (declared.kind != compiler::Argument::Kind::image || declared.access != "read_only");
+}
+
 // What a launch names, or where it may follow pointers to other buffers, every buffer there is.
 void touch(const Kernel& kernel, const Runtime* runtime, TouchedMemories& touched) REQUIRES(kernel.mutex) {
   if (may_touch_any(kernel) && runtime != nullptr && runtime->domains().separate())
@@ -124,9 +131,7 @@ void touch(const Kernel& kernel, const Runtime* runtime, TouchedMemories& touche
   for (size_t i = 0; i < kernel.arguments->size(); ++i) {
     const KernelArgument& a = (*kernel.arguments)[i];
     if (!a.memory) continue;
-    const bool constant =
-        kernel.info != nullptr && kernel.info->arguments[i].kind == compiler::Argument::Kind::constant_buffer;
-    touched.add(a.memory.get(), !constant);
+    touched.add(a.memory.get(), kernel.info == nullptr || may_be_written(kernel.info->arguments[i]));
   }
 }
 
@@ -142,7 +147,7 @@ std::string why_odd(const Kernel& kernel) {
   const auto is_image = [](const compiler::Argument& a) { return a.kind == compiler::Argument::Kind::image; };
   if (std::ranges::any_of(kernel.info->arguments, is_image) &&
       runtime_of(*kernel.context())->domains().separate())
-    return "it uses images, which are in the home's memory alone";
+    return "an image is in the home's memory alone, or the launch is left to the driver";
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
 }
 

@@ -3,7 +3,6 @@
 // has no such functions, as most without a display, answers CL_INVALID_OPERATION.
 #include "libinterpose/api/enqueue_objects.hpp"
 #include "libinterpose/api/entry_points.hpp"
-#include "libinterpose/api/image_extent.hpp"
 #include "libinterpose/api/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
@@ -21,8 +20,8 @@ cl_mem create_shared(cl_context context, cl_int* errcode_ret, Args... args) {
   if (!native) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
   // OpenGL or EGL, and other objects made from the same one, may know its pixels.
-  const compiler::ImageExtent extent = image_extent(native.get());
-  return (new Memory(ours, std::move(native), nullptr, extent, false))->handle();
+  const ImageShape shape = image_shape(native.get());
+  return (new Memory(ours, std::move(native), nullptr, shape, false))->handle();
 }
 
 template <auto kSlot, typename... Args>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and samplers. They live at home only: kernels that use them are split among devices that share its
-// memory.
+// Images and samplers.
 #include "libinterpose/api/entry_points.hpp"
-#include "libinterpose/api/image_extent.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 
@@ -33,18 +31,19 @@ struct Description {
   }
 };
 
-// `create(context, error)` gives the vendor's image.
+// `create(context, error)` gives the vendor's image. Others know its pixels if it is `from` an object of the
+// program's, or from one that is `external` to OpenCL.
 template <typename Create>
-cl_mem create_image(cl_context context, Memory* from, cl_int* errcode_ret, Create&& create) {
+cl_mem create_image(cl_context context, Memory* from, bool external, cl_int* errcode_ret, Create&& create) {
   Context* ours = object_cast<Context>(context);
   if (ours == nullptr) return fail(errcode_ret, CL_INVALID_CONTEXT);
   cl_int error = CL_SUCCESS;
   vendor::Owned<cl_mem> native = create(ours->native.get(), error);
   if (!native) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
-  const compiler::ImageExtent extent = image_extent(native.get());
-  const bool stands_alone = from == nullptr && !has_levels(native.get());
-  return (new Memory(ours, std::move(native), from, extent, stands_alone))->handle();
+  const ImageShape shape = image_shape(native.get());
+  const bool stands_alone = from == nullptr && !external && !has_levels(native.get());
+  return (new Memory(ours, std::move(native), from, shape, stands_alone))->handle();
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ cl_mem CreateImage(cl_context context, cl_mem_flags flags, const cl_image_format
                    const cl_image_desc* image_desc, void* host_ptr, cl_int* errcode_ret) {
   Description description;
   if (const cl_int error = description.read(image_desc); error != CL_SUCCESS) return fail(errcode_ret, error);
-  return create_image(context, description.from, errcode_ret, [&](cl_context native, cl_int& error) {
+  return create_image(context, description.from, false, errcode_ret, [&](cl_context native, cl_int& error) {
     return vendor_create<&cl_icd_dispatch::clCreateImage>(error, native, flags, image_format,
                                                           description.for_vendor, host_ptr);
   });
@@ -64,16 +63,18 @@ cl_mem CreateImageWithProperties(cl_context context, const cl_mem_properties* pr
                                  void* host_ptr, cl_int* errcode_ret) {
   Description description;
   if (const cl_int error = description.read(image_desc); error != CL_SUCCESS) return fail(errcode_ret, error);
-  return create_image(context, description.from, errcode_ret, [&](cl_context native, cl_int& error) {
-    return vendor_create<&cl_icd_dispatch::clCreateImageWithProperties>(
-        error, native, properties, flags, image_format, description.for_vendor, host_ptr);
-  });
+  const bool external = properties != nullptr && *properties != 0;
+  return create_image(context, description.from, external, errcode_ret,
+                      [&](cl_context native, cl_int& error) {
+                        return vendor_create<&cl_icd_dispatch::clCreateImageWithProperties>(
+                            error, native, properties, flags, image_format, description.for_vendor, host_ptr);
+                      });
 }
 
 cl_mem CreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format* image_format,
                      size_t image_width, size_t image_height, size_t image_row_pitch, void* host_ptr,
                      cl_int* errcode_ret) {
-  return create_image(context, nullptr, errcode_ret, [&](cl_context native, cl_int& error) {
+  return create_image(context, nullptr, false, errcode_ret, [&](cl_context native, cl_int& error) {
     return vendor_create<&cl_icd_dispatch::clCreateImage2D>(error, native, flags, image_format, image_width,
                                                             image_height, image_row_pitch, host_ptr);
   });
@@ -82,7 +83,7 @@ cl_mem CreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_form
 cl_mem CreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format* image_format,
                      size_t image_width, size_t image_height, size_t image_depth, size_t image_row_pitch,
                      size_t image_slice_pitch, void* host_ptr, cl_int* errcode_ret) {
-  return create_image(context, nullptr, errcode_ret, [&](cl_context native, cl_int& error) {
+  return create_image(context, nullptr, false, errcode_ret, [&](cl_context native, cl_int& error) {
     return vendor_create<&cl_icd_dispatch::clCreateImage3D>(error, native, flags, image_format, image_width,
                                                             image_height, image_depth, image_row_pitch,
                                                             image_slice_pitch, host_ptr);

@@ -84,6 +84,16 @@ Status Domains::make_compute_lanes(Executor& executor) {
   return {};
 }
 
+std::vector<int> Domains::devices_without(const ImageShape& image) const {
+  std::vector<int> devices;
+  for (size_t i = 1; i < list_.size(); ++i) {
+    for (const int d : list_[i].devices) {
+      if (!can_have_image(list_[i].context, configuration_.devices[d].id, image)) devices.push_back(d);
+    }
+  }
+  return devices;
+}
+
 // None where there is one memory.
 Status Domains::make_transfer_lanes(Executor& executor) {
   for (size_t i = 0; i < list_.size() && separate(); ++i) {

@@ -27,6 +27,9 @@ public:
   Status make_lanes(Executor& executor);
   Status make_repair_lane(Executor& executor) const;
 
+  // Those in memories other than home's that can have no such image.
+  std::vector<int> devices_without(const ImageShape& image) const;
+
   bool separate() const { return list_.size() > 1; }  // there are several memories
   size_t count() const { return list_.size(); }
   const Domain& operator[](size_t domain) const { return list_[domain]; }  // [0] is the home's

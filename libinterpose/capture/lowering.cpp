@@ -18,7 +18,8 @@ namespace {
 // Shares of a matrix that is read in columns are shares of every row.
 ByteRanges share_of(const Memory& root, uint64_t row, double lo, double hi) {
   const auto at = [&](double share) {
-    return static_cast<uint64_t>(std::llround(share * static_cast<double>(row)));
+    const double units = static_cast<double>(row) / static_cast<double>(root.unit());
+    return static_cast<uint64_t>(std::llround(share * units)) * root.unit();
   };
   if (at(lo) >= at(hi)) return {};
   if (at(hi) - at(lo) == row) return {0, root.size};
@@ -172,9 +173,9 @@ void Lowering::record_uses(int domain, const BufferUses& uses, Action& action) {
 std::vector<cl_mem> Lowering::memories_in(int domain, const KernelLaunch& launch) const {
   std::vector<cl_mem> memories(launch.arguments->size(), nullptr);
   for (size_t i = 0; i < memories.size(); ++i) {
-    const KernelArgument& a = (*launch.arguments)[i];
-    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-    memories[i] = a.memory->root()->storage->in_domain(*a.memory, domain, domains_[domain].context);
+    Memory* const memory = (*launch.arguments)[i].tracked();
+    if (memory == nullptr) continue;
+    memories[i] = memory->root()->storage->in_domain(*memory, domain, domains_[domain].context);
     if (memories[i] == nullptr) return {};
   }
   return memories;

@@ -9,6 +9,7 @@
 #include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/device/opencl_devices.hpp"
 #include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
 
 #include <algorithm>
@@ -65,14 +66,18 @@ Status Runtime::start() {
 }
 
 Opaque<Storage> Runtime::make_storage(Memory& root) {
-  // Bytes must be where pointers find them, and pixels are not moved. So kernels with these run whole at home
-  // where there are other places.
-  if ((domains_.separate() || session_.configuration.machine != nullptr) &&
-      (!root.is_buffer || is_of_shared_virtual_memory(root.native.get())))
+  // Bytes must be where pointers find them, and an emulated machine has no pixels. So kernels with these run
+  // whole at home where there are other places.
+  const bool emulated = session_.configuration.machine != nullptr;
+  if ((domains_.separate() || emulated) && is_of_shared_virtual_memory(root.native.get()))
     return Opaque<Storage>(nullptr, {nullptr});
-  return Opaque<Storage>(
+  if (!root.is_buffer && (emulated || (domains_.separate() && has_padding(root.image.format))))
+    return Opaque<Storage>(nullptr, {nullptr});
+  Opaque<Storage> storage(
       new Storage(root, session_.configuration.domain_count, session_.configuration.machine),
-      {[](Storage* storage) { delete storage; }});
+      {[](Storage* made) { delete made; }});
+  if (!root.is_buffer) storage->devices_without = domains_.devices_without(root.image);
+  return storage;
 }
 
 Runtime::~Runtime() {
@@ -91,6 +96,8 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   if (kernel.info == nullptr || !kernel.info->split_allowed) return {"its code may not be split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (!session_.trouble.helpers_left()) return {"the other devices have failed"};
+  if (!any_helper_can_have_images(session_.configuration.devices.size(), *launch.arguments))
+    return {"no other device can have its images"};
   const KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
   timing::Launch predicted{estimates_.times().seconds_at_most(model, cost, 0),

@@ -111,8 +111,8 @@ bool WindowPlanning::has_room(const KernelCommand& c, int device) const {
   std::vector<const Memory*> roots;
   uint64_t bytes = 0;
   for (const KernelArgument& a : *c.launch.arguments) {
-    if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-    Memory* const root = a.memory->root();
+    if (a.tracked() == nullptr) continue;
+    Memory* const root = a.tracked()->root();
     if (!root->storage->is_new_in(domain) || std::find(roots.begin(), roots.end(), root) != roots.end())
       continue;
     roots.push_back(root);
@@ -248,6 +248,7 @@ bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
   if (p.machine != nullptr && p.machine->failed(device)) return false;
   if (session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
+  if (!can_have_images(device, *c.launch.arguments)) return false;
   return device == 0 || c.redo.empty();
 }
 
@@ -272,7 +273,8 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     }
     task.kernel.first_has_run |= times.has_run(model, home);
   }
-  if (understands(kernel)) {
+  if (understands(kernel) &&
+      any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
       if (!may_run_on(c, d) || !code_.can_divide_on(*kernel.sub_kernels, d)) continue;

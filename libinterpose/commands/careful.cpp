@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/commands/careful.hpp"
 
+#include "libinterpose/commands/pixels.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/memory/storage.hpp"
 
@@ -56,7 +57,14 @@ cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsign
                  [&](unsigned char* mapped) { std::memcpy(mapped, from, size); });
 }
 
-cl_int read_range(const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to) {
+// Of a root buffer, or an image of a shape.
+cl_int read_range(const Lane& lane, cl_mem memory, const ImageShape* shape, ByteRange range,
+                  unsigned char* to) {
+  if (shape != nullptr) {
+    const PixelsAt from{lane, memory, *shape};
+    const cl_int status = vendor::try_again([&] { return read_pixels(from, range, to); });
+    return status == CL_SUCCESS ? status : read_mapped_pixels(from, range, to);
+  }
   if (!is_closed(memory, kHostMayNotRead)) return read_open(lane, memory, range, to);
   const ByteRanges ranges(range.lo, range.hi);
   cl_int status = CL_SUCCESS;
@@ -65,7 +73,13 @@ cl_int read_range(const Lane& lane, cl_mem memory, ByteRange range, unsigned cha
   return status == CL_SUCCESS ? read_open(lane, open.get(), range, to) : status;
 }
 
-cl_int write_range(const Lane& lane, cl_mem memory, ByteRange range, const unsigned char* from) {
+cl_int write_range(const Lane& lane, cl_mem memory, const ImageShape* shape, ByteRange range,
+                   const unsigned char* from) {
+  if (shape != nullptr) {
+    const PixelsAt to{lane, memory, *shape};
+    const cl_int status = vendor::try_again([&] { return write_pixels(to, range, from); });
+    return status == CL_SUCCESS ? status : write_mapped_pixels(to, range, from);
+  }
   if (!is_closed(memory, kHostMayNotWrite)) return write_open(lane, memory, range, from);
   const ByteRanges ranges(range.lo, range.hi);
   cl_int status = CL_SUCCESS;
@@ -74,7 +88,7 @@ cl_int write_range(const Lane& lane, cl_mem memory, ByteRange range, const unsig
   return status == CL_SUCCESS ? copy_inside(lane, open.get(), memory, ranges) : status;
 }
 
-// Buffers of home that stand for those a launch names, by root.
+// Buffers and images of home that stand for those a launch names, by root.
 class Doubles {
 public:
   Doubles(Lane& lane, const KernelLaunch& launch) : lane_(lane), launch_(launch) {}
@@ -82,20 +96,22 @@ public:
   cl_int make(std::vector<cl_mem>& memories) {
     memories.assign(launch_.arguments->size(), nullptr);
     for (size_t i = 0; i < memories.size(); ++i) {
-      const KernelArgument& a = (*launch_.arguments)[i];
-      if (a.kind != KernelArgument::Kind::memory || !a.memory) continue;
-      Memory& root = *a.memory->root();
+      Memory* const memory = (*launch_.arguments)[i].tracked();
+      if (memory == nullptr) continue;
+      Memory& root = *memory->root();
       cl_int error = CL_SUCCESS;
       auto& of_root = roots_[&root];
       const auto& table = vendor::table(lane_.native_context);
-      if (!of_root) {
+      if (!of_root && root.storage->image() != nullptr) {
+        of_root = make_image(lane_.native_context, root.image, error);
+      } else if (!of_root) {
         of_root = vendor::Owned<cl_mem>(
             table.clCreateBuffer(lane_.native_context, CL_MEM_READ_WRITE, root.size, nullptr, &error));
       }
       if (!of_root) return error;
       memories[i] = of_root.get();
-      if (a.memory->origin == 0 && a.memory->size == root.size) continue;
-      const cl_buffer_region region{a.memory->origin, a.memory->size};
+      if (memory->origin == 0 && memory->size == root.size) continue;
+      const cl_buffer_region region{memory->origin, memory->size};
       parts_.emplace_back(table.clCreateSubBuffer(of_root.get(), CL_MEM_READ_WRITE,
                                                   CL_BUFFER_CREATE_TYPE_REGION, &region, &error));
       if (!parts_.back()) return error;
@@ -161,7 +177,7 @@ cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
   there.subtract(storage.stand_in.held(lane.domain, there));
   cl_int status = CL_SUCCESS;
   there.each_range([&](const ByteRange& r) {
-    if (status == CL_SUCCESS) status = read_range(lane, memory, r, to + (r.lo - range.lo));
+    if (status == CL_SUCCESS) status = read_range(lane, memory, storage.image(), r, to + (r.lo - range.lo));
   });
   if (status != CL_SUCCESS) devices.note_trouble(lane, "reading its memory", status);
   storage.stand_in.give(lane.domain, range, to);
@@ -170,7 +186,8 @@ cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
 
 cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
                  const unsigned char* from) {
-  const cl_int status = memory != nullptr ? write_range(lane, memory, range, from) : CL_INVALID_MEM_OBJECT;
+  const cl_int status =
+      memory != nullptr ? write_range(lane, memory, storage.image(), range, from) : CL_INVALID_MEM_OBJECT;
   if (status == CL_SUCCESS) {
     storage.stand_in.drop(lane.domain, {range.lo, range.hi});
     return status;
@@ -200,12 +217,14 @@ Action::Work piece_from_afar(Lane& lane, const KernelCommand& command, const com
       return each_range(use.needed, [&](const ByteRange& range, unsigned char* bytes) {
         const cl_int status =
             get_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
-        return status == CL_SUCCESS ? write_range(lane, doubles.of(use.root), range, bytes) : status;
+        if (status != CL_SUCCESS) return status;
+        return write_range(lane, doubles.of(use.root), use.root->storage->image(), range, bytes);
       });
     };
     const auto take_back = [&](const BufferUse& use, cl_mem memory) {
       return each_range(use.writes, [&](const ByteRange& range, unsigned char* bytes) {
-        const cl_int status = read_range(lane, doubles.of(use.root), range, bytes);
+        const cl_int status =
+            read_range(lane, doubles.of(use.root), use.root->storage->image(), range, bytes);
         if (status != CL_SUCCESS) return status;
         return put_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
       });

@@ -5,6 +5,7 @@
 #include "libinterpose/commands/careful.hpp"
 #include "libinterpose/commands/copies.hpp"
 #include "libinterpose/commands/piece_code.hpp"
+#include "libinterpose/commands/pixels.hpp"
 #include "libinterpose/memory/storage.hpp"
 
 #include <algorithm>
@@ -54,13 +55,26 @@ cl_kernel lane_kernel(const Lane& lane, Kernel& kernel, cl_program sub_kernels) 
   return kernel.lane_kernels.try_emplace(key, std::move(own)).first->second.get();
 }
 
-cl_int set_arguments(cl_kernel kernel, const KernelArguments& arguments,
+cl_int set_sampler(const Lane& lane, cl_kernel kernel, cl_uint i, Sampler& sampler) {
+  const cl_sampler there = lane.domain == 0 ? sampler.native.get() : sampler.in(lane.native_context);
+  if (there == nullptr) return CL_INVALID_SAMPLER;
+  return vendor::table(kernel).clSetKernelArg(kernel, i, sizeof there, &there);
+}
+
+cl_int set_arguments(const Lane& lane, cl_kernel kernel, const KernelArguments& arguments,
                      const std::vector<cl_mem>& memories) {
   const auto& table = vendor::table(kernel);
   for (cl_uint i = 0; i < arguments.size(); ++i) {
     const KernelArgument& a = arguments[i];
     cl_int status = CL_SUCCESS;
     switch (a.kind) {
+    case KernelArgument::Kind::image:
+      status = memories[i] != nullptr ? table.clSetKernelArg(kernel, i, sizeof(cl_mem), &memories[i])
+                                      : table.clSetKernelArg(kernel, i, a.value.size(), a.value.data());
+      break;
+    case KernelArgument::Kind::sampler:
+      status = set_sampler(lane, kernel, i, *a.sampler);
+      break;
     case KernelArgument::Kind::memory:
       status = table.clSetKernelArg(kernel, i, sizeof(cl_mem), &memories[i]);
       break;
@@ -68,8 +82,6 @@ cl_int set_arguments(cl_kernel kernel, const KernelArguments& arguments,
       status = table.clSetKernelArg(kernel, i, a.local_size, nullptr);
       break;
     case KernelArgument::Kind::value:
-    case KernelArgument::Kind::image:
-    case KernelArgument::Kind::sampler:
       status = table.clSetKernelArg(kernel, i, a.value.size(), a.value.data());
       break;
     default:
@@ -107,7 +119,7 @@ Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compil
         if (boxed && sub_kernels == nullptr) return CL_OUT_OF_RESOURCES;
         const cl_kernel kernel = lane_kernel(lane, *launch.kernel, sub_kernels);
         if (kernel == nullptr) return CL_OUT_OF_RESOURCES;
-        cl_int status = set_arguments(kernel, *launch.arguments, memories);
+        cl_int status = set_arguments(lane, kernel, *launch.arguments, memories);
         const auto visible = static_cast<cl_uint>(launch.arguments->size());
         if (status == CL_SUCCESS && sub_kernels != nullptr) {
           status = set_hidden_arguments(kernel, visible, launch, box);
@@ -207,8 +219,11 @@ Action::Work end_of_native(NativeEnd marker) {
 cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
                     cl_mem to_memory, const ByteRanges& ranges) {
   if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
-    const cl_int status = copy_bytes_of({from, from_memory, storage.host_bytes(from.domain)},
-                                        {to, to_memory, storage.host_bytes(to.domain)}, ranges);
+    const ImageShape* const image = storage.image();
+    const cl_int status = image != nullptr
+                              ? copy_pixels({from, from_memory, *image}, {to, to_memory, *image}, ranges)
+                              : copy_bytes_of({from, from_memory, storage.host_bytes(from.domain)},
+                                              {to, to_memory, storage.host_bytes(to.domain)}, ranges);
     if (status == CL_SUCCESS) {
       storage.stand_in.drop(to.domain, ranges);
       return status;

@@ -10,7 +10,7 @@ namespace mkmd {
 
 // A piece of a kernel (`box` in work-groups): `boxed` as a sub-kernel, otherwise the whole of it as the
 // program wrote it. `memories` holds the vendor object of every memory argument, by argument index, in the
-// lane's domain.
+// lane's domain. Null for an image: home's own.
 Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
                           std::vector<cl_mem> memories, bool boxed);
 

@@ -85,7 +85,8 @@ Ref<Action> cut_slice(Action& rest) {
   slice->order = rest.order;
   slice->transfer = rest.transfer;
   slice->transfer.some = nullptr;
-  slice->transfer.ranges = first_bytes(rest.transfer.ranges, kSlice);
+  const uint64_t unit = rest.transfer.memory ? rest.transfer.memory->unit() : 1;
+  slice->transfer.ranges = first_bytes(rest.transfer.ranges, kSlice - kSlice % unit);
   slice->transfer.bytes = slice->transfer.ranges.total();
   slice->work = rest.transfer.some(slice->transfer.ranges);
   slice->times.ready = rest.times.ready;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/memory/argument_uses.hpp"
 
+#include "libinterpose/memory/storage.hpp"
+
 #include <algorithm>
 
 namespace mkmd {
@@ -33,12 +35,27 @@ BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compi
     if (memory == nullptr) continue;
     auto root = std::ranges::find(roots, memory->root(), &Root::memory);
     if (root == roots.end()) root = roots.insert(root, {memory->root(), {}});
-    root->through.push_back({&f, memory->origin, memory->size});
+    root->through.push_back({&f, memory->origin, memory->size, memory->unit()});
   }
   BufferUses uses;
   for (const Root& root : roots)
     uses.push_back({compiler::use_of(root.through), root.memory});
   return uses;
+}
+
+bool can_have_images(int device, const KernelArguments& arguments) {
+  return std::ranges::none_of(arguments, [device](const KernelArgument& a) {
+    const Memory* const memory = a.tracked();
+    return memory != nullptr && !memory->is_buffer &&
+           std::ranges::count(memory->storage->devices_without, device) > 0;
+  });
+}
+
+bool any_helper_can_have_images(size_t devices, const KernelArguments& arguments) {
+  for (size_t d = 1; d < devices; ++d) {
+    if (can_have_images(static_cast<int>(d), arguments)) return true;
+  }
+  return false;
 }
 
 }  // namespace mkmd

@@ -20,22 +20,25 @@ Storage::~Storage() {
   }
 }
 
+vendor::Owned<cl_mem> Storage::make_in(int domain, cl_context domain_context) {
+  cl_int error = CL_SUCCESS;
+  if (image() != nullptr) return make_image(domain_context, *image(), error);
+  if (machine_ == nullptr) {
+    auto visible = vendor::make_host_visible(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr);
+    host_bytes_[domain] = visible.bytes;
+    if (visible.buffer) return std::move(visible.buffer);
+  }
+  return vendor::Owned<cl_mem>(
+      vendor::table(domain_context)
+          .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
+}
+
 cl_mem Storage::in_domain(Memory& memory, int domain, cl_context domain_context) {
   if (domain == 0) return memory.native.get();
-  cl_int error = CL_SUCCESS;
   vendor::Owned<cl_mem>& root = roots_[domain];
   if (!root) {
     if (machine_ != nullptr && !machine_->allocate(domain, root_.size)) return nullptr;
-    if (machine_ == nullptr) {
-      auto visible = vendor::make_host_visible(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr);
-      root = std::move(visible.buffer);
-      host_bytes_[domain] = visible.bytes;
-    }
-    if (!root) {
-      root = vendor::Owned<cl_mem>(
-          vendor::table(domain_context)
-              .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
-    }
+    root = make_in(domain, domain_context);
     if (!root) {
       if (machine_ != nullptr) machine_->release(domain, root_.size);
       return nullptr;
@@ -45,6 +48,7 @@ cl_mem Storage::in_domain(Memory& memory, int domain, cl_context domain_context)
   memory.elsewhere.resize(roots_.size());
   vendor::Owned<cl_mem>& part = memory.elsewhere[domain];
   if (!part) {
+    cl_int error = CL_SUCCESS;
     const cl_buffer_region region{memory.origin, memory.size};
     part = vendor::Owned<cl_mem>(
         vendor::table(root.get())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage: the real memory behind one root buffer, one vendor object per memory domain, made when a domain
-// first needs it (Rule 6: storage is separate from the memory object). The home's is the memory object's own.
+// Storage: the real memory behind one root buffer or image, one vendor object per memory domain, made when a
+// domain first needs it (Rule 6: storage is separate from the memory object). The home's is the memory
+// object's own.
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -33,6 +34,9 @@ public:
   // none.
   char* host_bytes(int domain) const { return host_bytes_[domain]; }
 
+  // Null: it is a buffer.
+  const ImageShape* image() const { return root_.is_buffer ? nullptr : &root_.image; }
+
   // Whether in_domain() would have to allocate there.
   bool is_new_in(int domain) const { return domain != 0 && !roots_[domain]; }
 
@@ -44,14 +48,17 @@ public:
   // False once captured commands may have changed that, until the next native command has looked.
   std::atomic<bool> at_home{true};
   std::atomic<bool> home_only{true};
-  uint64_t number = 0;  // among the process's buffers, given when first planned for; 0: not yet
-  uint64_t epoch = 0;   // the runtime's, in which `regions` has last met an action
+  std::vector<int> devices_without;  // whose drivers have no such image
+  uint64_t number = 0;               // among the process's buffers, given when first planned for; 0: not yet
+  uint64_t epoch = 0;                // the runtime's, in which `regions` has last met an action
 
   // On an emulated machine: where its bytes lie, by domain (commands/emulated_copies.hpp).
   Mutex bytes_mutex;
   std::vector<char*> bytes GUARDED_BY(bytes_mutex);
 
 private:
+  vendor::Owned<cl_mem> make_in(int domain, cl_context domain_context);
+
   Memory& root_;
   emulation::Machine* const machine_;
   std::vector<vendor::Owned<cl_mem>> roots_;  // by domain; [0] unused

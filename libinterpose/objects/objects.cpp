@@ -57,9 +57,9 @@ Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory*
 }
 
 Memory::Memory(Context* of_context, vendor::Owned<cl_mem> native_memory, Memory* of_parent,
-               const compiler::ImageExtent& pixels, bool stands_alone)
+               const ImageShape& shape, bool stands_alone)
     : context(of_context), native(std::move(native_memory)), parent(of_parent), origin(0),
-      size(pixels[0] * pixels[1] * pixels[2]), is_buffer(false), extent(pixels) {
+      size(shape.bytes()), is_buffer(false), image(shape) {
   if (size > 0 && stands_alone && context->runtime) storage = context->runtime->make_storage(*this);
   remember_handle(this);
 }
@@ -76,6 +76,40 @@ Sampler::Sampler(Context* of_context, vendor::Owned<cl_sampler> native_sampler,
 
 Sampler::~Sampler() {
   forget_handle(this);
+}
+
+bool Sampler::is_plain() const {
+  for (size_t i = 0; i + 1 < property_list.size(); i += 2) {
+    const cl_sampler_properties name = property_list[i];
+    if (name != CL_SAMPLER_NORMALIZED_COORDS && name != CL_SAMPLER_ADDRESSING_MODE &&
+        name != CL_SAMPLER_FILTER_MODE)
+      return false;
+  }
+  return true;
+}
+
+cl_sampler Sampler::in(cl_context vendor_context) {
+  {
+    const Lock lock(mutex_);
+    if (const auto known = elsewhere_.find(vendor_context); known != elsewhere_.end())
+      return known->second.get();
+  }
+  cl_bool normalized = CL_FALSE;
+  cl_addressing_mode addressing = CL_ADDRESS_NONE;
+  cl_filter_mode filter = CL_FILTER_NEAREST;
+  const auto ask = [&](cl_sampler_info what, auto& value) {
+    return vendor::table(native.get()).clGetSamplerInfo(native.get(), what, sizeof value, &value, nullptr) ==
+           CL_SUCCESS;
+  };
+  if (!ask(CL_SAMPLER_NORMALIZED_COORDS, normalized) || !ask(CL_SAMPLER_ADDRESSING_MODE, addressing) ||
+      !ask(CL_SAMPLER_FILTER_MODE, filter))
+    return nullptr;
+  cl_int error = CL_SUCCESS;
+  vendor::Owned<cl_sampler> there(
+      vendor::table(vendor_context).clCreateSampler(vendor_context, normalized, addressing, filter, &error));
+  if (!there) return nullptr;
+  const Lock lock(mutex_);
+  return elsewhere_.try_emplace(vendor_context, std::move(there)).first->second.get();
 }
 
 Program::Program(Context* of_context, vendor::Owned<cl_program> native_program,

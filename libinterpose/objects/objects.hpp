@@ -8,6 +8,7 @@
 #include "common/settings.hpp"
 #include "common/thread_annotations.hpp"
 #include "compiler/client.hpp"
+#include "libinterpose/objects/image_shape.hpp"
 #include "libinterpose/objects/object.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
@@ -124,11 +125,13 @@ public:
   Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size,
          bool is_buffer, const VisibleBytes& visible_bytes = {});
   // An image, of whose pixels nobody else knows if `stands_alone`.
-  Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, const compiler::ImageExtent& extent,
+  Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, const ImageShape& image,
          bool stands_alone);
   ~Memory();
 
   Memory* root() { return parent ? parent->root() : this; }
+  // Bytes that are never parted: those of a pixel.
+  uint64_t unit() const { return image.pixel > 0 ? image.pixel : 1; }
   // Whether these are bytes of it, and any at all.
   bool has(size_t at, size_t count) const { return count > 0 && at <= size && count <= size - at; }
 
@@ -136,10 +139,10 @@ public:
   const vendor::Owned<cl_mem> native;
   const Ref<Memory> parent;  // of a sub-buffer, or the buffer an image was made from
   const size_t origin;       // of a sub-buffer, in its root
-  const size_t size;         // in bytes, as asked for; of an image its pixels, 0: not known
+  const size_t size;         // in bytes, as asked for; of an image all its pixels', 0: not known
   const bool is_buffer;      // plain buffer or sub-buffer
   const VisibleBytes visible_bytes;
-  const compiler::ImageExtent extent{};   // of an image
+  const ImageShape image{};
   std::atomic<bool> was_argument{false};  // of some kernel, at some time
   Opaque<Storage> storage;  // of a root buffer, or an image that stands alone, in a context with a runtime
   // Of a sub-buffer: the vendors' in other memory domains, made when first needed; the executor's mutex
@@ -153,9 +156,18 @@ public:
           std::vector<cl_sampler_properties> property_list);
   ~Sampler();
 
+  // Such a one of another vendor context, which outlives this. Null: its driver has none.
+  cl_sampler in(cl_context vendor_context);
+  // It is nothing but what samplers of every driver are.
+  bool is_plain() const;
+
   const Ref<Context> context;
   const vendor::Owned<cl_sampler> native;
   const std::vector<cl_sampler_properties> property_list;
+
+private:
+  Mutex mutex_;
+  std::map<cl_context, vendor::Owned<cl_sampler>> elsewhere_ GUARDED_BY(mutex_);
 };
 
 // What our compiler made of a program: shared by its kernels, which outlive a rebuild.

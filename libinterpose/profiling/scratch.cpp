@@ -27,6 +27,18 @@ bool writes_images(const compiler::KernelInfo& info) {
   });
 }
 
+cl_context context_of(cl_command_queue queue) {
+  cl_context context = nullptr;
+  vendor::table(queue).clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  return context;
+}
+
+bool uses_images(const compiler::KernelInfo& info) {
+  return std::ranges::any_of(info.arguments, [](const compiler::Argument& a) {
+    return a.kind == compiler::Argument::Kind::image || a.kind == compiler::Argument::Kind::sampler;
+  });
+}
+
 bool is_buffer(const KernelArgument& a) {
   return a.kind == KernelArgument::Kind::memory && a.memory;
 }
@@ -82,8 +94,7 @@ Status Scratch::check_room(const std::vector<Place>& places) const {
 // By way of a copy of ours: the program may have made its buffer inaccessible to the host.
 Status Scratch::read(Buffer& b, cl_command_queue home) {
   const auto& table = vendor::table(home);
-  cl_context context = nullptr;
-  table.clGetCommandQueueInfo(home, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+  const cl_context context = context_of(home);
   cl_int error = CL_SUCCESS;
   const size_t size = b.bytes.hi - b.bytes.lo;
   const auto copy = make(context, size, error);
@@ -126,6 +137,11 @@ Status Scratch::make_set(const Place& place, const KernelArguments& arguments) {
 Status Scratch::copy(const std::vector<Place>& places, cl_command_queue home, const KernelLaunch& launch) {
   if (writes_images(*launch.kernel->info))
     return Status::internal("it writes images, and copies are made of buffers only");
+  const auto elsewhere = [at_home = context_of(home)](const Place& place) {
+    return place.context != at_home;
+  };
+  if (uses_images(*launch.kernel->info) && std::ranges::any_of(places, elsewhere))
+    return Status::internal("it uses images, and other memories have copies of buffers only");
   find_buffers(launch);
   if (Status room = check_room(places); !room) return room;
   for (Buffer& b : buffers_) {

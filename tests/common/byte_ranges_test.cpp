@@ -100,6 +100,22 @@ TEST(ByteRanges, HullAndShift) {
   EXPECT_EQ(ByteRanges().hull(), (ByteRange{0, 0}));
 }
 
+TEST(ByteRanges, ScaledRangesHoldTheBytesOfEachByte) {
+  ByteRanges ranges(2, 5);
+  ranges.add(ByteRows{10, 2, 8, 4});
+  ranges.scale(3);
+  EXPECT_EQ(ranges.hull(), (ByteRange{6, 108}));
+  EXPECT_EQ(ranges.total(), 33u);
+  ByteRanges expected(6, 15);
+  expected.add(ByteRows{30, 6, 24, 4});
+  EXPECT_EQ(ranges, expected);
+  EXPECT_TRUE(ranges.overlaps({58, 60}));
+  EXPECT_FALSE(ranges.overlaps({60, 78}));
+  ByteRanges none;
+  none.scale(3);
+  EXPECT_TRUE(none.empty());
+}
+
 // A matrix of 4096 rows, 16 KiB each, handed out in columns.
 TEST(ByteRanges, ColumnsAreFewBlocks) {
   constexpr uint64_t kRow = 16384;

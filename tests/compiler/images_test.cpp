@@ -123,6 +123,19 @@ TEST(Images, ArgumentsThatLeadToOneImageMeet) {
   EXPECT_EQ(meeting(both(low), both(high)), Meeting::conflict);
 }
 
+TEST(Images, APixelIsSoManyBytes) {
+  Footprint f;
+  f.may_writes = ByteRanges(3, 9);
+  f.sure_writes = ByteRanges(3, 8);
+  f.reads_unknown = true;
+  const Use use = use_of({{&f, 0, 160, 16}});
+  EXPECT_EQ(use.writes, ByteRanges(48, 144));
+  EXPECT_EQ(use.reads, ByteRanges(0, 160));
+  f.reads_unknown = false;
+  EXPECT_EQ(use_of({{&f, 0, 160, 16}}).needed, ByteRanges(128, 144));
+  EXPECT_EQ(use_of({{&f, 0, 80, 16}}).writes, ByteRanges(48, 80)) << "what lies beyond the end";
+}
+
 TEST(Images, LevelsOfDetailRunWhole) {
   const Module module =
       compile("#pragma OPENCL EXTENSION cl_khr_mipmap_image_writes : enable\n"

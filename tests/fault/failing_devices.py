@@ -18,6 +18,7 @@ ATOMICS = {"name": "atomics", "command": "atomics", "timeout": 120}
 COPIES = {"name": "fill_copy_chains", "command": "fill_copy_chains", "timeout": 120}
 MANY = {"name": "many_commands", "command": "many_commands", "timeout": 120}
 EXITS = [{"name": name, "command": name, "timeout": 120} for name in ("at_exit", "global_destructor")]
+IMAGES = {"name": "images_random", "command": "images_random", "args": ["3", "25"], "timeout": 300}
 DROP = {"name": "drop_privileges", "command": "drop_privileges", "folder": "tests/fault", "timeout": 120}
 # Another policy than the default one is obeyed: launches are split also where that loses time.
 POLICY = {"MKMD_POLICY": "mkmd-slices"}
@@ -229,6 +230,24 @@ def no_threads(f):
                 f.wrong.append(f"{mode}, thread {first}: no thread was refused")
 
 
+def images_fail(f):
+    """A memory refuses an image, or its pixels: others get the pieces, or the stand-in keeps them."""
+    cuts = {"MKMD_POLICY": "random-cuts:seed=2"}
+    for mode in ("separate", "three-way"):
+        calls = calls_seen(f, mode, IMAGES)
+        for name in ("clCreateImage", "clEnqueueReadImage", "clEnqueueWriteImage"):
+            if name not in calls["1"]:
+                f.wrong.append(f"{mode}: device 1 gets no {name}")
+        for rule in ("clCreateImage@1:fail=-4:1", "clCreateImage@1:fail=-4:*2", "clCreateImage@1:fail=-4:1+",
+                     "clGetSupportedImageFormats@1:fail=-6:*2", "clEnqueueReadImage@1:fail=-5:2",
+                     "clEnqueueReadImage@1:fail=-5:1+", "clEnqueueWriteImage@1:fail=-5:*2", "clEnqueueWriteImage@1:fail=-5:3+",
+                     "clEnqueueWriteImage@1:delay=3:*2", "clEnqueueNDRangeKernel@1:fail=-5:*3", "clCreateSampler@1:fail=-6:1",
+                     "clEnqueueWriteImage@1:fail=-5:*3,clEnqueueMapImage@1:fail=-12:*2"):
+            try_rules(f, mode, rule, program=IMAGES, perhaps=["clEnqueueMapImage@1:fail=-12:*2"], **cuts)
+        for how in ("half:*5", "abort:3"):
+            try_rules(f, mode, f"clEnqueueNDRangeKernel@1:{how}", program=IMAGES, error_allowed=True, **cuts)
+
+
 def privileges_dropped(f):
     """PoCL ends the process where it has to compile and cannot: we make it compile nothing that it would not bare."""
     if os.geteuid() != 0:
@@ -255,5 +274,5 @@ def privileges_dropped(f):
 
 
 CASES = [helpers_fail, helpers_garble, commands_end_with_errors, callbacks_never_come, native_commands_fail, events_say_nothing,
-         refused_behind_others, helpers_fail_at_exit, home_fails, device_left_out, no_threads,
+         refused_behind_others, images_fail, helpers_fail_at_exit, home_fails, device_left_out, no_threads,
          privileges_dropped]
