@@ -135,6 +135,8 @@ bool choose_emulated(Configuration& configuration) {
   configuration.domain_count = configuration.machine->domain_count();
   for (int d = 0; d < configuration.machine->device_count(); ++d)
     configuration.domain.push_back(configuration.machine->domain_of(d));
+  configuration.may_be_lost.assign(configuration.devices.size(),
+                                   configuration.machine->platform().can_fail());
   return true;
 }
 

@@ -20,11 +20,6 @@ namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
 
-// A device of the emulated machine can.
-bool can_fail(const Configuration& p) {
-  return p.machine != nullptr && p.machine->platform().can_fail();
-}
-
 // Made over shared virtual memory: pointers lead to its bytes, and commands that name none but pointers.
 bool is_of_shared_virtual_memory(cl_mem memory) {
   void* host = nullptr;
@@ -41,10 +36,11 @@ void flush(Context& context) {
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), domains_(context, session), estimates_(session),
       code_(session, estimates_, domains_.code_places()),
-      losses_(can_fail(session.configuration) ? std::make_unique<Losses>(session) : nullptr),
+      losses_(session.configuration.may_lose_devices() ? std::make_unique<Losses>(session, executor_)
+                                                       : nullptr),
       observer_(executor_, losses_.get(), outcomes_, commands_, windows_),
       executor_(observer_, {.home_excludes_others = session_.configuration.home_is_whole(),
-                            .makes_losses_good = can_fail(session_.configuration),
+                            .makes_losses_good = session_.configuration.may_lose_devices(),
                             .has_threads = has_threads}),
       outcomes_(session, estimates_, domains_, executor_),
       home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
@@ -71,7 +67,8 @@ Opaque<Storage> Runtime::make_storage(Memory& root) {
       (!root.is_buffer || is_of_shared_virtual_memory(root.native.get())))
     return Opaque<Storage>(nullptr, {nullptr});
   return Opaque<Storage>(
-      new Storage(root, session_.configuration.domain_count, session_.configuration.machine),
+      new Storage(root, session_.configuration.domain_count, session_.configuration.machine,
+                  session_.configuration.may_lose_devices()),
       {[](Storage* storage) { delete storage; }});
 }
 

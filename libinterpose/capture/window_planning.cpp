@@ -246,8 +246,7 @@ planning::Task WindowPlanning::describe(Command& c) const {
 bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
-  if (p.machine != nullptr && p.machine->failed(device)) return false;
-  if (session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
+  if (executor_.devices().has_failed(device) && purpose_ != Purpose::repeats) return false;
   return device == 0 || c.redo.empty();
 }
 

@@ -124,6 +124,16 @@ cl_int OpenClDevices::end(Action& action, cl_int told, cl_ulong heard) {
   return status;
 }
 
+bool OpenClDevices::has_failed(int device) const {
+  return trouble_.left_out(device);
+}
+
+bool OpenClDevices::is_lost(int) const {
+  return false;
+}
+
+void OpenClDevices::note_again(size_t) {}
+
 void OpenClDevices::note_trouble(const Lane& lane, const char* what, cl_int status) {
   trouble_.note(lane, what, status);
 }

@@ -20,6 +20,9 @@ public:
   void flush(Lane& lane) override;
   std::optional<cl_int> status(const Action& action) override;
   cl_int end(Action& action, cl_int told, cl_ulong heard) override;
+  bool has_failed(int device) const override;
+  bool is_lost(int domain) const override;
+  void note_again(size_t commands) override;
   void note_trouble(const Lane& lane, const char* what, cl_int status) override;
   bool may_compile() const override;
 

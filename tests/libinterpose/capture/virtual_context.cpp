@@ -98,6 +98,7 @@ VirtualContext::VirtualContext(const Machine& machine)
   configuration_.settings.policy = machine.policy;
   configuration_.settings.wait_for_code = true;  // its builds would take real time
   configuration_.machine = emulated();
+  if (machine_) configuration_.may_be_lost.assign(devices, machine_->platform().can_fail());
   session_ = std::make_unique<Session>(configuration_);
 
   std::vector<cl_device_id> ids;

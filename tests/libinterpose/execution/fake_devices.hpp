@@ -32,6 +32,7 @@ public:
   std::vector<std::string> troubles;
   int flushes = 0;
   bool compiles = true;
+  uint32_t lost_memories = 0;  // domains, one bit each
 
   struct Done {
     const Action* action;
@@ -104,6 +105,9 @@ public:
 
   void note_trouble(const Lane&, const char* what, cl_int) override { troubles.emplace_back(what); }
   bool may_compile() const override { return compiles; }
+  bool has_failed(int) const override { return false; }
+  bool is_lost(int domain) const override { return (lost_memories >> domain & 1u) != 0; }
+  void note_again(size_t) override {}
 
   // Time goes on until the next action ends, and somebody is told. False: nothing can end any more.
   bool advance() {
