@@ -3,7 +3,9 @@
 
 #include "libinterpose/memory/storage.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace mkmd {
 
@@ -40,6 +42,7 @@ void Losses::tell(Memory& root) const {
     if ((lost >> d & 1u) == 0) continue;
     storage.regions.remove_valid(d, storage.history->all());
     storage.history->held[d].set(storage.history->all(), Versions::kNone);
+    storage.stand_in.drop(d, storage.history->all());
     overwrite(storage, d, storage.history->all());
   }
 }
@@ -51,6 +54,7 @@ void Losses::plan(Action& action, const BufferUses& uses, const compiler::GroupB
   deed->command = Ref<Command>(&command);
   deed->box = box;
   deed->repeatable = command.is_repeatable();
+  deed->together = command.can_be_made_anywhere();  // its parts may make the same bytes
   for (const BufferUse& use : uses) {
     deed->roots.push_back(use.root);
     deed->uses.push_back({use.root->storage->history.get(), use.needed, use.writes});
@@ -75,30 +79,61 @@ void Losses::doom(Command& command, const BufferUses& uses) {
 void Losses::note_done(Action& action) {
   if (action.moved_history != nullptr) {
     History& history = *action.moved_history;
-    history.held[action.lane->domain].copy(action.moved_ranges, history.held[action.from_domain]);
+    history.held[action.works_in()].copy(action.moved_ranges, history.held[action.from_domain]);
   }
   if (!action.deed) return;
-  journal_.complete(*action.deed, action.lane->domain);
+  journal_.complete(*action.deed, action.works_in());
   if (std::holds_alternative<ReadCommand>(command_of(action).what)) journal_.remove({action.deed});
   action.deed = nullptr;
 }
 
 // Where another device shares the memory, it is still there.
 void Losses::note_lost(Action& action) {
-  if (!action.deed || !action.begun) return;
+  if (!action.begun) return;
+  const int domain = action.works_in();
+  if (action.moved_history != nullptr)
+    action.moved_history->held[domain].set(action.moved_ranges, Versions::kNone);
+  if (!action.deed) return;
   CommandDeed& deed = of_command(*action.deed);
   for (size_t i = 0; i < deed.uses.size(); ++i) {
-    deed.uses[i].buffer->held[action.lane->domain].set(deed.uses[i].writes, Versions::kNone);
-    overwrite(*deed.roots[i]->storage, action.lane->domain, deed.uses[i].writes);
+    deed.uses[i].buffer->held[domain].set(deed.uses[i].writes, Versions::kNone);
+    overwrite(*deed.roots[i]->storage, domain, deed.uses[i].writes);
   }
 }
 
-void Losses::note_native_write(Memory& root) {
+// From the newest on, until what they keep alive is too much.
+size_t Losses::affordable() const {
+  std::set<const Memory*> kept;
+  uint64_t bytes = 0;
+  const Journal::Deeds& deeds = journal_.deeds();
+  for (size_t i = deeds.size(); i-- > 0;) {
+    for (const Memory* root : of_command(*deeds[i]).roots) {
+      if (root->program_references() == 0 && kept.insert(root).second) bytes += root->size;
+    }
+    if (bytes > kMostBytes) return deeds.size() - i - 1;
+  }
+  return deeds.size();
+}
+
+Journal::Deeds Losses::trim() {
+  constexpr size_t kSeldom = 32;  // looking at all of them takes as long as planning a window
+  const bool looks = ++trims_ % kSeldom == 0;
+  return trim(std::min(kRemembered, looks ? affordable() : kRemembered));
+}
+
+void Losses::note_native_write(Memory& root, const ByteRanges& ranges) {
+  History& history = *root.storage->history;
+  if (history.deeds.load(std::memory_order_relaxed) == 0) {  // nothing else asks what was there before
+    history.before.set(ranges, Versions::kOriginal);
+    for (size_t d = 0; d < history.held.size(); ++d)
+      history.held[d].set(ranges, d == 0 ? Versions::kOriginal : Versions::kNone);
+    return;
+  }
   auto deed = std::make_shared<CommandDeed>();
   deed->sequence = numbers_.next_sequence();
   deed->written = Ref<Memory>(&root);
   deed->roots = {&root};
-  deed->uses = {{root.storage->history.get(), {}, root.storage->history->all()}};
+  deed->uses = {{&history, {}, ranges}};
   journal_.complete(*deed, 0);
   journal_.add(std::move(deed));
 }

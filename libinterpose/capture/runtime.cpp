@@ -66,10 +66,10 @@ Opaque<Storage> Runtime::make_storage(Memory& root) {
   if ((domains_.separate() || session_.configuration.machine != nullptr) &&
       (!root.is_buffer || is_of_shared_virtual_memory(root.native.get())))
     return Opaque<Storage>(nullptr, {nullptr});
-  return Opaque<Storage>(
-      new Storage(root, session_.configuration.domain_count, session_.configuration.machine,
-                  session_.configuration.may_lose_devices()),
-      {[](Storage* storage) { delete storage; }});
+  return Opaque<Storage>(new Storage(root, session_.configuration.domain_count,
+                                     session_.configuration.machine,
+                                     session_.configuration.may_lose_devices()),
+                         {[](Storage* storage) { delete storage; }});
 }
 
 Runtime::~Runtime() {

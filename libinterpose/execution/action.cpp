@@ -21,6 +21,10 @@ Action::Held Action::let_go() {
           std::exchange(seconds_on, nullptr), std::exchange(uses, {}),       std::exchange(deed, nullptr)};
 }
 
+int Action::works_in() const {
+  return repaired_in >= 0 ? repaired_in : lane->domain;
+}
+
 cl_int Action::missing_bytes() const {
   const bool missing = !moved_ranges.empty() || inherited < 0 || device_lost;
   return missing && status < 0 ? status : CL_SUCCESS;

@@ -87,6 +87,7 @@ public:
     return inherited < 0 ? Outcome{inherited, {}} : work(waits);
   }
 
+  int works_in() const;  // the memory
   bool is_part() const { return piece.seconds > 0; }
   bool complete() const override { return state == State::complete; }
   // The error of a complete action that also is that of what waits for it: it was to bring bytes from another
@@ -137,6 +138,7 @@ public:
   std::shared_ptr<Deed> deed;
   History* moved_history = nullptr;
   bool device_lost = false;  // it has not run, because a device or a memory is gone
+  int repaired_in = -1;      // the memory for which home does it again; -1: its lane's
   bool begun = false;        // though it was under way
 
   enum class State { waiting, ready, submitting, submitted, complete };
