@@ -71,9 +71,9 @@ def copy_binaries(build, folder):
 def build_helper(build, folder):
     """The compiler helper linked with LLVM's archives: it is started without an environment, so it can find no
     libraries of the bundle."""
-    own = os.path.join(build, "gpu-check/helper")
+    own = os.path.join(ROOT, "build-gpu-check")
     launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-    subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", own, "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+    subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", own, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG",
                     "-DMKMD_STATIC_LLVM=ON"] + launcher, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", own, "--target", "mkmd-kc"], check=True, stdout=sys.stderr)
     helper = os.path.join(own, "bin/mkmd-kc")

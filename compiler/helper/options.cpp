@@ -89,8 +89,7 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
                         "-disable-free", "-resource-dir", clang_resources(), "-cl-kernel-arg-info", "-w",
                         "-ffp-contract=on", "-mframe-pointer=none", "-debug-info-kind=line-tables-only",
                         "-dwarf-version=4", "-fgnuc-version=4.2.1",
-                        // A non-static inline helper has no body elsewhere; drivers treat it as static.
-                        "-fgnu89-inline",
+                        "-fgnu89-inline",  // a helper's body is here; drivers take `inline` for static
                         // The header would announce every extension for the SPIR target.
                         "-U__SPIR__", "-U__SPIR64__"};
   if (!unit.headers.empty()) arguments.text = {"-I", kHeadersFolder};  // ahead of the options' own folders

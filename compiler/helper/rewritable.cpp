@@ -10,6 +10,8 @@ namespace {
 
 class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 public:
+  explicit Visitor(const clang::LangOptions& language) : generic_(language.OpenCLGenericAddressSpace) {}
+
   std::string why;
 
   // Two functions of one symbol would have different parameters.
@@ -37,6 +39,26 @@ public:
     if (place->getIdentKind() == clang::SourceLocIdentKind::Column) why = "it asks for a column of its text";
     return true;
   }
+
+  // Not every compiler of OpenCL C 2.0 takes a pointer without an address space for a generic one.
+  bool VisitGenericSelectionExpr(clang::GenericSelectionExpr* choice) {
+    for (const clang::TypeSourceInfo* type : choice->getAssocTypeSourceInfos())
+      if (type != nullptr) compare(type->getType());
+    return true;
+  }
+
+  bool VisitTypeTraitExpr(clang::TypeTraitExpr* question) {
+    for (const clang::TypeSourceInfo* type : question->getArgs())
+      compare(type->getType());
+    return true;
+  }
+
+private:
+  void compare(clang::QualType type) {
+    if (generic_ && type->isAnyPointerType()) why = "it compares types of pointers";
+  }
+
+  const bool generic_;
 };
 
 }  // namespace
@@ -44,7 +66,7 @@ public:
 std::string why_not_rewritable(clang::ASTContext& context) {
   for (const auto& name : context.Idents)
     if (name.getKey().starts_with(kPrefix)) return std::string("it has a name that begins with ") + kPrefix;
-  Visitor visitor;
+  Visitor visitor(context.getLangOpts());
   visitor.TraverseDecl(context.getTranslationUnitDecl());
   return visitor.why;
 }

@@ -9,6 +9,7 @@
 #include "libinterpose/capture/captured_commands.hpp"
 #include "libinterpose/capture/losses.hpp"
 
+#include <set>
 #include <vector>
 
 namespace mkmd {
@@ -24,7 +25,8 @@ public:
 
 private:
   void drop_unfinished_actions();
-  void fail_unfinished();
+  void fail(const Journal::Deeds& hopeless);
+  void add_markers(std::vector<Ref<Command>>& commands);
   std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo);
 
   Session& session_;
@@ -32,6 +34,8 @@ private:
   Losses& losses_;
   Epoch& epoch_;
   CapturedCommands& commands_;
+  std::set<const Command*> held_;      // whose actions were dropped: one of them counts as pending still
+  std::vector<Ref<Command>> markers_;  // whose actions were dropped; the journal does not know them
 };
 
 }  // namespace mkmd

@@ -5,7 +5,6 @@
 #include "libinterpose/memory/pixel_boxes.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 namespace mkmd {
@@ -16,7 +15,7 @@ constexpr uint64_t kAtOnce = 64 << 20;  // bytes of ours that a copy may take
 
 using Bytes = std::unique_ptr<unsigned char[]>;  // of boxes, one after another
 
-// A buffer of ours, through which the device itself copies what the program has closed to the host.
+// A buffer of ours, through which the device itself copies.
 vendor::Owned<cl_mem> open_bytes(const PixelsAt& side, uint64_t size, cl_int& status) {
   return open_buffer(side.lane, ByteRanges(0, size), status);
 }
@@ -49,13 +48,12 @@ cl_int begin_write(const PixelsAt& to, const PixelBox& box, const unsigned char*
                                           nullptr, nullptr);
 }
 
-// One command after another, in the queue's order: `open` serves all of them.
+// One command after another, in the queue's order: one buffer of ours serves all of them.
 template <typename Begin>
-cl_int each_box(const PixelsAt& side, const std::vector<PixelBox>& boxes, cl_mem_flags closed_by,
-                Begin begin) {
+cl_int each_box(const PixelsAt& side, const std::vector<PixelBox>& boxes, bool by_device, Begin begin) {
   cl_int status = CL_SUCCESS;
   vendor::Owned<cl_mem> open;
-  if (is_closed(side.image, closed_by)) {
+  if (by_device) {
     uint64_t largest = 0;
     for (const PixelBox& box : boxes)
       largest = std::max(largest, bytes_of(box, side.shape));
@@ -70,27 +68,30 @@ cl_int each_box(const PixelsAt& side, const std::vector<PixelBox>& boxes, cl_mem
   return status != CL_SUCCESS ? status : finished;
 }
 
-cl_int read_boxes(const PixelsAt& from, const std::vector<PixelBox>& boxes, unsigned char* to) {
-  return each_box(from, boxes, kHostMayNotRead, [&](const PixelBox& box, uint64_t at, cl_mem open) {
+cl_int read_boxes(const PixelsAt& from, const std::vector<PixelBox>& boxes, unsigned char* to,
+                  bool by_device) {
+  return each_box(from, boxes, by_device, [&](const PixelBox& box, uint64_t at, cl_mem open) {
     return begin_read(from, box, to + at, open);
   });
 }
 
-cl_int write_boxes(const PixelsAt& to, const std::vector<PixelBox>& boxes, const unsigned char* from) {
-  return each_box(to, boxes, kHostMayNotWrite, [&](const PixelBox& box, uint64_t at, cl_mem open) {
+cl_int write_boxes(const PixelsAt& to, const std::vector<PixelBox>& boxes, const unsigned char* from,
+                   bool by_device) {
+  return each_box(to, boxes, by_device, [&](const PixelBox& box, uint64_t at, cl_mem open) {
     return begin_write(to, box, from + at, open);
   });
 }
 
-cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<PixelBox>& boxes) {
+cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<PixelBox>& boxes, bool& begun) {
   uint64_t size = 0;
   for (const PixelBox& box : boxes)
     size += bytes_of(box, from.shape);
   Bytes bytes = std::make_unique_for_overwrite<unsigned char[]>(size);
-  cl_int status = read_boxes(from, boxes, bytes.get());
+  cl_int status = read_boxes(from, boxes, bytes.get(), is_closed(from.image, kHostMayNotRead));
   const PixelsAt* last = &from;
   if (status == CL_SUCCESS) {
-    status = write_boxes(to, boxes, bytes.get());
+    begun = true;
+    status = write_boxes(to, boxes, bytes.get(), is_closed(to.image, kHostMayNotWrite));
     last = &to;
   }
   // The driver may still use them.
@@ -99,44 +100,12 @@ cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<Pi
   return status;
 }
 
-// Calls copy(bytes in the mapping, bytes of the box's next row, their number) for each row.
+// For drivers that fail at the plain calls. There is no mapping: PoCL 3.1 has been seen to map images to
+// addresses that are none.
 template <typename Copy>
-cl_int map_and(const PixelsAt& side, cl_map_flags flags, const PixelBox& box, Copy copy) {
-  const cl_command_queue queue = side.lane.queue.get();
-  const auto& table = vendor::table(queue);
-  size_t row_pitch = 0, slice_pitch = 0;
-  cl_int status = CL_SUCCESS;
-  void* const mapped =
-      table.clEnqueueMapImage(queue, side.image, CL_TRUE, flags, box.origin.data(), box.region.data(),
-                              &row_pitch, &slice_pitch, 0, nullptr, nullptr, &status);
-  if (status != CL_SUCCESS) return status;
-  if (mapped == nullptr) return CL_MAP_FAILURE;
-  // Layers of a one-dimensional array are slices of one row.
-  const bool lines = side.shape.type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-  const uint64_t row = box.region[0] * side.shape.pixel;
-  for (size_t z = 0; z < box.region[2]; ++z) {
-    for (size_t y = 0; y < box.region[1]; ++y) {
-      const size_t at = z * slice_pitch + y * (lines ? slice_pitch : row_pitch);
-      copy(static_cast<unsigned char*>(mapped) + at, (z * box.region[1] + y) * row, row);
-    }
-  }
-  status = vendor::try_again(
-      [&] { return table.clEnqueueUnmapMemObject(queue, side.image, mapped, 0, nullptr, nullptr); });
-  const cl_int finished = vendor::finish_carefully(queue);
-  return status != CL_SUCCESS ? status : finished;
-}
-
-template <typename Copy>
-cl_int map_each(const PixelsAt& side, cl_map_flags flags, ByteRange range, Copy copy) {
-  uint64_t at = 0;
-  for (const PixelBox& box : pixel_boxes(side.shape, range)) {
-    const cl_int status = map_and(side, flags, box, [&](unsigned char* mapped, uint64_t row, uint64_t size) {
-      copy(mapped, at + row, size);
-    });
-    if (status != CL_SUCCESS) return status;
-    at += bytes_of(box, side.shape);
-  }
-  return CL_SUCCESS;
+cl_int either_way(bool closed, Copy copy) {
+  const cl_int status = vendor::try_again([&] { return copy(closed); });
+  return status == CL_SUCCESS || closed ? status : vendor::try_again([&] { return copy(true); });
 }
 
 // Of a block, rows or parts of a row that a copy may take at once.
@@ -164,32 +133,25 @@ cl_int in_parts(const ImageShape& shape, const ByteRows& block, Copy copy) {
 }  // namespace
 
 cl_int read_pixels(const PixelsAt& from, ByteRange range, unsigned char* to) {
-  return read_boxes(from, pixel_boxes(from.shape, range), to);
+  const std::vector<PixelBox> boxes = pixel_boxes(from.shape, range);
+  return either_way(is_closed(from.image, kHostMayNotRead),
+                    [&](bool by_device) { return read_boxes(from, boxes, to, by_device); });
 }
 
 cl_int write_pixels(const PixelsAt& to, ByteRange range, const unsigned char* from) {
-  return write_boxes(to, pixel_boxes(to.shape, range), from);
+  const std::vector<PixelBox> boxes = pixel_boxes(to.shape, range);
+  return either_way(is_closed(to.image, kHostMayNotWrite),
+                    [&](bool by_device) { return write_boxes(to, boxes, from, by_device); });
 }
 
-cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges) {
+cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges, bool& begun) {
   for (const ByteRows& block : ranges) {
-    const cl_int status = in_parts(
-        from.shape, block, [&](const std::vector<PixelBox>& boxes) { return copy_boxes(from, to, boxes); });
+    const cl_int status = in_parts(from.shape, block, [&](const std::vector<PixelBox>& boxes) {
+      return copy_boxes(from, to, boxes, begun);
+    });
     if (status != CL_SUCCESS) return status;
   }
   return CL_SUCCESS;
-}
-
-cl_int read_mapped_pixels(const PixelsAt& from, ByteRange range, unsigned char* to) {
-  return map_each(from, CL_MAP_READ, range, [&](const unsigned char* mapped, uint64_t at, uint64_t size) {
-    std::memcpy(to + at, mapped, size);
-  });
-}
-
-cl_int write_mapped_pixels(const PixelsAt& to, ByteRange range, const unsigned char* from) {
-  return map_each(
-      to, CL_MAP_WRITE_INVALIDATE_REGION, range,
-      [&](unsigned char* mapped, uint64_t at, uint64_t size) { std::memcpy(mapped, from + at, size); });
 }
 
 }  // namespace mkmd

@@ -15,13 +15,10 @@ struct PixelsAt {
   const ImageShape& shape;
 };
 
+// Tried again if they fail, then in another way.
 cl_int read_pixels(const PixelsAt& from, ByteRange range, unsigned char* to);
 cl_int write_pixels(const PixelsAt& to, ByteRange range, const unsigned char* from);
-// Between two images of one shape.
-cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges);
-
-// For drivers that fail at the plain calls.
-cl_int read_mapped_pixels(const PixelsAt& from, ByteRange range, unsigned char* to);
-cl_int write_mapped_pixels(const PixelsAt& to, ByteRange range, const unsigned char* from);
+// Between two images of one shape. `begun`: something may be overwritten.
+cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges, bool& begun);
 
 }  // namespace mkmd

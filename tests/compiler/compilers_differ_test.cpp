@@ -48,6 +48,26 @@ TEST(CompilersDiffer, WhereATextAsksForItself) {
   EXPECT_FALSE(same->sources.empty());
 }
 
+TEST(CompilersDiffer, WherePointersMayBeGeneric) {
+  for (const char* value :
+       {"_Generic(&x, int*: 1, default: 3)", "__builtin_types_compatible_p(int*, private int*)",
+        "_Generic((char*)0, private char*: 1, default: 3)"}) {
+    const std::string source =
+        std::string("kernel void k(global int* p) { int x = 3; p[get_global_id(0)] = ") + value + "; }";
+    const Result<Module> generic = compile(source, "-cl-std=CL2.0");
+    ASSERT_TRUE(generic.ok()) << generic.status().message();
+    EXPECT_TRUE(generic->sources.empty()) << source;
+    const Result<Module> named = compile(source);
+    ASSERT_TRUE(named.ok()) << named.status().message();
+    EXPECT_FALSE(named->sources.empty()) << source;
+  }
+  const Result<Module> numbers =
+      compile("kernel void k(global int* p) { p[get_global_id(0)] = _Generic(p[0], int: 1, default: 3); }",
+              "-cl-std=CL2.0");
+  ASSERT_TRUE(numbers.ok());
+  EXPECT_FALSE(numbers->sources.empty());
+}
+
 TEST(CompilersDiffer, WhereANameIsPutTogetherInACondition) {
   const std::string kernel = "kernel void k(global int* p) { *p = 1; }\n";
   const std::string cat = "#define CAT(a, b) a##b\n";

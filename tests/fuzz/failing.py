@@ -13,7 +13,7 @@ EVERYWHERE = ["clEnqueueNDRangeKernel"] * 12 + [
     "clEnqueueMarkerWithWaitList", "clCreateKernel", "clEnqueueFillBuffer", "clEnqueueCopyBuffer"]
 OWN_MEMORY = ["clCreateBuffer", "clEnqueueReadBuffer", "clEnqueueReadBuffer", "clEnqueueMapBuffer", "clEnqueueMapBuffer",
               "clEnqueueUnmapMemObject", "clEnqueueWriteBuffer", "clEnqueueReadBufferRect", "clEnqueueWriteBufferRect",
-              "clCreateImage", "clEnqueueReadImage", "clEnqueueWriteImage", "clEnqueueMapImage",
+              "clCreateImage", "clEnqueueReadImage", "clEnqueueWriteImage", "clEnqueueCopyImageToBuffer",
               "clCreateSubBuffer", "clGetMemObjectInfo", "clBuildProgram", "clCreateContext", "clCreateCommandQueue"]
 HELPERS = {"shared": ["0", "1"], "three": ["0", "1", "2"], "separate": ["1"], "three-separate": ["1", "2"]}
 HOMES = {"shared": ["whole"], "three": ["whole"], "separate": ["0", "whole"], "three-separate": ["0", "whole"]}
