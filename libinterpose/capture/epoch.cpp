@@ -15,6 +15,7 @@ void Epoch::end() {
 
 void Epoch::drop_waiting() {
   last_in_order_ = nullptr;
+  if (entry_) entry_->edges.on_complete.clear();
   forget_actions();
 }
 

@@ -35,9 +35,9 @@ public:
 
 private:
   cl_int bring(const Touched& bytes) EXCLUDES(executor_.mutex());
-  cl_int copy(Memory& root, const RegionMap::Source& source, bool& begun) EXCLUDES(executor_.mutex());
+  cl_int copy(Memory& root, const RegionMap::Source& source) EXCLUDES(executor_.mutex());
   void note_places(Storage& storage) const REQUIRES(executor_.mutex());  // for the fast path
-  void note_written(const Touched& bytes, bool was_home_only) EXCLUDES(executor_.mutex());
+  void note_written(Memory& root) EXCLUDES(executor_.mutex());
 
   const Context& context_;
   Session& session_;

@@ -6,14 +6,14 @@
 
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/command.hpp"
-#include "libinterpose/execution/executor.hpp"
 
 namespace mkmd {
 
 class Losses {
 public:
-  Losses(Session& session, const Executor& executor)
-      : executor_(executor), domains_(session.configuration.domain_count), numbers_(session.numbers) {}
+  explicit Losses(Session& session)
+      : machine_(*session.configuration.machine), domains_(session.configuration.domain_count),
+        numbers_(session.numbers) {}
 
   bool any_new() const;  // a memory was lost since the last take_new()
   void take_new();
@@ -25,28 +25,23 @@ public:
   // What became of it. Lost: it had begun, and nobody knows how far it came.
   void note_done(Action& action);
   void note_lost(Action& action);
-  void note_native_write(Memory& root, const ByteRanges& ranges);
+  void note_native_write(Memory& root);
   // Lets go of what is older than the last so many parts. The caller drops that where it holds no lock.
   Journal::Deeds trim(size_t most) { return journal_.trim(most); }
   // As many as are kept of a context in use, and with them the buffers they name. What is older cannot be
   // computed again.
-  Journal::Deeds trim();
+  Journal::Deeds trim() { return trim(kRemembered); }
 
   Journal& journal() { return journal_; }
 
 private:
   static constexpr size_t kRemembered = 2048;
-  // Of buffers that the program has released, and has back only when no part names them any more. A program
-  // that releases them may need the room. A small GPU has 16 times as much.
-  static constexpr uint64_t kMostBytes = 256 << 20;
-  size_t affordable() const;  // parts
 
-  const Executor& executor_;  // whose devices know what is lost
+  emulation::Machine& machine_;
   const int domains_;
   Numbers& numbers_;
   Journal journal_;
   uint32_t lost_ = 0;  // domains, one bit each
-  size_t trims_ = 0;
 };
 
 inline CommandDeed& of_command(Deed& deed) {

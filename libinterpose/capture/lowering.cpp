@@ -64,6 +64,7 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
   action->order = order_;
   if (command != nullptr) {
     ++command->pending;
+    ++command->open_actions;
     action->origin.what = to_string(command->kind());
     action->origin.of_queue = &command->queue->unposted;
   }
@@ -131,17 +132,15 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   }
 }
 
-// Bytes the command needs went with a device, or may have, or there is no code to do the missing parts of it
-// with: it ends with an error, and what it should have written is not to be had either.
+// Bytes the command needs went with a device, or may have: it ends with an error, and what it should have
+// written is not to be had either.
 bool Lowering::doomed(const planning::PlannedTask& of, Command& c) {
   if (const cl_int failed = executor_.failed(); failed < 0) {
     c.status = failed;
     return true;
   }
   if (!losses_) return false;
-  const KernelCommand* const kernel = c.kernel();
-  const bool has_no_code = kernel != nullptr && !kernel->redo.empty() && !of.task.kernel.understood;
-  if (!has_no_code && std::all_of(of.whole.begin(), of.whole.end(), [](const BufferUse& use) {
+  if (std::all_of(of.whole.begin(), of.whole.end(), [](const BufferUse& use) {
         return use.root->storage->regions.nowhere(use.needed).empty();
       }))
     return false;

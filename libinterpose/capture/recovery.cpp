@@ -2,11 +2,9 @@
 #include "libinterpose/capture/recovery.hpp"
 
 #include "common/log.hpp"
+#include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
 
 namespace mkmd {
 
@@ -18,49 +16,36 @@ constexpr cl_int kDeviceLost = CL_OUT_OF_RESOURCES;  // as drivers call it
 
 void Recovery::drop_unfinished_actions() {
   executor_.mutex().is_held();
-  for (const Ref<ActionOwner>& owner : executor_.drop_unfinished()) {
-    auto& command = static_cast<Command&>(*owner);
-    // One is kept: what ends before it must not end it.
-    if (!held_.insert(&command).second) {
-      --command.pending;
-      continue;
-    }
-    command.window = nullptr;  // its time says nothing any more
-    if (std::holds_alternative<MarkerCommand>(command.what)) markers_.emplace_back(&command);
-  }
   epoch_.drop_waiting();
+  executor_.drop_waiting();
+  for (const auto& deed : losses_.journal().deeds()) {
+    if (deed->complete) continue;
+    Command& command = *of_command(*deed).command;
+    command.pending -= std::exchange(command.open_actions, 0);
+  }
 }
 
-// With all of their commands.
-void Recovery::fail(const Journal::Deeds& hopeless) {
-  std::map<uint64_t, Ref<Command>> failed;  // in the program's order
-  for (const auto& deed : hopeless)
-    failed.emplace(deed->sequence, of_command(*deed).command);
+void Recovery::fail_unfinished() {
+  std::vector<Ref<Command>> failed;
   for (const auto& deed : losses_.journal().deeds()) {
-    if (!deed->complete && failed.count(deed->sequence) > 0) losses_.journal().fail(*deed);
+    if (deed->complete) continue;
+    Command& command = *of_command(*deed).command;
+    losses_.journal().fail(*deed);
+    if (!failed.empty() && failed.back().get() == &command) continue;
+    ++command.pending;
+    command.status = kDeviceLost;
+    command.started = command.ended = executor_.devices().now();
+    failed.emplace_back(&command);
   }
   log(LogLevel::error, std::to_string(failed.size()) + " commands need bytes that were lost with a device");
-  for (const auto& [sequence, command] : failed) {
-    command->status = kDeviceLost;
-    command->started = command->ended = executor_.devices().now();
+  for (const Ref<Command>& command : failed)
     commands_.part_over(*command);
-  }
-}
-
-// In the program's order.
-void Recovery::add_markers(std::vector<Ref<Command>>& commands) {
-  for (Ref<Command>& marker : std::exchange(markers_, {})) {
-    marker->number = session_.numbers.next_sequence();
-    const auto after = std::upper_bound(commands.begin(), commands.end(), marker->sequence,
-                                        [](uint64_t s, const auto& c) { return s < c->sequence; });
-    commands.insert(after, std::move(marker));
-  }
 }
 
 std::vector<Ref<Command>> Recovery::commands_to_redo(const Journal::Deeds& redo) {
-  std::map<uint64_t, size_t> parts;  // by command, of all in the journal: some may have been done again
+  std::map<const Command*, size_t> parts;  // of all in the journal
   for (const auto& deed : losses_.journal().deeds())
-    ++parts[deed->sequence];
+    ++parts[of_command(*deed).command.get()];
   std::map<uint64_t, std::vector<CommandDeed*>> by_command;
   for (const auto& deed : redo)
     by_command[deed->sequence].push_back(&of_command(*deed));
@@ -73,7 +58,7 @@ std::vector<Ref<Command>> Recovery::commands_to_redo(const Journal::Deeds& redo)
       command->sequence = sequence;
       command->queued = old->queued;
       commands_.count_up();
-    } else if (held_.count(old.get()) == 0) {
+    } else {
       ++command->pending;
     }
     command->number = session_.numbers.next_sequence();
@@ -81,7 +66,7 @@ std::vector<Ref<Command>> Recovery::commands_to_redo(const Journal::Deeds& redo)
       if (old->done) kernel->sample = {.device = -1};
       kernel->redo.clear();
       for (const CommandDeed* deed : deeds) {
-        if (deeds.size() < parts[sequence]) kernel->redo.push_back(deed->box);
+        if (deeds.size() < parts[old.get()]) kernel->redo.push_back(deed->box);
       }
     }
     commands.push_back(std::move(command));
@@ -103,13 +88,15 @@ std::vector<Ref<Command>> Recovery::recover() {
     losses_.tell(*root);
 
   std::optional<Journal::Deeds> redo = journal.to_redo();
-  for (; !redo; redo = journal.to_redo())
-    fail(journal.hopeless());
   executor_.gate().resume();
-  std::vector<Ref<Command>> commands = commands_to_redo(*redo);
-  add_markers(commands);
-  journal.remove(*redo);
-  executor_.graveyard().let_go_later(std::make_shared<Journal::Deeds>(std::move(*redo)));
+  std::vector<Ref<Command>> commands;
+  if (redo) {
+    commands = commands_to_redo(*redo);
+    journal.remove(*redo);
+    executor_.graveyard().let_go_later(std::make_shared<Journal::Deeds>(std::move(*redo)));
+  } else {
+    fail_unfinished();
+  }
   for (Memory* root : roots) {
     RegionMap& regions = root->storage->regions;
     regions.set_invalid(root->storage->history->all());
@@ -119,7 +106,7 @@ std::vector<Ref<Command>> Recovery::recover() {
     epoch_.join(*root);
   }
   if (!commands.empty()) {
-    executor_.devices().note_again(commands.size());
+    session_.configuration.machine->count_again(commands.size());
     log(LogLevel::info, "a device has failed: " + std::to_string(commands.size()) +
                             " commands are planned again on the others");
   }

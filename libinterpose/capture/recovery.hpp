@@ -9,7 +9,6 @@
 #include "libinterpose/capture/captured_commands.hpp"
 #include "libinterpose/capture/losses.hpp"
 
-#include <set>
 #include <vector>
 
 namespace mkmd {
@@ -25,8 +24,7 @@ public:
 
 private:
   void drop_unfinished_actions();
-  void fail(const Journal::Deeds& hopeless);
-  void add_markers(std::vector<Ref<Command>>& commands);
+  void fail_unfinished();
   std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo);
 
   Session& session_;
@@ -34,8 +32,6 @@ private:
   Losses& losses_;
   Epoch& epoch_;
   CapturedCommands& commands_;
-  std::set<const Command*> held_;      // whose actions were dropped: one of them counts as pending still
-  std::vector<Ref<Command>> markers_;  // whose actions were dropped; the journal does not know them
 };
 
 }  // namespace mkmd

@@ -11,15 +11,11 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
   for (;;) {
     if (runtime.losses_) runtime.notice_losses();
     lock_ = std::shared_lock(runtime.regime_);
-    if (runtime.capturing()) {
-      lock_.unlock();
-      runtime.finish_all();
-      continue;
-    }
-    status_ = std::min(runtime.executor_.failed(), runtime.home_bytes_.make_valid(touched));
-    if (status_ >= 0 || !runtime.has_new_losses()) return;
+    if (!runtime.capturing()) break;
     lock_.unlock();
+    runtime.finish_all();
   }
+  status_ = std::min(runtime.executor_.failed(), runtime.home_bytes_.make_valid(touched));
 }
 
 void Runtime::enter_captured_regime() {
@@ -41,13 +37,7 @@ void Runtime::enter_captured_regime() {
   epoch_.begin(entry);
 }
 
-bool Runtime::has_new_losses() {
-  const Lock lock(executor_.mutex());
-  return losses_ && losses_->any_new();
-}
-
 void Runtime::notice_losses() {
-  if (!has_new_losses()) return;
   Graveyard::Dead dead;
   {
     std::unique_lock regime(regime_);
@@ -58,7 +48,8 @@ void Runtime::notice_losses() {
     lock.lock();
     executor_.start_threads();
     commands_.count_up();  // recovering may, or may not, capture something
-    windows_.halt_after_loss();
+    executor_.gate().halt();
+    if (!executor_.gate().is_running()) windows_.recover();
     commands_.count_down();
     dead = executor_.graveyard().take();
   }

@@ -139,7 +139,8 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
   planning::Identity identity;
   // Devices that fail are not to be planned on again.
-  if (purpose_ == Purpose::speed && !any_has_failed()) identity = identity_of(window);
+  if (purpose_ == Purpose::speed && !can_fail_ && !session_.trouble.any_left_out())
+    identity = identity_of(window);
   std::optional<planning::Plan> kept = take_over(window, identity);
   planning::Plan plan = kept ? std::move(*kept) : make(window);
   plan.identity = std::move(identity);
@@ -242,17 +243,11 @@ planning::Task WindowPlanning::describe(Command& c) const {
   return task;
 }
 
-bool WindowPlanning::any_has_failed() const {
-  for (size_t d = 0; d < configuration().devices.size(); ++d) {
-    if (executor_.devices().has_failed(static_cast<int>(d))) return true;
-  }
-  return false;
-}
-
 bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
-  if (executor_.devices().has_failed(device) && purpose_ != Purpose::repeats) return false;
+  if (p.machine != nullptr && p.machine->failed(device)) return false;
+  if (session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
   if (!can_have_images(device, *c.launch.arguments)) return false;
   return device == 0 || c.redo.empty();
 }
@@ -278,7 +273,8 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     }
     task.kernel.first_has_run |= times.has_run(model, home);
   }
-  if (understands(c) && any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
+  if (understands(kernel) &&
+      any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
       if (!may_run_on(c, d) || !code_.can_divide_on(*kernel.sub_kernels, d)) continue;
@@ -343,17 +339,12 @@ bool WindowPlanning::has_code(const Kernel& kernel) const {
   return has == HasCode::yes;
 }
 
-// Home does the missing parts of a launch also where no other device is left.
-bool WindowPlanning::understands(const KernelCommand& c) const {
-  const Kernel& kernel = *c.launch.kernel;
-  const bool wants_pieces =
-      session_.trouble.helpers_left() || purpose_ == Purpose::repeats || !c.redo.empty();
-  return kernel.info->split_allowed && wants_pieces && has_code(kernel);
+bool WindowPlanning::understands(const Kernel& kernel) const {
+  return kernel.info->split_allowed && (session_.trouble.helpers_left() || purpose_ == Purpose::repeats) &&
+         has_code(kernel);
 }
 
-// Where a device may be lost, a copy is made in one place, and so after all that reads what it overwrites.
-// Made in parts, one would overwrite bytes that a device still reads in its own memory, and that would be
-// lost with it.
+// Where devices can fail, the journal wants to know of one place for every byte.
 bool WindowPlanning::follows_bytes(const Command& c) const {
   return c.can_be_made_anywhere() && domains_.separate() && !can_fail_;
 }

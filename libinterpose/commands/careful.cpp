@@ -19,8 +19,10 @@ cl_int map_and(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange ra
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   cl_int status = CL_SUCCESS;
-  void* const mapped = vendor::map(queue, memory, flags, range.lo, range.hi - range.lo, status);
+  void* mapped = table.clEnqueueMapBuffer(queue, memory, CL_TRUE, flags, range.lo, range.hi - range.lo, 0,
+                                          nullptr, nullptr, &status);
   if (status != CL_SUCCESS) return status;
+  if (mapped == nullptr) return CL_MAP_FAILURE;
   use(static_cast<unsigned char*>(mapped));
   status = vendor::try_again(
       [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
@@ -32,11 +34,8 @@ cl_int read_open(const Lane& lane, cl_mem memory, ByteRange range, unsigned char
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
-  const cl_bool blocking = vendor::blocking(queue);
   const cl_int status = vendor::try_again([&] {
-    const cl_int read =
-        table.clEnqueueReadBuffer(queue, memory, blocking, range.lo, size, to, 0, nullptr, nullptr);
-    return read == CL_SUCCESS && blocking == CL_FALSE ? vendor::finish_carefully(queue) : read;
+    return table.clEnqueueReadBuffer(queue, memory, CL_TRUE, range.lo, size, to, 0, nullptr, nullptr);
   });
   if (status == CL_SUCCESS) return status;
   return map_and(lane, memory, CL_MAP_READ, range,
@@ -47,10 +46,9 @@ cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsign
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
-  const cl_bool blocking = vendor::blocking(queue);
   const cl_int status = vendor::try_again([&] {
     const cl_int written =
-        table.clEnqueueWriteBuffer(queue, memory, blocking, range.lo, size, from, 0, nullptr, nullptr);
+        table.clEnqueueWriteBuffer(queue, memory, CL_TRUE, range.lo, size, from, 0, nullptr, nullptr);
     // Other queues of the device use the bytes: a blocking write is done with our memory only.
     return written == CL_SUCCESS ? vendor::finish_carefully(queue) : written;
   });
@@ -193,12 +191,10 @@ cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
 }
 
 cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory,
-                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges, bool& begun) {
+                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges) {
   return each_range(ranges, [&](const ByteRange& range, unsigned char* bytes) {
     const cl_int status = get_bytes(devices, storage, from, from_memory, range, bytes);
-    if (status != CL_SUCCESS) return status;
-    begun = true;
-    return put_bytes(devices, storage, to, to_memory, range, bytes);
+    return status == CL_SUCCESS ? put_bytes(devices, storage, to, to_memory, range, bytes) : status;
   });
 }
 

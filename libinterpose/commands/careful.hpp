@@ -28,9 +28,9 @@ cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
 cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
                  const unsigned char* from);
 
-// From one memory to another by way of ours, with both of the above. `begun`: bytes there may be overwritten.
+// From one memory to another by way of ours, with both of the above.
 cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory,
-                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges, bool& begun);
+                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges);
 
 // For the lane of repairs: a piece, fill or copy that a device with a memory of its own has failed at. Its
 // bytes come from that memory, and what it makes goes there, so that nothing else has to know.

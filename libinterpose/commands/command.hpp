@@ -134,7 +134,8 @@ public:
   bool is_repeatable() const { return kernel() != nullptr || can_be_made_anywhere(); }
 
   // Progress; guarded by the executor's mutex.
-  int pending = 1;  // incomplete actions and predecessors, and one until it is planned
+  int pending = 1;       // incomplete actions and predecessors, and one until it is planned
+  int open_actions = 0;  // those of `pending` that are its own, where devices can fail
   bool planned = false;
   bool done = false;
   cl_int status = CL_SUCCESS;

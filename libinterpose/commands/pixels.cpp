@@ -82,7 +82,7 @@ cl_int write_boxes(const PixelsAt& to, const std::vector<PixelBox>& boxes, const
   });
 }
 
-cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<PixelBox>& boxes, bool& begun) {
+cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<PixelBox>& boxes) {
   uint64_t size = 0;
   for (const PixelBox& box : boxes)
     size += bytes_of(box, from.shape);
@@ -90,7 +90,6 @@ cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<Pi
   cl_int status = read_boxes(from, boxes, bytes.get(), is_closed(from.image, kHostMayNotRead));
   const PixelsAt* last = &from;
   if (status == CL_SUCCESS) {
-    begun = true;
     status = write_boxes(to, boxes, bytes.get(), is_closed(to.image, kHostMayNotWrite));
     last = &to;
   }
@@ -144,11 +143,10 @@ cl_int write_pixels(const PixelsAt& to, ByteRange range, const unsigned char* fr
                     [&](bool by_device) { return write_boxes(to, boxes, from, by_device); });
 }
 
-cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges, bool& begun) {
+cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges) {
   for (const ByteRows& block : ranges) {
-    const cl_int status = in_parts(from.shape, block, [&](const std::vector<PixelBox>& boxes) {
-      return copy_boxes(from, to, boxes, begun);
-    });
+    const cl_int status = in_parts(
+        from.shape, block, [&](const std::vector<PixelBox>& boxes) { return copy_boxes(from, to, boxes); });
     if (status != CL_SUCCESS) return status;
   }
   return CL_SUCCESS;

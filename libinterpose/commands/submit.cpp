@@ -199,9 +199,7 @@ Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& com
 Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
                       cl_mem to_memory, ByteRanges ranges) {
   return [&devices, &storage, &from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
-    Action::Outcome outcome;
-    outcome.status = copy_between(devices, storage, from, from_memory, to, to_memory, ranges, outcome.begun);
-    return outcome;
+    return Action::Outcome{copy_between(devices, storage, from, from_memory, to, to_memory, ranges), {}};
   };
 }
 
@@ -219,20 +217,20 @@ Action::Work end_of_native(NativeEnd marker) {
 }
 
 cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
-                    cl_mem to_memory, const ByteRanges& ranges, bool& begun) {
+                    cl_mem to_memory, const ByteRanges& ranges) {
   if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
     const ImageShape* const image = storage.image();
-    const cl_int status =
-        image != nullptr ? copy_pixels({from, from_memory, *image}, {to, to_memory, *image}, ranges, begun)
-                         : copy_or_nothing({from, from_memory, storage.host_bytes(from.domain)},
-                                           {to, to_memory, storage.host_bytes(to.domain)}, ranges, begun);
+    const cl_int status = image != nullptr
+                              ? copy_pixels({from, from_memory, *image}, {to, to_memory, *image}, ranges)
+                              : copy_bytes_of({from, from_memory, storage.host_bytes(from.domain)},
+                                              {to, to_memory, storage.host_bytes(to.domain)}, ranges);
     if (status == CL_SUCCESS) {
       storage.stand_in.drop(to.domain, ranges);
       return status;
     }
     devices.note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
   }
-  return copy_through_host(devices, storage, from, from_memory, to, to_memory, ranges, begun);
+  return copy_through_host(devices, storage, from, from_memory, to, to_memory, ranges);
 }
 
 bool ClockOffset::may_equal(const ClockOffset& other) const {
@@ -258,7 +256,7 @@ ClockOffset device_clock_offset(cl_command_queue queue) {
         CL_SUCCESS)
       return {};
     const vendor::Owned<cl_event> written(event);
-    if (vendor::finish_carefully(queue) != CL_SUCCESS) return {};
+    table.clFinish(queue);
     const auto half = static_cast<int64_t>(host_nanoseconds() - before) / 2;
     cl_ulong end = 0;
     if (table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=

@@ -13,8 +13,7 @@ public:
   // With the mutex held, where losses are made good: the action has not run, or not to its end, because a
   // device or a memory is gone (Action::begun). Nothing new starts.
   virtual void lost(Action& action) = 0;
-  // With the mutex held: after Gate::halt() or lost(), nothing runs any more. May let go of the mutex, and
-  // call Gate::resume().
+  // With the mutex held: after Gate::halt() or lost(), nothing runs any more. May call Gate::resume().
   virtual void halted() = 0;
   // Without the mutex, on the conductor's thread, some time after Posts::call_conductor().
   virtual void conduct() = 0;
@@ -27,7 +26,7 @@ protected:
 
 struct ExecutionConfiguration {
   bool home_excludes_others = false;  // home is the whole of which the other devices are parts (Rule 14)
-  bool makes_losses_good = false;     // the observer does
+  bool makes_losses_good = false;     // the observer does; then nothing is done again at home
   bool has_threads = true;            // else whoever waits does their work
 };
 

@@ -36,14 +36,7 @@ History::History(uint64_t size, int domains) : before(size, Versions::kOriginal)
     held.emplace_back(size, d == 0 ? Versions::kOriginal : Versions::kNone);
 }
 
-void Journal::leave(const Deed& deed) {
-  for (const Deed::Use& use : deed.uses)
-    use.buffer->deeds.fetch_sub(1, std::memory_order_relaxed);
-}
-
 void Journal::add(std::shared_ptr<Deed> deed) {
-  for (const Deed::Use& use : deed->uses)
-    use.buffer->deeds.fetch_add(1, std::memory_order_relaxed);
   const auto after = std::upper_bound(deeds_.begin(), deeds_.end(), deed->sequence,
                                       [](uint64_t s, const auto& d) { return s < d->sequence; });
   deeds_.insert(after, std::move(deed));
@@ -64,25 +57,15 @@ void Journal::remove(const Deeds& deeds) {
   std::set<const Deed*> gone;
   for (const auto& deed : deeds)
     gone.insert(deed.get());
-  std::erase_if(deeds_, [&](const auto& deed) {
-    const bool goes = gone.count(deed.get()) > 0;
-    if (goes) leave(*deed);
-    return goes;
-  });
+  std::erase_if(deeds_, [&](const auto& deed) { return gone.count(deed.get()) > 0; });
 }
 
 Journal::Deeds Journal::trim(size_t limit) {
-  // All parts of a command, or none: what is left must say which part of it can be done again.
   size_t count = 0;
-  for (size_t i = 0; i < deeds_.size() && deeds_[i]->complete; ++i) {
-    if (i + 1 < deeds_.size() && deeds_[i + 1]->sequence == deeds_[i]->sequence) continue;
-    if (deeds_.size() - count <= limit) break;
-    count = i + 1;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    for (const Deed::Use& use : deeds_[i]->uses)
-      use.buffer->before.set(use.writes, deeds_[i]->sequence);
-    leave(*deeds_[i]);
+  while (deeds_.size() - count > limit && deeds_[count]->complete) {
+    for (const Deed::Use& use : deeds_[count]->uses)
+      use.buffer->before.set(use.writes, deeds_[count]->sequence);
+    ++count;
   }
   const auto end = deeds_.begin() + static_cast<std::ptrdiff_t>(count);
   Deeds gone(std::make_move_iterator(deeds_.begin()), std::make_move_iterator(end));
@@ -104,22 +87,13 @@ bool Journal::choose_inputs(size_t of, Chosen& chosen, bool& changed) const {
         for (const Versions& held : use.buffer->held)
           part.subtract(held.having(deeds_[w]->sequence, part));
         if (part.empty()) continue;
-        if (!may_choose(w)) return false;
+        if (!deeds_[w]->repeatable) return false;
         chosen[w] = changed = true;
       }
     }
     for (const Versions& held : use.buffer->held)
       left.subtract(held.like(use.buffer->before, left));
     if (!left.empty()) return false;
-  }
-  return true;
-}
-
-bool Journal::choose_others(size_t of, Chosen& chosen, bool& changed) const {
-  for (size_t i = 0; i < deeds_.size(); ++i) {
-    if (chosen[i] || deeds_[i]->sequence != deeds_[of]->sequence) continue;
-    if (!may_choose(i)) return false;
-    chosen[i] = changed = true;
   }
   return true;
 }
@@ -131,7 +105,6 @@ bool Journal::close(Chosen& chosen) const {
     changed = false;
     for (size_t i = 0; i < deeds_.size(); ++i) {
       if (!chosen[i]) continue;
-      if (deeds_[i]->together && !choose_others(i, chosen, changed)) return false;
       if (!choose_inputs(i, chosen, changed)) return false;
       for (size_t later = i + 1; later < deeds_.size(); ++later) {
         if (chosen[later] || deeds_[later]->sequence == deeds_[i]->sequence) continue;
@@ -139,7 +112,7 @@ bool Journal::close(Chosen& chosen) const {
           for (const Deed::Use& other : deeds_[later]->uses) {
             if (chosen[later] || other.buffer != use.buffer) continue;
             if (!other.writes.overlaps(use.needed) && !other.writes.overlaps(use.writes)) continue;
-            if (!may_choose(later)) return false;
+            if (!deeds_[later]->repeatable) return false;
             chosen[later] = changed = true;
           }
         }
@@ -174,22 +147,6 @@ std::optional<Journal::Deeds> Journal::to_redo() const {
   Deeds result;
   for (size_t i = 0; i < deeds_.size(); ++i) {
     if (chosen[i]) result.push_back(deeds_[i]);
-  }
-  return result;
-}
-
-Journal::Deeds Journal::hopeless() const {
-  Deeds result;
-  Chosen chosen(deeds_.size());
-  for (size_t i = 0; i < deeds_.size(); ++i) {
-    if (deeds_[i]->complete) continue;
-    Chosen more = chosen;
-    more[i] = true;
-    if (close(more)) {
-      chosen = std::move(more);
-    } else {
-      result.push_back(deeds_[i]);
-    }
   }
   return result;
 }

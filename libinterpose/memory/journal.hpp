@@ -6,7 +6,6 @@
 
 #include "common/byte_partition.hpp"
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,9 +33,8 @@ struct History {  // of one root buffer
   History(uint64_t size, int domains);
   ByteRanges all() const { return before.all(); }
 
-  Versions before;                 // as the first deed of the journal found it
-  std::vector<Versions> held;      // by memory domain: what lies there
-  std::atomic<uint32_t> deeds{0};  // of the journal, that name it; read without the mutex, too
+  Versions before;             // as the first deed of the journal found it
+  std::vector<Versions> held;  // by memory domain: what lies there
 };
 
 // A part of a command that is executed as one: a piece of a kernel, a copy, a read.
@@ -49,7 +47,6 @@ struct Deed {
   uint64_t sequence = 0;  // the command's
   std::vector<Use> uses;
   bool complete = false;
-  bool together = false;    // with all of the command's other parts, or not at all
   bool repeatable = false;  // also when it is complete; what is not complete can always be started again
 };
 
@@ -71,19 +68,13 @@ public:
   // that are neither held nor can be computed again.
   std::optional<Deeds> to_redo() const;
 
-  // Incomplete deeds that can never be done: bytes that they need are neither held nor can be computed again.
-  Deeds hopeless() const;
-
   // What a buffer holds before those deeds are done: by domain, the bytes that are up to date there.
   std::vector<ByteRanges> valid(const History& buffer, const Deeds& redone) const;
 
 private:
   using Chosen = std::vector<bool>;  // by index in deeds_
-  static void leave(const Deed& deed);
-  bool choose_others(size_t of, Chosen& chosen, bool& changed) const;
   bool close(Chosen& chosen) const;
   bool choose_inputs(size_t of, Chosen& chosen, bool& changed) const;
-  bool may_choose(size_t of) const { return deeds_[of]->repeatable || !deeds_[of]->complete; }
 
   Deeds deeds_;
 };

@@ -115,59 +115,5 @@ TEST_F(JournalTest, WhatFailedStaysLost) {
   EXPECT_EQ(journal.valid(b, {})[0], ByteRanges());
 }
 
-TEST_F(JournalTest, PartsOfACommandAreForgottenTogether) {
-  const ByteRanges low(0, 50), high(50, 100);
-  for (uint64_t i = 1; i <= 3; ++i) {
-    deed(i, {{&a, low, low}}, 1);
-    deed(i, {{&a, high, high}}, 1);
-  }
-  journal.trim(3);
-  EXPECT_EQ(journal.deeds().size(), 2u);
-  EXPECT_EQ(journal.deeds().front()->sequence, 3u);
-  journal.trim(1);
-  EXPECT_EQ(journal.deeds().size(), 0u);
-  deed(4, {{&a, low, low}}, 1);
-  deed(4, {{&a, high, high}}, -1);
-  EXPECT_TRUE(journal.trim(0).empty()) << "the other part is under way";
-}
-
-TEST_F(JournalTest, PartsThatMakeTheSameBytesAreDoneTogether) {
-  bring(a, 0, 1);
-  const auto here = deed(1, {{&a, all, {}}, {&b, {}, all}}, 0);
-  const auto there = deed(1, {{&a, all, {}}, {&c, {}, all}}, 1);
-  here->together = there->together = true;
-  lose();
-  EXPECT_EQ(journal.to_redo()->size(), 2u);
-  here->repeatable = false;
-  EXPECT_TRUE(journal.to_redo()->empty());
-}
-
-// Only what needs the bytes that nothing can make again.
-TEST_F(JournalTest, TheHopelessAreNamed) {
-  deed(1, {{&a, {}, all}}, 1, false);
-  const auto needs = deed(2, {{&a, all, {}}, {&b, {}, all}}, -1);
-  const auto needs_nothing = deed(3, {{&c, all, all}}, -1);
-  lose();
-  EXPECT_FALSE(journal.to_redo());
-  ASSERT_EQ(journal.hopeless().size(), 1u);
-  EXPECT_EQ(journal.hopeless().front(), needs);
-  journal.fail(*needs);
-  ASSERT_TRUE(journal.to_redo());
-  EXPECT_EQ(journal.to_redo()->size(), 1u);
-  EXPECT_EQ(journal.to_redo()->front(), needs_nothing);
-}
-
-TEST_F(JournalTest, ABufferKnowsHowManyNameIt) {
-  deed(1, {{&a, all, {}}, {&b, {}, all}}, 0);
-  const auto second = deed(2, {{&b, all, {}}, {&c, {}, all}}, 0);
-  EXPECT_EQ(a.deeds, 1u);
-  EXPECT_EQ(b.deeds, 2u);
-  journal.remove({second});
-  EXPECT_EQ(b.deeds, 1u);
-  EXPECT_EQ(c.deeds, 0u);
-  journal.trim(0);
-  EXPECT_EQ(a.deeds + b.deeds, 0u);
-}
-
 }  // namespace
 }  // namespace mkmd
