@@ -72,9 +72,12 @@ def build_helper(build, folder):
     """The compiler helper linked with LLVM's archives: it is started without an environment, so it can find no
     libraries of the bundle."""
     own = os.path.join(ROOT, "build-gpu-check")
-    launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-    subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", own, "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG",
-                    "-DMKMD_STATIC_LLVM=ON"] + launcher, check=True, stdout=subprocess.DEVNULL)
+    settings = {"CMAKE_BUILD_TYPE": "RelWithDebInfo", "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O2 -g1 -DNDEBUG",
+                "MKMD_STATIC_LLVM": "ON"}
+    if shutil.which("ccache"):
+        settings["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
+    subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", own, *(f"-D{k}={v}" for k, v in settings.items())],
+                   check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", own, "--target", "mkmd-kc"], check=True, stdout=sys.stderr)
     helper = os.path.join(own, "bin/mkmd-kc")
     strip(helper, os.path.join(folder, "build/bin/mkmd-kc"))
@@ -134,5 +137,5 @@ def pack(options):
     if first > MOST_BYTES:
         print(f"gpu-check: the bundle is larger than {MOST_BYTES >> 20} MiB", file=sys.stderr)
         return 1
-    print(f"On the machine with the GPU: python3 -m tarfile -e {NAME}.tar.xz; cd {NAME}; scripts/gpu-check run --output report")
+    print(f"There: python3 -m tarfile -e {NAME}.tar.xz; cd {NAME}; scripts/gpu-check run --output report")
     return 0

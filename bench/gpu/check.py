@@ -107,7 +107,8 @@ class Check:
             vendors = self.vendors(driver)
             code, text, _ = self.execute("devices", [self.mkmd, "devices"], OCL_ICD_VENDORS=vendors)
             rows = [re.split(r"\s{2,}", line.strip()) for line in text.splitlines()]
-            found = [Device(driver, vendors, row) for row in rows if len(row) >= 5 and row[2] in ("gpu", "cpu", "accelerator")]
+            found = [Device(driver, vendors, row) for row in rows
+                     if len(row) >= 5 and row[2] in ("gpu", "cpu", "accelerator")]
             self.note("devices", code, f"{driver}: " + (", ".join(f"{d.name} ({d.text}, {d.type})" for d in found) or
                                                         (text.strip().splitlines() or ["nothing"])[-1]))
             devices += found
@@ -115,7 +116,7 @@ class Check:
         self.gpu = pick(self.options.gpu, "gpu")
         if self.options.cpu != "none":
             self.cpu = pick(self.options.cpu, "cpu")
-        if self.cpu is not None and self.gpu is not None and self.cpu.driver == self.gpu.driver and self.cpu.name == self.gpu.name:
+        if self.cpu and self.gpu and (self.cpu.driver, self.cpu.name) == (self.gpu.driver, self.gpu.name):
             self.cpu = None
 
     def note(self, step, code, what, seconds=None, wrong=False):
@@ -155,7 +156,8 @@ class Check:
                    "--jobs", str(max(1, (os.cpu_count() or 2) // 4)),
                    "--config", shlex.join(["--devices", specification, *more])]
         code, text, seconds = self.execute(step, command, OCL_ICD_VENDORS=vendors)
-        last = [line for line in text.splitlines() if " passed, " in line or line.startswith(("failed:", "kernel launches:"))]
+        last = [line for line in text.splitlines()
+                if " passed, " in line or line.startswith(("failed:", "kernel launches:"))]
         failed = len(re.findall("^FAILED ", text, re.MULTILINE))
         self.note(step, code, "; ".join(last) or f"{failed} failed so far", seconds, wrong=failed > 0)
 
