@@ -60,9 +60,7 @@ class Check:
         libraries = [os.path.join(ROOT, "lib"), os.path.join(ROOT, "pocl/lib/x86_64-linux-gnu"),
                      os.environ.get("LD_LIBRARY_PATH", "")]
         self.environment = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME=os.path.join(self.output, "cache"),
-                                LD_LIBRARY_PATH=":".join(path for path in libraries if path),
-                                MKMD_TEST_KC=os.path.join(options.build, "bin/mkmd-kc"),
-                                MKMD_TEST_KERNELS=os.path.join(ROOT, "tests/compiler/kernels"))
+                                LD_LIBRARY_PATH=":".join(path for path in libraries if path))
         self.environment["POCL_CACHE_DIR"] = os.path.join(self.output, "cache/pocl")
         os.makedirs(self.environment["POCL_CACHE_DIR"], exist_ok=True)
         self.results = []
@@ -119,8 +117,10 @@ class Check:
         if self.cpu and self.gpu and (self.cpu.driver, self.cpu.name) == (self.gpu.driver, self.gpu.name):
             self.cpu = None
 
-    def note(self, step, code, what, seconds=None, wrong=False):
-        self.results.append({"step": step, "ended": code, "result": what, "seconds": seconds, "wrong": wrong})
+    def note(self, step, code, what, seconds=None):
+        """`code`: of the step's last command, or why there is none: it took too long, or was left out."""
+        self.results.append({"step": step, "ended": code, "result": what, "seconds": seconds,
+                             "failed": isinstance(code, int) and code != 0})
         print(f"{step}: {what}", flush=True)
 
     # The steps after the devices are known. Each says what it found in one line.
@@ -139,17 +139,19 @@ class Check:
         for prefix in ([], self.under(self.gpu.name)):
             code, text, seconds = self.execute("launches", prefix + program, OCL_ICD_VENDORS=self.gpu.vendors)
             values.append(dict(line.split(": ", 1) for line in text.splitlines() if ": " in line))
-        rows = [f"{key} {values[0][key]} / {values[1][key]}" for key in values[0] if key in values[1]]
-        self.note("launches", code, "bare / MKMD: " + "; ".join(rows), seconds)
+        rows = [f"{key} {values[0][key]} / {values[1][key]}" for key in values[0] if code == 0 and key in values[1]]
+        self.note("launches", code, "bare / MKMD: " + ("; ".join(rows) or "see the log"), seconds)
 
     def kernels(self):
         """Each kernel of tests/compiler/kernels, whole and in pieces: the same bits."""
         test = os.path.join(self.options.build, "tests/compiler/compiler_device_tests")
-        code, text, seconds = self.execute("kernels", [test, "--gtest_brief=1"], OCL_ICD_VENDORS=self.gpu.vendors)
+        code, text, seconds = self.execute("kernels", [test, "--gtest_brief=1"], OCL_ICD_VENDORS=self.gpu.vendors,
+                                           MKMD_TEST_KC=os.path.join(self.options.build, "bin/mkmd-kc"),
+                                           MKMD_TEST_KERNELS=os.path.join(ROOT, "tests/compiler/kernels"))
         failed = re.findall(r"^\[  FAILED  \] (.+?) \(", text, re.MULTILINE)
         passed = re.search(r"\[  PASSED  \] (\d+) test", text)
         self.note("kernels", code, f"{passed.group(1) if passed else '?'} passed, {len(failed)} failed" +
-                  (": " + ", ".join(failed[:8]) if failed else ""), seconds, wrong=bool(failed))
+                  (": " + ", ".join(failed[:8]) if failed else ""), seconds)
 
     def run_programs(self, step, specification, vendors, *more):
         command = [sys.executable, os.path.join(ROOT, "tests/programs/run_programs.py"), "--build", self.options.build,
@@ -159,7 +161,7 @@ class Check:
         last = [line for line in text.splitlines()
                 if " passed, " in line or line.startswith(("failed:", "kernel launches:"))]
         failed = len(re.findall("^FAILED ", text, re.MULTILINE))
-        self.note(step, code, "; ".join(last) or f"{failed} failed so far", seconds, wrong=failed > 0)
+        self.note(step, code, "; ".join(last) or f"{failed} failed so far", seconds)
 
     def programs(self):
         """The test programs, bare and under MKMD on the GPU alone."""
@@ -235,7 +237,7 @@ class Check:
             print(f"gpu-check: no device {self.options.gpu or 'of type GPU'} was found; --gpu names another",
                   file=sys.stderr)
             return 2
-        return 1 if any(result["wrong"] for result in self.results) else 0
+        return 1 if any(result["failed"] for result in self.results) else 0
 
     def write(self):
         machine = {"kernel": " ".join(os.uname()), "cores": os.cpu_count(), "drivers": drivers(),
@@ -249,7 +251,7 @@ class Check:
             file.write("\n| step | result | ended with | s |\n| --- | --- | --- | ---: |\n")
             for r in self.results:
                 seconds = "" if r["seconds"] is None else f"{r['seconds']:.0f}"
-                result = ("**wrong:** " if r["wrong"] else "") + str(r["result"]).replace("|", "/")
+                result = ("**failed:** " if r["failed"] else "") + str(r["result"]).replace("|", "/")
                 file.write(f"| {r['step']} | {result} | {r['ended']} | {seconds} |\n")
         with tarfile.open(os.path.join(self.output, "logs.tar.gz"), "w:gz") as archive:
             archive.add(self.logs, arcname="logs")

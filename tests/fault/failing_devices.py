@@ -69,7 +69,8 @@ def try_rules(f, mode, rules, program=STEPS, error_allowed=False, perhaps=(), **
     if never or not followed:
         f.wrong.append(f"{what}: nothing has failed by {', '.join(never) or 'any rule'}")
     bare = f.bare_of(program)
-    failed_openly = ours.code == 99 and re.search(r"error -\d+ in cl", ours.out)
+    # Of a call, or of the variable that a call has set.
+    failed_openly = ours.code == 99 and re.search(r"error -\d+ in (cl|error$)", ours.out, re.MULTILINE)
     if (ours.code, ours.out) != (bare.code, bare.out) and not (error_allowed and failed_openly):
         f.wrong.append(f"{what}: exit code {ours.code}, {ours.out}\n    {ours.said} {ours.error[:5]}")
     return ours
