@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 NAME = "mkmd-gpu-check"
 MOST_BYTES = 60 << 20  # of the first file
 # What the steps of `run` call, in a build folder.
-BINARIES = ["mkmd", "lib/mkmd/*", "tests/programs/*", "tests/compiler/compiler_device_tests",
+BINARIES = ["mkmd", "bin/mkmd-simulate", "lib/mkmd/*", "tests/programs/*", "tests/compiler/compiler_device_tests",
             "bench/apps/*", "bench/micro/*"]
 # The C and C++ libraries belong to the machine, since its drivers use them, too.
 OF_THE_MACHINE = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so)")
