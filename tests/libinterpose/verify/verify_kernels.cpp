@@ -30,7 +30,7 @@ kernel void found(global const int* in, global int* out, global int* any) {
 }
 kernel void mirror(global uint* inout, uint n) {
   size_t i = get_global_id(0);
-  inout[i] = inout[i] +
+  inout[i] = inout[i] |
              inout[n - 1 - i];
 }
 kernel void nothing(global uint* inout) {
@@ -69,7 +69,8 @@ static void run(const Cl& cl, cl_program program, const std::string& name) {
     set_args(kernel, in, out);
   }
   launch(cl, kernel, {kItems}, {kLocal});
-  if (name != "mirror") report<uint32_t>(cl, name.c_str(), out, 4 * kItems);  // whose work-groups race
+  // The work-groups of mirror race, and yet its results are the same each time: both of a pair store x | y.
+  report<uint32_t>(cl, name.c_str(), out, 4 * kItems);
   CL_CHECK(clFinish(cl.queue));
   for (const cl_mem memory : {in, out, any})
     CL_CHECK(clReleaseMemObject(memory));
