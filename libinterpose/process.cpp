@@ -2,14 +2,13 @@
 #include "libinterpose/process.hpp"
 #include "libinterpose/capture/at_exit.hpp"
 #include "libinterpose/capture/session.hpp"
-#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/device/emulated_kind.hpp"
 #include "libinterpose/profiling/profile.hpp"
 #include "libinterpose/vendor/memories.hpp"
 #include "libinterpose/vendor/rivals.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/emulation/report.hpp"
 #include "libinterpose/life/callback_thread.hpp"
 
 #include <chrono>
@@ -107,23 +106,24 @@ std::vector<vendor::Device> emulating_devices(const std::string& specification) 
   return {};
 }
 
-// False if there is nothing to emulate, or no way to.
-bool choose_emulated(Configuration& configuration) {
+// Null if there is nothing to emulate, or no way to.
+DeviceKind* choose_emulated(Configuration& configuration) {
   const std::string& file = configuration.settings.platform;
-  if (file.empty()) return false;
+  if (file.empty()) return nullptr;
   auto platform = emulation::read_platform(file);
   if (!platform) {
     log(LogLevel::warning, "MKMD_PLATFORM: " + platform.status().message() + "; the program runs without it");
-    return false;
+    return nullptr;
   }
   std::vector<vendor::Device> hosts;
   std::thread([&] {
     starting = true;
     hosts = emulating_devices(configuration.settings.devices);
   }).join();
-  if (hosts.empty()) return false;
-  configuration.machine = new emulation::Machine(std::move(*platform));
-  for (const platform::Device& spec : configuration.machine->platform().devices) {
+  if (hosts.empty()) return nullptr;
+  auto* const kind = new EmulatedKind(std::move(*platform));
+  const emulation::Machine& machine = kind->machine();
+  for (const platform::Device& spec : machine.platform().devices) {
     vendor::Device device = hosts[configuration.devices.size() % hosts.size()];
     device.name = spec.name;
     device.synchronous = true;  // a thread of ours lets it take its time
@@ -132,21 +132,12 @@ bool choose_emulated(Configuration& configuration) {
                                                                     : CL_DEVICE_TYPE_ACCELERATOR;
     configuration.devices.push_back(std::move(device));
   }
-  configuration.domain_count = configuration.machine->domain_count();
-  for (int d = 0; d < configuration.machine->device_count(); ++d)
-    configuration.domain.push_back(configuration.machine->domain_of(d));
-  return true;
-}
-
-void choose_devices(Configuration& configuration) {
-  auto devices = vendor::select_devices(configuration.settings.devices);
-  if (!devices && !configuration.settings.devices.empty()) {
-    log(LogLevel::warning,
-        "MKMD_DEVICES: " + devices.status().message() + "; the program runs on the first device alone");
-    devices = vendor::select_devices("");
-    if (devices && devices->size() > 1) devices->resize(1);
-  }
-  if (devices) configuration.devices = std::move(*devices);
+  configuration.domain_count = machine.domain_count();
+  for (int d = 0; d < machine.device_count(); ++d)
+    configuration.domain.push_back(machine.domain_of(d));
+  configuration.may_be_lost.assign(configuration.devices.size(), machine.platform().can_fail());
+  configuration.home = configuration.devices.front();
+  return kind;
 }
 
 void find_rivals(Configuration& configuration) {
@@ -159,6 +150,21 @@ void find_rivals(Configuration& configuration) {
   if (!names.empty())
     log(LogLevel::info,
         names + " use the same cores: drivers take turns, and each kernel goes to the quickest");
+}
+
+DeviceKind* choose_real(Configuration& configuration) {
+  auto devices = vendor::select_devices(configuration.settings.devices);
+  if (!devices && !configuration.settings.devices.empty()) {
+    log(LogLevel::warning,
+        "MKMD_DEVICES: " + devices.status().message() + "; the program runs on the first device alone");
+    devices = vendor::select_devices("");
+    if (devices && devices->size() > 1) devices->resize(1);
+  }
+  if (devices) configuration.devices = std::move(*devices);
+  if (!configuration.devices.empty()) configuration.home = vendor::whole_of(configuration.devices.front());
+  assign_domains(configuration);
+  find_rivals(configuration);
+  return &real_devices();
 }
 
 // Something may have been split. False, too, where nobody has used OpenCL.
@@ -187,20 +193,13 @@ Process* start() {
   for (const std::string& problem : problems)
     log(LogLevel::warning, problem);
 
-  if (settings.enabled) {
-    if (!choose_emulated(configuration)) {
-      choose_devices(configuration);
-      assign_domains(configuration);
-      find_rivals(configuration);
-    }
-  }
+  DeviceKind* kind = settings.enabled ? choose_emulated(configuration) : &real_devices();
+  if (kind == nullptr) kind = choose_real(configuration);
   if (!configuration.devices.empty()) {
-    const vendor::Device& first = configuration.devices.front();
-    configuration.home = configuration.machine != nullptr ? first : vendor::whole_of(first);
     process->platform = new Platform(configuration.home.platform);
     process->device = new Device(process->platform, configuration.home.id, true, nullptr);
   }
-  process->session = new Session(configuration, register_exit_handler);
+  process->session = new Session(configuration, *kind, register_exit_handler);
   if (settings.profile > 0) process->profiler = new Profiler;
   if (!settings.verify.empty()) process->verifier = new verify::Verifier(configuration);
   if (configuration.splits()) {
@@ -264,11 +263,11 @@ void on_exit() {
   if (splits()) (void)finish([](Session& session) { session.keep_learned(); });
   Process& p = process();
   p.session->trace.flush();
-  p.session->summary.write();
+  p.session->summary.write(p.session->kind);
   if (splits())
     p.session->summary.say_unused([&p](int device) { return p.session->trouble.left_out(device); });
   if (p.verifier != nullptr) p.verifier->write_verdict();
-  if (p.configuration.machine != nullptr) emulation::report(*p.configuration.machine);
+  p.session->kind.report();
 }
 
 }  // namespace

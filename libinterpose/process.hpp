@@ -7,6 +7,7 @@
 #include "common/process_exiting.hpp"
 #include "compiler/client.hpp"
 #include "libinterpose/capture/session.hpp"
+#include "libinterpose/device/device_kind.hpp"
 #include "libinterpose/objects/objects.hpp"
 #include "libinterpose/setup/configuration.hpp"
 

@@ -39,10 +39,13 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
   return true;
 }
 
-void note_not_emulated() {
+bool has_untimed_commands() {
+  return !process().session->kind.times_native_commands() && process().profiler == nullptr;
+}
+
+void note_untimed() {
   static std::atomic<bool> said{false};
-  if (process().configuration.machine == nullptr || process().profiler != nullptr || said.exchange(true))
-    return;
+  if (!has_untimed_commands() || said.exchange(true)) return;
   log(LogLevel::warning,
       "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
 }

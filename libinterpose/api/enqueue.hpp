@@ -32,9 +32,11 @@ struct NativeCall {
 // Whether a command of the queue that waits for these events may be captured now (not while a user event is
 // unset).
 bool may_capture(const Queue& queue, WaitList wait_list);
-// A command of the program went to the real device at its real speed: says so once where devices are
-// emulated.
-void note_not_emulated();
+// Commands that go straight to home's driver take another time than on home. While kernels are profiled,
+// nobody minds.
+bool has_untimed_commands();
+// A command went there: says so once.
+void note_untimed();
 // The objects behind a checked wait list.
 std::vector<Event*> events_of(WaitList wait_list);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads, writes, copies and fills of buffers. They are captured while captured kernels are unfinished, or
-// when bytes of theirs are not at home, and always on emulated devices (home's real speed is not theirs);
-// otherwise, and while kernels are profiled, they go to the home's own queue at once.
+// when bytes of theirs are not at home, and always where native commands take another time than on home.
+// Otherwise, and while kernels are profiled, they go to the home's own queue at once.
 #include "libinterpose/api/capture.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/process.hpp"
@@ -22,8 +22,7 @@ bool host_may(const Memory& memory, cl_mem_flags forbidden) {
 bool wants_capture(Queue& queue, std::span<const Touched> touched, WaitList wait_list) {
   Runtime* runtime = runtime_of(*queue.context);
   if (runtime == nullptr) return false;
-  bool wanted =
-      runtime->capturing() || (process().configuration.machine != nullptr && process().profiler == nullptr);
+  bool wanted = runtime->capturing() || has_untimed_commands();
   for (const Touched& t : touched) {
     Memory& m = *t.memory;
     if (!m.is_buffer || m.context.get() != queue.context.get() || !m.root()->storage) return false;

@@ -70,7 +70,7 @@ bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, siz
     return !a.memory || a.memory->root()->storage != nullptr;
   case Kind::image:
     return ((declared.access == "read_only" && !separate) || a.memory->storage) && a.memory->size > 0 &&
-           !a.memory->parent && process().configuration.machine == nullptr;
+           !a.memory->parent && !process().session->kind.has_only_buffers();
   default:
     return false;
   }

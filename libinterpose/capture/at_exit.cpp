@@ -132,8 +132,7 @@ void note_ran(Session& session, const Action& action) {
   const auto [known, is_new] = code.ran.try_emplace(
       {launch.kernel->name, launch.shape.local, lasts(session.configuration, action.piece.device)}, ran);
   if (is_new) {
-    if (session.drivers_registered != nullptr)
-      session.drivers_registered();  // compilers register destructors when first used
+    session.compilers.note_compiled();
   } else if (trouble.left_out(known->second.lane) != trouble.left_out(ran.lane)) {
     if (trouble.left_out(known->second.lane)) known->second = ran;
   } else if (groups_in(known->second.groups) < groups_in(ran.groups)) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/capture/describe_machine.hpp"
 
-#include "libinterpose/timing/emulated_rates.hpp"
-
 namespace mkmd {
 
 namespace {
@@ -43,9 +41,8 @@ planning::Machine describe_machine(Session& session, const TimeModel& times, boo
   const DeviceRates& home = times.rates(p.home_index());
   machine.platform.bw = home.copy_bytes_per_second;
   machine.platform.lat = home.copy_seconds;
-  if (p.machine != nullptr) {
-    machine.platform.links = emulated_links(*p.machine);
-  } else {
+  machine.platform.links = session.kind.links();
+  if (machine.platform.links.empty()) {
     machine.copy_seconds = [&times](int from, int to, double bytes) {
       return times.copy_seconds(from, to, bytes);
     };
@@ -64,9 +61,7 @@ planning::Machine describe_machine(Session& session, const TimeModel& times, boo
 
 void ask_about_memory(planning::Machine& machine, Session& session) {
   machine.platform.memories = session.shared_memories();
-  if (session.configuration.machine == nullptr)
-    machine.cache = static_cast<double>(
-        vendor::device_value<cl_ulong>(session.configuration.home.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+  machine.cache = session.kind.cache_bytes(session.configuration);
 }
 
 }  // namespace mkmd

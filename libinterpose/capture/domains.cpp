@@ -32,6 +32,7 @@ Status Domains::make_lanes(Executor& executor) {
   if (Status status = make_compute_lanes(executor); !status) return status;
   if (Status status = make_transfer_lanes(executor); !status) return status;
   read_clocks(executor);
+  if (hardware_.has_exclusive_ports()) executor.lanes().make_ports_exclusive();
   // Of no context: what waits for its actions waits on the host. Drivers end, run, or never start what waits
   // for a command that has failed.
   executor.lanes().set_program(

@@ -21,7 +21,8 @@ public:
   };
 
   Domains(Context& context, Session& session)
-      : context_(context), configuration_(session.configuration), number_(session.numbers) {}
+      : context_(context), configuration_(session.configuration), hardware_(session.kind),
+        number_(session.numbers) {}
 
   // Both before anything else, in this order.
   Status make_lanes(Executor& executor);
@@ -42,6 +43,7 @@ private:
 
   Context& context_;
   const Configuration& configuration_;
+  const Hardware& hardware_;
   const LiveNumber number_;  // among contexts
   std::vector<Domain> list_;
   CodePlaces code_places_;

@@ -9,14 +9,13 @@ namespace mkmd {
 
 namespace {
 
-// What the answers to "is it worth it?" depend on. Who names another policy wants to see what it does, also
-// where that is slow; and on an emulated machine the real home is none of its devices.
+// What the answers to "is it worth it?" depend on.
 timing::Setting profitability_setting(Session& session) {
   const Configuration& p = session.configuration;
   const scheduler::Policy* const policy = session.policy();
   timing::Setting setting;
   setting.regardless_of_gain = policy != nullptr && policy->regardless_of_gain();
-  setting.may_leave_alone = p.machine == nullptr && session.has_default_policy();
+  setting.may_leave_alone = session.may_leave_alone();
   setting.home_is_sum = p.home_is_sum();
   setting.devices = p.devices.size();
   return setting;

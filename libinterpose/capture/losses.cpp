@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/capture/losses.hpp"
 
-#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/storage.hpp"
 
 #include <cstring>
@@ -12,8 +11,9 @@ namespace {
 
 // A lost memory would not answer. Its bytes are overwritten so that nobody is served from it by mistake.
 void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
-  const Lock lock(storage.bytes_mutex);
-  char* const bytes = storage.bytes[domain];
+  const Lock lock(storage.mapped_mutex);
+  char* const visible = storage.host_bytes(domain);
+  char* const bytes = visible != nullptr ? visible : storage.mapped[domain];
   if (bytes == nullptr) return;
   ranges.each_range([&](const ByteRange& r) { std::memset(bytes + r.lo, 0xA5, r.hi - r.lo); });
 }
@@ -22,14 +22,14 @@ void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
 
 bool Losses::any_new() const {
   for (int d = 1; d < domains_; ++d) {
-    if ((lost_ >> d & 1u) == 0 && machine_.lost(d)) return true;
+    if ((lost_ >> d & 1u) == 0 && executor_.devices().is_lost(d)) return true;
   }
   return false;
 }
 
 void Losses::take_new() {
   for (int d = 1; d < domains_; ++d) {
-    if (machine_.lost(d)) lost_ |= 1u << d;
+    if (executor_.devices().is_lost(d)) lost_ |= 1u << d;
   }
 }
 

@@ -6,14 +6,14 @@
 
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/commands/command.hpp"
+#include "libinterpose/execution/executor.hpp"
 
 namespace mkmd {
 
 class Losses {
 public:
-  explicit Losses(Session& session)
-      : machine_(*session.configuration.machine), domains_(session.configuration.domain_count),
-        numbers_(session.numbers) {}
+  Losses(Session& session, const Executor& executor)
+      : executor_(executor), domains_(session.configuration.domain_count), numbers_(session.numbers) {}
 
   bool any_new() const;  // a memory was lost since the last take_new()
   void take_new();
@@ -37,7 +37,7 @@ public:
 private:
   static constexpr size_t kRemembered = 2048;
 
-  emulation::Machine& machine_;
+  const Executor& executor_;  // whose devices know what is lost
   const int domains_;
   Numbers& numbers_;
   Journal journal_;

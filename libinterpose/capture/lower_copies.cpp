@@ -3,8 +3,6 @@
 // source lies, and a fill at home.
 #include "libinterpose/capture/lowering.hpp"
 #include "libinterpose/commands/careful.hpp"
-#include "libinterpose/commands/emulated_copies.hpp"
-#include "libinterpose/commands/emulated_demands.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/planning/placement.hpp"
 
@@ -23,7 +21,6 @@ struct Lowering::Made {
   BufferUses uses;
   Action::Work work;
   std::function<Action::Work(Lane&)> redo;
-  uint64_t bytes;  // through memory
 };
 
 // `copy`: null for a fill.
@@ -66,16 +63,16 @@ std::vector<Lowering::Share> Lowering::shares_of(const planning::PlannedTask& of
 }
 
 void Lowering::emit(planning::PlannedTask& of, Command& c, const FillCommand& fill) {
+  Devices& devices = executor_.devices();
   Memory& to = fill.destination.root();
   emit_shares(shares_of(of, to, nullptr), c, to, [&](const Share& share) {
     Lane& lane = *share.lane;
     const ByteRanges written(share.bytes.lo, share.bytes.hi);
-    Made made{{{{{}, written, {}}, &to}}, {}, {}, share.bytes.hi - share.bytes.lo};
-    made.work = emulated_fill_work(session_.configuration.machine, lane, fill, share.destination, share.bytes,
-                                   fill_bytes(lane, fill, share.destination, share.bytes));
+    Made made{
+        {{{{}, written, {}}, &to}}, fill_bytes(devices, lane, fill, share.destination, share.bytes), {}};
     if (lane.domain == 0) {
-      made.redo = [&fill, share](Lane& home) {
-        return fill_bytes(home, fill, share.destination, share.bytes);
+      made.redo = [&devices, &fill, share](Lane& home) {
+        return fill_bytes(devices, home, fill, share.destination, share.bytes);
       };
     } else {
       made.redo = [&fill, bytes = share.bytes, where = remote(lane.domain, made.uses)](Lane&) {
@@ -87,6 +84,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const FillCommand& fi
 }
 
 void Lowering::emit(planning::PlannedTask& of, Command& c, const CopyCommand& copy) {
+  Devices& devices = executor_.devices();
   Memory& from = copy.source.root();
   Memory& to = copy.destination.root();
   emit_shares(shares_of(of, to, &copy), c, to, [&](const Share& share) REQUIRES(executor_.mutex()) {
@@ -94,14 +92,12 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const CopyCommand& co
     const ByteRanges written(share.bytes.lo, share.bytes.hi);
     const ByteRanges read = shifted(written, copy.source_ahead());
     make_valid(lane.domain, from, read);
-    Made made{
-        {{{read, {}, read}, &from}, {{{}, written, {}}, &to}}, {}, {}, 2 * (share.bytes.hi - share.bytes.lo)};
-    made.work =
-        emulated_copy_work(session_.configuration.machine, lane, copy, share.source, share.destination,
-                           share.bytes, copy_bytes(lane, copy, share.source, share.destination, share.bytes));
+    Made made{{{{read, {}, read}, &from}, {{{}, written, {}}, &to}},
+              copy_bytes(devices, lane, copy, share.source, share.destination, share.bytes),
+              {}};
     if (lane.domain == 0) {
-      made.redo = [&copy, share](Lane& home) {
-        return copy_bytes(home, copy, share.source, share.destination, share.bytes);
+      made.redo = [&devices, &copy, share](Lane& home) {
+        return copy_bytes(devices, home, copy, share.source, share.destination, share.bytes);
       };
     } else {
       made.redo = [&copy, bytes = share.bytes, where = remote(lane.domain, made.uses)](Lane&) {
@@ -122,7 +118,6 @@ void Lowering::emit_shares(const std::vector<Share>& shares, Command& c, Memory&
     const Ref<Action> action = new_action(lane, &c, std::move(made.work));
     action->elsewhere.redo = std::move(made.redo);
     action->uses = made.uses;
-    action->demand = emulated_fill_or_copy(session_.configuration.machine, lane.device, made.bytes, to);
     journal(*action, made.uses);
     order_uses(lane.domain, made.uses, *action);
     uses.push_back(std::move(made.uses));

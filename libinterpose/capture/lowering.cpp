@@ -3,8 +3,6 @@
 
 #include "libinterpose/capture/window_planning.hpp"
 #include "libinterpose/commands/careful.hpp"
-#include "libinterpose/commands/emulated_copies.hpp"
-#include "libinterpose/commands/emulated_demands.hpp"
 #include "libinterpose/commands/submit.hpp"
 
 #include <algorithm>
@@ -36,7 +34,7 @@ Lowering::Lowering(Session& session, const Domains& domains, Estimates& estimate
       epoch_(epoch), machine_(machine), plan_(plan), window_(window),
       first_order_(epoch.take_places(plan.orders)) {}
 
-void Lowering::emit(const std::function<void()>& some) {
+void Lowering::emit(const std::function<void(const std::vector<Ref<Action>>&)>& some) {
   constexpr size_t kSome = 8;  // commands
   executor_.mutex().is_held();
   const size_t count = plan_.tasks.size();
@@ -55,7 +53,7 @@ void Lowering::emit(const std::function<void()>& some) {
     emit(i);
     if ((i + 1) % kSome != 0 && i + 1 < count) continue;
     executor_.gate().hold_from(first_of_rest[i + 1]);
-    some();
+    some(std::exchange(made_, {}));
   }
 }
 
@@ -68,7 +66,7 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
     action->origin.what = to_string(command->kind());
     action->origin.of_queue = &command->queue->unposted;
   }
-  if (session_.configuration.machine != nullptr) emulated_.push_back(action);
+  made_.push_back(action);
   epoch_.order(action, plan_.one_at_a_time);
   return action;
 }
@@ -109,10 +107,9 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   for (const RegionMap::Source& source : sources(domain, root, missing)) {
     const Lane& from = *domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
-    auto moves = [machine = session_.configuration.machine, &devices = executor_.devices(),
-                  &storage = *root.storage, &from, from_memory, &to, to_memory](const ByteRanges& some) {
-      return emulated_transfer_work(machine, storage, from, from_memory, to, to_memory, some,
-                                    transfer(devices, storage, from, from_memory, to, to_memory, some));
+    auto moves = [&devices = executor_.devices(), &storage = *root.storage, &from, from_memory, &to,
+                  to_memory](const ByteRanges& some) {
+      return transfer(devices, storage, from, from_memory, to, to_memory, some);
     };
     const Ref<Action> action = new_action(to, nullptr, moves(source.ranges));
     action->transfer.memory = Ref<Memory>(&root);
@@ -123,8 +120,6 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     action->transfer.buffer = buffer_number(session_.numbers, root);
     action->transfer.consumer = emitting_;
     if (losses_) action->transfer.history = root.storage->history.get();
-    action->demand =
-        emulated_transfer(session_.configuration.machine, source.domain, domain, source.ranges.total(), root);
     regions.read(source.domain, source.ranges, *action);
     regions.write(domain, source.ranges, *action);
     regions.add_valid(domain, source.ranges);
@@ -279,7 +274,6 @@ Ref<Action> Lowering::new_piece(const planning::PlannedTask& of, const planning:
 void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& kernel) {
   const Configuration& configuration = session_.configuration;
   std::vector<std::vector<cl_mem>> memories = places_of(of, kernel.launch);
-  const double bytes = emulated_bytes(configuration.machine, kernel.launch, of.task.kernel.understood);
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const planning::Piece& piece : of.pieces)
     sharing[configuration.lane_domain(piece.device)].insert(piece.device);
@@ -289,8 +283,6 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
     const int domain = configuration.lane_domain(piece.device);
     const Ref<Action> action = new_piece(of, piece, c, kernel, std::move(memories[i]));
     action->piece.sharing = static_cast<int>(sharing[domain].size());
-    action->demand = emulated_piece(configuration.machine, piece.device, kernel, bytes, action->piece.share,
-                                    of.task.kernel.understood);
     journal(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
@@ -318,11 +310,10 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
                     };
   if (regions.missing(0, use.reads).empty()) {
     Lane& home = executor_.lanes().home();
-    const Ref<Action> action =
-        new_action(home, &c,
-                   emulated_read_work(session_.configuration.machine, *use.root->storage, home,
-                                      use.root->native.get(), read, use.reads, read_at_home(home, read)));
-    action->elsewhere.redo = [&read](Lane& lane) { return read_at_home(lane, read); };
+    const Ref<Action> action = new_action(home, &c, read_at_home(executor_.devices(), home, read));
+    action->elsewhere.redo = [&devices = executor_.devices(), &read](Lane& lane) {
+      return read_at_home(devices, lane, read);
+    };
     action->uses = {{{use.reads, {}, use.reads}, use.root}, {{{}, {to, to + read.size}, {}}, nullptr}};
     record(action, 0, use.reads);
     return;
@@ -331,34 +322,26 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
     Lane& lane = *domains_[source.domain].transfer;
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
     const Ref<Action> action =
-        new_action(lane, &c,
-                   emulated_read_work(
-                       session_.configuration.machine, *use.root->storage, lane, memory, read, source.ranges,
-                       read_elsewhere(executor_.devices(), lane, read, memory, source.ranges)));
+        new_action(lane, &c, read_elsewhere(executor_.devices(), lane, read, memory, source.ranges));
     if (source.domain != 0) action->transfer.bytes = source.ranges.total();
     action->transfer.from_domain = source.domain;
     action->transfer.buffer = buffer_number(session_.numbers, *use.root);
     action->transfer.consumer = c.number;
-    if (source.domain != 0)
-      action->demand = emulated_transfer(session_.configuration.machine, source.domain, 0,
-                                         source.ranges.total(), *use.root);
     record(action, source.domain, source.ranges);
   }
 }
 
 void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& write) {
   Lane& home = executor_.lanes().home();
-  Memory& root = write.destination.root();
-  const Ref<Action> action =
-      new_action(home, &c,
-                 emulated_write_work(session_.configuration.machine, *root.storage, home, root.native.get(),
-                                     write, write_at_home(home, write)));
+  const Ref<Action> action = new_action(home, &c, write_at_home(executor_.devices(), home, write));
   journal(*action, of.whole);
   order_uses(0, of.whole, *action);
   record_uses(0, of.whole, *action);
   const auto from = reinterpret_cast<uintptr_t>(write.host);
   const ByteRanges given(from, from + write.size);
-  action->elsewhere.redo = [&write](Lane& lane) { return write_at_home(lane, write); };
+  action->elsewhere.redo = [&devices = executor_.devices(), &write](Lane& lane) {
+    return write_at_home(devices, lane, write);
+  };
   action->uses = of.whole;
   action->uses.push_back({{given, {}, given}, nullptr});
   epoch_.host_memory().read(0, given, *action);

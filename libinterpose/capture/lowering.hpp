@@ -22,11 +22,9 @@ public:
            Epoch& epoch, const planning::Machine& machine, planning::Plan& plan,
            const std::vector<Ref<Command>>& window);
 
-  // Makes the actions. `some` is called after every few commands, and the mutex may be let go of there:
-  // devices can begin with what comes first in the plan (Gate::hold_from says up to where).
-  void emit(const std::function<void()>& some);
-  // On an emulated machine: those made since the last call.
-  std::vector<Ref<Action>> take_emulated() { return std::exchange(emulated_, {}); }
+  // Makes the actions. `some` is called after every few commands with those made since, and the mutex may be
+  // let go of there: devices can begin with what comes first in the plan (Gate::hold_from says up to where).
+  void emit(const std::function<void(const std::vector<Ref<Action>>& made)>& some);
 
 private:
   void emit(size_t i) REQUIRES(executor_.mutex());
@@ -74,9 +72,9 @@ private:
   planning::Plan& plan_;
   const std::vector<Ref<Command>>& window_;
   const double first_order_;
-  double order_ = 0;       // of the actions being emitted
-  uint64_t emitting_ = 0;  // the command's number in traces
-  std::vector<Ref<Action>> emulated_;
+  double order_ = 0;               // of the actions being emitted
+  uint64_t emitting_ = 0;          // the command's number in traces
+  std::vector<Ref<Action>> made_;  // since `some` was called
 };
 
 }  // namespace mkmd

@@ -2,7 +2,6 @@
 #include "libinterpose/capture/recovery.hpp"
 
 #include "common/log.hpp"
-#include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
 
@@ -106,7 +105,7 @@ std::vector<Ref<Command>> Recovery::recover() {
     epoch_.join(*root);
   }
   if (!commands.empty()) {
-    session_.configuration.machine->count_again(commands.size());
+    executor_.devices().note_again(commands.size());
     log(LogLevel::info, "a device has failed: " + std::to_string(commands.size()) +
                             " commands are planned again on the others");
   }

@@ -6,9 +6,6 @@
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/at_exit.hpp"
-#include "libinterpose/device/emulated_devices.hpp"
-#include "libinterpose/device/opencl_devices.hpp"
-#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
 
@@ -20,11 +17,6 @@ namespace mkmd {
 namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
-
-// A device of the emulated machine can.
-bool can_fail(const Configuration& p) {
-  return p.machine != nullptr && p.machine->platform().can_fail();
-}
 
 // Made over shared virtual memory: pointers lead to its bytes, and commands that name none but pointers.
 bool is_of_shared_virtual_memory(cl_mem memory) {
@@ -42,10 +34,11 @@ void flush(Context& context) {
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), domains_(context, session), estimates_(session),
       code_(session, estimates_, domains_.code_places()),
-      losses_(can_fail(session.configuration) ? std::make_unique<Losses>(session) : nullptr),
+      losses_(session.configuration.may_lose_devices() ? std::make_unique<Losses>(session, executor_)
+                                                       : nullptr),
       observer_(executor_, losses_.get(), outcomes_, commands_, windows_),
       executor_(observer_, {.home_excludes_others = session_.configuration.home_is_whole(),
-                            .makes_losses_good = can_fail(session_.configuration),
+                            .makes_losses_good = session_.configuration.may_lose_devices(),
                             .has_threads = has_threads}),
       outcomes_(session, estimates_, domains_, executor_),
       home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
@@ -55,27 +48,22 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
   if (Status status = domains_.make_lanes(executor_); !status) return status;
-  const int64_t clock_offset = executor_.lanes().home().clock_offset;
-  if (emulation::Machine* const machine = session_.configuration.machine) {
-    executor_.use(
-        std::make_unique<EmulatedDevices>(*machine, clock_offset, session_.trouble, session_.compilers));
-    return {};
-  }
-  executor_.use(std::make_unique<OpenClDevices>(clock_offset, session_.trouble, session_.compilers));
-  return domains_.make_repair_lane(executor_);
+  executor_.use(session_.kind.make_devices(executor_.lanes().home().clock_offset, session_.trouble,
+                                           session_.compilers));
+  return session_.configuration.may_lose_devices() ? Status{} : domains_.make_repair_lane(executor_);
 }
 
 Opaque<Storage> Runtime::make_storage(Memory& root) {
-  // Bytes must be where pointers find them, and an emulated machine has no pixels. So kernels with these run
-  // whole at home where there are other places.
-  const bool emulated = session_.configuration.machine != nullptr;
-  if ((domains_.separate() || emulated) && is_of_shared_virtual_memory(root.native.get()))
+  // Bytes must be where pointers find them, and hardware may know of none but buffers'. So kernels with these
+  // run whole at home where there are other places.
+  const bool only_buffers = session_.kind.has_only_buffers();
+  if ((domains_.separate() || only_buffers) && is_of_shared_virtual_memory(root.native.get()))
     return Opaque<Storage>(nullptr, {nullptr});
-  if (!root.is_buffer && (emulated || (domains_.separate() && has_padding(root.image.format))))
+  if (!root.is_buffer && (only_buffers || (domains_.separate() && has_padding(root.image.format))))
     return Opaque<Storage>(nullptr, {nullptr});
-  Opaque<Storage> storage(
-      new Storage(root, session_.configuration.domain_count, session_.configuration.machine),
-      {[](Storage* made) { delete made; }});
+  Opaque<Storage> storage(new Storage(root, session_.configuration.domain_count, session_.kind,
+                                      session_.configuration.may_lose_devices()),
+                          {[](Storage* made) { delete made; }});
   if (!root.is_buffer) storage->devices_without = domains_.devices_without(root.image);
   return storage;
 }
@@ -85,8 +73,7 @@ Runtime::~Runtime() {
 }
 
 Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
-  if (session_.configuration.machine != nullptr)
-    return {};  // at home it would run at the real device's speed
+  if (!session_.kind.times_native_commands()) return {};
   if (session_.compilers.may_be_gone()) {
     if (!ran_in_pieces(launch)) return {"drivers may not compile any more"};
     const Lock lock(executor_.mutex());
@@ -123,14 +110,13 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
 }
 
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
-  emulation::Machine* const machine = session_.configuration.machine;
-  std::optional<emulation::HostWork> work;
-  if (machine != nullptr) work.emplace(machine->clock());
+  const Hardware::HostWork work = session_.kind.begin_host_work();
   bool first = false;
   bool full = false;
   bool exploring = false;
   timing::KernelHistory* kernel = nullptr;
-  if (const KernelCommand* const asked = command->kernel(); asked != nullptr && machine == nullptr)
+  if (const KernelCommand* const asked = command->kernel();
+      asked != nullptr && session_.kind.times_native_commands())
     kernel = &estimates_.model_of(*asked->launch.kernel).history;
   {
     std::unique_lock regime(regime_);
@@ -152,7 +138,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     exploring = estimates_.profitability()->take_in(kernel, host_seconds());
     full = count >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
   }
-  if (work) machine->host().owe(*work);
+  session_.kind.owe(work);
   if (full) {
     windows_.flush();
     if (exploring) windows_.wait_for_exploring_window();

@@ -59,6 +59,7 @@ public:
   HomeBytes& home_bytes() { return home_bytes_; }
   Windows& windows() { return windows_; }
   const Configuration& configuration() const { return session_.configuration; }
+  DeviceKind& device_kind() const { return session_.kind; }
 
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return commands_.any(); }

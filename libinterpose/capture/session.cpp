@@ -3,29 +3,25 @@
 
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
-#include "libinterpose/timing/emulated_rates.hpp"
 
 #include <algorithm>
 
 namespace mkmd {
 
-Session::Session(const Configuration& of_process, void (*registered)())
-    : configuration(of_process), drivers_registered(registered), trace(of_process), summary(of_process),
-      trouble(of_process),
-      code(of_process.settings.devices.empty() ? LogLevel::info : LogLevel::warning, registered) {}
+Session::Session(const Configuration& of_process, DeviceKind& of_devices, void (*registered)())
+    : configuration(of_process), kind(of_devices), trace(of_process), summary(of_process),
+      trouble(of_process), compilers(registered),
+      code(of_process.settings.devices.empty() ? LogLevel::info : LogLevel::warning, registered,
+           [&of_devices](const SubKernels& of, const CodePlace& place) {
+             const Hardware::Standstill standstill(of_devices);
+             return build_piece_code(of, place);
+           }) {}
 
 Session::~Session() = default;
 
 const Calibration& Session::calibration() {
   std::call_once(calibration_.made, [this] {
-    if (configuration.machine != nullptr) {
-      calibration_.value = std::make_unique<const Calibration>(emulated_rates(*configuration.machine));
-      return;
-    }
-    std::vector<vendor::Device> devices;
-    for (size_t lane = 0; lane < configuration.lane_count(); ++lane)
-      devices.push_back(configuration.lane_device(lane));
-    calibration_.value = std::make_unique<const Calibration>(calibrate(devices, configuration.domain));
+    calibration_.value = std::make_unique<const Calibration>(kind.calibrate(configuration));
   });
   return *calibration_.value;
 }
@@ -44,8 +40,7 @@ TimeModel& Session::times() {
 
 const timing::LearnedFiles* Session::learned_files() {
   const Settings& settings = configuration.settings;
-  const bool learns = settings.learn && has_default_policy() && configuration.machine == nullptr &&
-                      settings.profile == 0 && settings.verify.empty();
+  const bool learns = settings.learn && may_leave_alone() && settings.profile == 0 && settings.verify.empty();
   if (!learns || !configuration.splits()) return nullptr;
   std::call_once(recalled_.files.made, [&] {
     std::string setting = std::to_string(configuration.cores) + " cores";
@@ -106,8 +101,7 @@ void Session::keep_learned() {
 
 bool Session::waits_for_code() const {
   const Settings& settings = configuration.settings;
-  return settings.wait_for_code || !has_default_policy() || configuration.machine != nullptr ||
-         settings.profile > 0 || !settings.verify.empty();
+  return settings.wait_for_code || !may_leave_alone() || settings.profile > 0 || !settings.verify.empty();
 }
 
 const scheduler::Memory* Session::shared_memory(int domain) {

@@ -5,6 +5,7 @@
 
 #include "common/thread_annotations.hpp"
 #include "libinterpose/commands/code_builder.hpp"
+#include "libinterpose/device/device_kind.hpp"
 #include "libinterpose/device/driver_compilers.hpp"
 #include "libinterpose/device/trouble.hpp"
 #include "libinterpose/report/summary.hpp"
@@ -27,9 +28,9 @@ class Runtime;
 
 class Session {
 public:
-  // `configuration` must outlive it. `drivers_registered`: called when drivers may have registered more
-  // handlers for the end of the process; null: nobody wants to know.
-  explicit Session(const Configuration& configuration, void (*drivers_registered)() = nullptr);
+  // `configuration` and `kind` must outlive it. `drivers_registered`: as for DriverCompilers.
+  explicit Session(const Configuration& configuration, DeviceKind& kind = real_devices(),
+                   void (*drivers_registered)() = nullptr);
   ~Session();
 
   // Calibrated when first asked for.
@@ -41,6 +42,9 @@ public:
   const scheduler::Policy* policy();
   // No policy is named but the default one, which leaves alone what loses time by being split.
   bool has_default_policy() const { return configuration.settings.policy == Settings().policy; }
+  // What loses time by being split may go straight to home: a policy that the user named is obeyed, and some
+  // hardware does not time such commands.
+  bool may_leave_alone() const { return has_default_policy() && kind.times_native_commands(); }
   // See timing::Rivalry. A policy that the user named is obeyed: it gets all devices.
   std::vector<int> rival_teams() const {
     return has_default_policy() ? configuration.team : std::vector<int>();
@@ -52,12 +56,12 @@ public:
   // For the program's next run: what this one has learned.
   void keep_learned();
 
-  // Launches wait for the code for pieces, whatever that costs: who named a policy, emulates a machine,
-  // measures or verifies wants to see the same pieces each time.
+  // Launches wait for the code for pieces, whatever that costs: they may not go to home meanwhile, or the
+  // user measures, verifies, or wants to see the same pieces each time.
   bool waits_for_code() const;
 
   const Configuration& configuration;
-  void (*const drivers_registered)();
+  DeviceKind& kind;
   Numbers numbers;
   Trace trace;
   Summary summary;

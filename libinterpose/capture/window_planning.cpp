@@ -7,7 +7,6 @@
 #include "libinterpose/capture/describe_machine.hpp"
 #include "libinterpose/capture/trace_plan.hpp"
 #include "libinterpose/commands/submit.hpp"
-#include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/memory/storage.hpp"
 #include "libinterpose/planning/record.hpp"
@@ -103,11 +102,9 @@ planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& 
   return identity;
 }
 
-// An emulated memory may be full; a real driver's word comes when something is allocated.
 bool WindowPlanning::has_room(const KernelCommand& c, int device) const {
-  emulation::Machine* const emulated = configuration().machine;
   const int domain = configuration().domain[device];
-  if (emulated == nullptr || domain == 0) return true;
+  if (domain == 0) return true;
   std::vector<const Memory*> roots;
   uint64_t bytes = 0;
   for (const KernelArgument& a : *c.launch.arguments) {
@@ -118,11 +115,11 @@ bool WindowPlanning::has_room(const KernelCommand& c, int device) const {
     roots.push_back(root);
     bytes += root->size;
   }
-  return bytes == 0 || emulated->has_room(domain, bytes);
+  return bytes == 0 || session_.kind.has_room(domain, bytes);
 }
 
 Purpose WindowPlanning::purpose_of(bool at_home) const {
-  if (session_.compilers.may_be_gone() && configuration().machine == nullptr) return Purpose::repeats;
+  if (session_.compilers.may_be_gone()) return Purpose::repeats;
   return at_home ? Purpose::home_times : Purpose::speed;
 }
 
@@ -151,8 +148,7 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   }
   if (!session_.trace.on()) return plan;
   const double seconds = static_cast<double>(host_nanoseconds() - began) * 1e-9;
-  std::optional<emulation::VirtualClock::Stop> stop;  // being watched takes no emulated time
-  if (configuration().machine != nullptr) stop.emplace(configuration().machine->clock());
+  const Hardware::Standstill standstill(session_.kind);
   trace_plan(
       session_.trace, plan, window,
       {machine(), buffer_of_, estimates_.times(), executor_.devices().now(), seconds, std::move(recorded_)});
@@ -173,9 +169,8 @@ std::optional<planning::Plan> WindowPlanning::take_over(const std::vector<Ref<Co
 }
 
 planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
-  constexpr size_t kFew = 16;               // commands: a plan of fewer is not worth much
-  constexpr cl_ulong kLooking = 1'000'000;  // nanoseconds
-  const cl_ulong began = host_nanoseconds();
+  constexpr size_t kFew = 16;  // commands: a plan of fewer is not worth much
+  const double began = host_seconds();
   std::optional<planning::Record> record;
   if (session_.trace.on() && configuration().settings.trace_planning)
     record.emplace(machine(), buffer_of_, kept_.cuts, purpose_);
@@ -187,10 +182,10 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
     planning::Task task = next(window, planner.size());
     again |= task.kernel.is_retry();
     planner.add(record ? record->watch(std::move(task)) : std::move(task));
-    if (planner.size() < kFew || configuration().machine != nullptr) continue;
+    if (planner.size() < kFew) continue;
     // More are not tried again before it is known what came of these, unless they have to pay for transfers.
     if (again && !domains_.separate()) break;
-    if (host_nanoseconds() - began > kLooking) break;
+    if (host_seconds() - began > session_.kind.seconds_to_look()) break;
   }
   const bool complete = planner.size() == window.size();
   planning::Plan plan = std::move(planner).make(complete);
@@ -246,8 +241,7 @@ planning::Task WindowPlanning::describe(Command& c) const {
 bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
-  if (p.machine != nullptr && p.machine->failed(device)) return false;
-  if (session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
+  if (executor_.devices().has_failed(device) && purpose_ != Purpose::repeats) return false;
   if (!can_have_images(device, *c.launch.arguments)) return false;
   return device == 0 || c.redo.empty();
 }

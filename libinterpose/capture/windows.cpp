@@ -5,7 +5,6 @@
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/lowering.hpp"
 #include "libinterpose/capture/recovery.hpp"
-#include "libinterpose/emulation/machine.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -28,9 +27,7 @@ bool Windows::is_empty() const {
 
 void Windows::flush_when_quiet() {
   constexpr double kIdle = 100'000;  // nanoseconds, by the clock the program's commands run on
-  const emulation::Machine* machine = session_.configuration.machine;
-  const auto idle =
-      static_cast<cl_ulong>(kIdle * (machine != nullptr ? machine->platform().time_scale : 1.0));
+  const auto idle = static_cast<cl_ulong>(kIdle * session_.kind.time_scale());
   for (;;) {
     const cl_ulong quiet = host_nanoseconds() - last_capture_.load(std::memory_order_relaxed);
     if (quiet >= idle) break;
@@ -47,10 +44,10 @@ void Windows::wait_for_exploring_window() {
 
 void Windows::flush() {
   if (!commands_.any()) return;
-  cl_ulong over = 0;  // when the emulated host has made the plan
+  cl_ulong over = 0;  // when the plan is made, by the devices' clock; 0: it is
   while (close_window(over)) {
   }
-  if (over > 0 && !process_exiting.load()) session_.configuration.machine->clock().sleep_until(over);
+  if (over > 0 && !process_exiting.load()) session_.kind.wait_until(over);
   executor_.take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
@@ -72,11 +69,7 @@ bool Windows::close_window(cl_ulong& over) {
   }
   if (!executor_.gate().is_halted() && !window_.empty()) {
     window = std::exchange(window_, {});
-    if (session_.configuration.machine != nullptr) {
-      over = plan_emulated(window);
-    } else {
-      more = plan(window);
-    }
+    more = plan(window, over);
   }
   executor_.pump();
   Graveyard::Dead dead = executor_.graveyard().take();
@@ -126,7 +119,17 @@ private:
   Windows& windows_;
 };
 
-bool Windows::plan(std::vector<Ref<Command>>& commands) {
+bool Windows::plan(std::vector<Ref<Command>>& commands, cl_ulong& over) {
+  const size_t count = commands.size();
+  if (make_actions(commands, over)) return commands.size() < count;
+  // A device was lost meanwhile: the plan is void.
+  window_.insert(window_.begin(), commands.begin(), commands.end());
+  if (!executor_.gate().is_running()) recover();  // else who runs last does
+  return false;
+}
+
+bool Windows::make_actions(std::vector<Ref<Command>>& commands, cl_ulong& over) {
+  Hardware::HostWork work = session_.kind.begin_host_work();
   std::shared_ptr<WindowUnderWay> window;
   if (estimates_.without_turn().setting().may_leave_alone) {
     window =
@@ -140,62 +143,38 @@ bool Windows::plan(std::vector<Ref<Command>>& commands) {
   WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr,
                          window ? &window->facts : nullptr);
   PlanningTurn turn(*this);
-  const size_t count = commands.size();
   planning::Plan plan = turn.plan(planner, commands);
+  if (executor_.gate().is_halted()) {
+    session_.kind.owe(work);
+    return false;
+  }
   if (window) window->unfinished = commands.size();
   estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
   Lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan, commands)
-      .emit([&]() REQUIRES(executor_.mutex()) {
-        if (!executor_.gate().holds_back())
-          return;          // first the commands, for those who wait; then flush() pumps
+      .emit([&](const std::vector<Ref<Action>>& made) REQUIRES(executor_.mutex()) {
+        over = session_.kind.pay(work);
+        for (const Ref<Action>& action : made)  // none starts before it is made
+          action->times.ready = std::max(action->times.ready, over);
+        work = session_.kind.begin_host_work();
+        if (!executor_.gate().holds_back() || losses_)
+          return;          // first the commands, for those who wait, or before a loss; then flush() pumps
         executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
       });
-  const bool more = commands.size() < count;
   for (const Ref<Command>& command : commands)
     commands_.part_over(*command);
   kept_.plans.keep(std::move(plan));
-  return more;
+  return true;
 }
 
-cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
-  emulation::Machine& machine = *session_.configuration.machine;
-  std::optional<emulation::HostWork> work(machine.clock());
-  {
-    WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr);
-    PlanningTurn turn(*this);
-    planning::Plan plan = turn.plan(planner, commands);
-    if (!executor_.gate().is_halted()) {
-      cl_ulong over = 0;
-      Lowering lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan,
-                        commands);
-      lowering.emit([&]() REQUIRES(executor_.mutex()) {
-        over = machine.host().pay(*work);  // none of these actions starts before it is made
-        for (const Ref<Action>& action : lowering.take_emulated())
-          action->times.ready = std::max(action->times.ready, over);
-        work.emplace(machine.clock());
-      });
-      for (const Ref<Command>& command : commands)
-        commands_.part_over(*command);
-      kept_.plans.keep(std::move(plan));
-      return over;
-    }
-  }
-  // A device was lost meanwhile: the plan is void.
-  machine.host().owe(*work);
-  window_.insert(window_.begin(), commands.begin(), commands.end());
-  if (!executor_.gate().is_running()) recover();  // else who runs last does
-  return 0;
-}
-
-// What happens here is, like all planning, charged to the emulated time. Whoever plans just now relies on
-// where the bytes are: it comes here when it is done.
+// Whoever plans just now relies on where the bytes are: it comes here when it is done.
 void Windows::recover() {
   executor_.mutex().is_held();
   if (planning_) return;
   std::vector<Ref<Command>> commands = Recovery(session_, executor_, *losses_, epoch_, commands_).recover();
   for (Ref<Command>& command : std::exchange(window_, {}))
     commands.push_back(std::move(command));
-  if (!commands.empty()) plan_emulated(commands);
+  cl_ulong over = 0;  // nobody waits for it
+  if (!commands.empty()) plan(commands, over);
   executor_.graveyard().let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
   if (!executor_.gate().is_halted()) executor_.gate().resume();  // else another device was lost meanwhile
 }

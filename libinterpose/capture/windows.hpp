@@ -34,13 +34,13 @@ public:
 
 private:
   class PlanningTurn;
-  // What plan() and plan_emulated() leave of the window is to be let go of without the mutex.
+  // What plan() leaves of the window is to be let go of without the mutex.
   bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
   // Lets go of the mutex while it looks at the window. True: there is more to be planned.
-  bool plan(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
-  // The same on an emulated machine, where planning is paid for in its time. Returns when, by the emulated
-  // clock, the plan is made; 0: a device was lost meanwhile, and nothing was planned.
-  cl_ulong plan_emulated(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
+  // `over`: when that is paid for, as Hardware::pay() says.
+  bool plan(std::vector<Ref<Command>>& window, cl_ulong& over) REQUIRES(executor_.mutex());
+  // False: a device was lost meanwhile, and nothing was made.
+  bool make_actions(std::vector<Ref<Command>>& window, cl_ulong& over) REQUIRES(executor_.mutex());
 
   Session& session_;
   const Domains& domains_;

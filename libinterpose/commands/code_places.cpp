@@ -27,10 +27,8 @@ CodePlaces place_code(const Configuration& configuration, const std::vector<Lane
       copy = (all[platform] + *most - 1) / *most * runtime;
       if (lane != home) copy += before[platform]++ / *most;
     }
-    const CodePlace place{lane->native_context,
-                          copy > 0 ? " -D MKMD_COPY=" + std::to_string(copy) : std::string(),
-                          configuration.machine,
-                          {}};
+    const CodePlace place{
+        lane->native_context, copy > 0 ? " -D MKMD_COPY=" + std::to_string(copy) : std::string(), {}};
     const auto known = std::find(places.all.begin(), places.all.end(), place);
     lane->code = static_cast<size_t>(known - places.all.begin());
     if (known == places.all.end()) places.all.push_back(place);

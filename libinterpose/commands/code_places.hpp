@@ -14,12 +14,11 @@ class Lane;
 
 struct CodePlace {
   cl_context context = nullptr;
-  std::string options;                    // what tells this copy of the code from others, to the driver
-  emulation::Machine* machine = nullptr;  // its clock stands while code is built; null: none does
-  std::string devices;                    // whose code it is, as the user names them
+  std::string options;  // what tells this copy of the code from others, to the driver
+  std::string devices;  // whose code it is, as the user names them
 
   bool operator==(const CodePlace& other) const {
-    return context == other.context && options == other.options && machine == other.machine;
+    return context == other.context && options == other.options;
   }
 };
 

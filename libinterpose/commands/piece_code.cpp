@@ -5,7 +5,6 @@
 #include "common/text.hpp"
 #include "compiler/binary_origin.hpp"
 #include "libinterpose/commands/piece_programs.hpp"
-#include "libinterpose/emulation/machine.hpp"
 
 #include <new>
 #include <optional>
@@ -50,8 +49,6 @@ std::string name_of(const SubKernels& sub_kernels) {
 }
 
 BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place) {
-  std::optional<emulation::VirtualClock::Stop> stop;  // compiling takes no emulated time
-  if (place.machine != nullptr) stop.emplace(place.machine->clock());
   const compiler::Module& module = sub_kernels.module;
   if (module.sources.empty()) {
     log(LogLevel::info, name_of(sub_kernels) + " has no code for pieces: " + module.no_source);
@@ -106,7 +103,7 @@ cl_program piece_code(const Lane& lane, SubKernels& sub_kernels) {
   }
   if (!sub_kernels.repair) {  // only the thread of this lane asks
     lock.unlock();
-    BuiltCode built = build_piece_code(sub_kernels, {lane.native_context, lane.repair_options, nullptr, {}});
+    BuiltCode built = build_piece_code(sub_kernels, {lane.native_context, lane.repair_options, {}});
     if (!built.why_not.empty()) log(LogLevel::info, "home cannot repair: " + built.why_not);
     lock.lock();
     sub_kernels.repair = std::move(built.program);

@@ -9,6 +9,7 @@
 #include "libinterpose/memory/storage.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace mkmd {
 
@@ -37,6 +38,19 @@ Action::Work enqueue(Lane& lane, Call call) {
     const cl_int status = call(lane.queue.get(), static_cast<cl_uint>(waits.size()),
                                waits.empty() ? nullptr : waits.data(), &event);
     return outcome(lane, status, event);
+  };
+}
+
+char* at_host(Devices& devices, const Lane& lane, Memory& root, cl_mem memory) {
+  return devices.host_bytes(*root.storage, lane, memory);
+}
+
+// `by_host`: does it, or returns false where the host does not get at the bytes.
+template <typename ByHost>
+Action::Work by_host_or(const Lane& lane, ByHost by_host, Action::Work by_driver) {
+  if (lane.kind != Lane::Kind::threaded) return by_driver;
+  return [by_host, by_driver = std::move(by_driver)](const Waits& waits) {
+    return by_host() ? Action::Outcome{} : by_driver(waits);
   };
 }
 
@@ -138,40 +152,72 @@ Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compil
       });
 }
 
-Action::Work read_at_home(Lane& lane, const ReadCommand& command) {
-  return enqueue(
-      lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-        return vendor::table(queue).clEnqueueReadBuffer(queue, command.source.memory->native.get(), CL_FALSE,
-                                                        command.source.offset, command.size, command.host,
-                                                        count, waits, event);
-      });
+Action::Work read_at_home(Devices& devices, Lane& lane, const ReadCommand& command) {
+  const auto copy = [&devices, &lane, &command] {
+    const char* const bytes =
+        at_host(devices, lane, command.source.root(), command.source.root().native.get());
+    if (bytes != nullptr) std::memcpy(command.host, bytes + command.source.in_root(), command.size);
+    return bytes != nullptr;
+  };
+  return by_host_or(lane, copy,
+                    enqueue(lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits,
+                                             cl_event* event) {
+                      return vendor::table(queue).clEnqueueReadBuffer(
+                          queue, command.source.memory->native.get(), CL_FALSE, command.source.offset,
+                          command.size, command.host, count, waits, event);
+                    }));
 }
 
-Action::Work write_at_home(Lane& lane, const WriteCommand& command) {
-  return enqueue(
-      lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-        return vendor::table(queue).clEnqueueWriteBuffer(queue, command.destination.memory->native.get(),
-                                                         CL_FALSE, command.destination.offset, command.size,
-                                                         command.host, count, waits, event);
-      });
+Action::Work write_at_home(Devices& devices, Lane& lane, const WriteCommand& command) {
+  const auto copy = [&devices, &lane, &command] {
+    Memory& root = command.destination.root();
+    char* const bytes = at_host(devices, lane, root, root.native.get());
+    if (bytes != nullptr) std::memcpy(bytes + command.destination.in_root(), command.host, command.size);
+    return bytes != nullptr;
+  };
+  return by_host_or(lane, copy,
+                    enqueue(lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits,
+                                             cl_event* event) {
+                      return vendor::table(queue).clEnqueueWriteBuffer(
+                          queue, command.destination.memory->native.get(), CL_FALSE,
+                          command.destination.offset, command.size, command.host, count, waits, event);
+                    }));
 }
 
-Action::Work fill_bytes(Lane& lane, const FillCommand& command, cl_mem destination, ByteRange bytes) {
-  return enqueue(lane, [&command, destination, bytes](cl_command_queue queue, cl_uint count,
-                                                      const cl_event* waits, cl_event* event) {
-    return vendor::table(queue).clEnqueueFillBuffer(queue, destination, command.pattern.data(),
-                                                    command.pattern.size(), bytes.lo, bytes.hi - bytes.lo,
-                                                    count, waits, event);
-  });
-}
-
-Action::Work copy_bytes(Lane& lane, const CopyCommand& command, cl_mem source, cl_mem destination,
+Action::Work fill_bytes(Devices& devices, Lane& lane, const FillCommand& command, cl_mem destination,
                         ByteRange bytes) {
-  return enqueue(lane, [from = bytes.lo + command.source_ahead(), source, destination, bytes](
-                           cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) {
-    return vendor::table(queue).clEnqueueCopyBuffer(queue, source, destination, from, bytes.lo,
-                                                    bytes.hi - bytes.lo, count, waits, event);
-  });
+  const auto fill = [&devices, &lane, &command, destination, bytes] {
+    char* const to = at_host(devices, lane, command.destination.root(), destination);
+    for (uint64_t at = bytes.lo; to != nullptr && at < bytes.hi; at += command.pattern.size())
+      std::memcpy(to + at, command.pattern.data(), command.pattern.size());
+    return to != nullptr;
+  };
+  return by_host_or(lane, fill,
+                    enqueue(lane, [&command, destination, bytes](cl_command_queue queue, cl_uint count,
+                                                                 const cl_event* waits, cl_event* event) {
+                      return vendor::table(queue).clEnqueueFillBuffer(
+                          queue, destination, command.pattern.data(), command.pattern.size(), bytes.lo,
+                          bytes.hi - bytes.lo, count, waits, event);
+                    }));
+}
+
+Action::Work copy_bytes(Devices& devices, Lane& lane, const CopyCommand& command, cl_mem source,
+                        cl_mem destination, ByteRange bytes) {
+  const uint64_t from = bytes.lo + command.source_ahead();
+  const auto copy = [&devices, &lane, &command, source, destination, bytes, from] {
+    const char* const read = at_host(devices, lane, command.source.root(), source);
+    char* const written = at_host(devices, lane, command.destination.root(), destination);
+    if (read == nullptr || written == nullptr) return false;
+    std::memcpy(written + bytes.lo, read + from, bytes.hi - bytes.lo);
+    return true;
+  };
+  return by_host_or(lane, copy,
+                    enqueue(lane, [from, source, destination, bytes](cl_command_queue queue, cl_uint count,
+                                                                     const cl_event* waits, cl_event* event) {
+                      return vendor::table(queue).clEnqueueCopyBuffer(queue, source, destination, from,
+                                                                      bytes.lo, bytes.hi - bytes.lo, count,
+                                                                      waits, event);
+                    }));
 }
 
 Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& command, cl_mem memory,
@@ -182,8 +228,8 @@ Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& com
     Storage& storage = *command.source.root().storage;
     cl_int status = CL_SUCCESS;
     if (!storage.stand_in.holds(lane.domain, ranges)) {
-      status =
-          copy_bytes_of({lane, memory, storage.host_bytes(lane.domain)}, {lane, nullptr, host, base}, ranges);
+      status = copy_bytes_of({lane, memory, devices.host_bytes(storage, lane, memory)},
+                             {lane, nullptr, host, base}, ranges);
       if (status == CL_SUCCESS) return Action::Outcome{};
       devices.note_trouble(lane, "reading its memory", status);
       status = CL_SUCCESS;
@@ -220,10 +266,10 @@ cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem
                     cl_mem to_memory, const ByteRanges& ranges) {
   if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
     const ImageShape* const image = storage.image();
-    const cl_int status = image != nullptr
-                              ? copy_pixels({from, from_memory, *image}, {to, to_memory, *image}, ranges)
-                              : copy_bytes_of({from, from_memory, storage.host_bytes(from.domain)},
-                                              {to, to_memory, storage.host_bytes(to.domain)}, ranges);
+    const cl_int status =
+        image != nullptr ? copy_pixels({from, from_memory, *image}, {to, to_memory, *image}, ranges)
+                         : copy_bytes_of({from, from_memory, devices.host_bytes(storage, from, from_memory)},
+                                         {to, to_memory, devices.host_bytes(storage, to, to_memory)}, ranges);
     if (status == CL_SUCCESS) {
       storage.stand_in.drop(to.domain, ranges);
       return status;

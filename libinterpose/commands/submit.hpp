@@ -14,13 +14,16 @@ namespace mkmd {
 Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
                           std::vector<cl_mem> memories, bool boxed);
 
-Action::Work read_at_home(Lane& lane, const ReadCommand& command);
-Action::Work write_at_home(Lane& lane, const WriteCommand& command);
+// A threaded lane copies bytes itself where the host gets at them. A command would wait behind the kernels
+// that the driver works at.
+Action::Work read_at_home(Devices& devices, Lane& lane, const ReadCommand& command);
+Action::Work write_at_home(Devices& devices, Lane& lane, const WriteCommand& command);
 // These bytes of the command's destination, in the lane's domain. The memories there are those of the root
 // buffers.
-Action::Work fill_bytes(Lane& lane, const FillCommand& command, cl_mem destination, ByteRange bytes);
-Action::Work copy_bytes(Lane& lane, const CopyCommand& command, cl_mem source, cl_mem destination,
+Action::Work fill_bytes(Devices& devices, Lane& lane, const FillCommand& command, cl_mem destination,
                         ByteRange bytes);
+Action::Work copy_bytes(Devices& devices, Lane& lane, const CopyCommand& command, cl_mem source,
+                        cl_mem destination, ByteRange bytes);
 // Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
 Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& command, cl_mem memory,
                             ByteRanges ranges);

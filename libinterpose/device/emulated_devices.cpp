@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/device/emulated_devices.hpp"
 
-#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/device/emulated_demands.hpp"
+#include "libinterpose/memory/storage.hpp"
 
 #include <algorithm>
 
 namespace mkmd {
 
+namespace {
+
+bool in_process_memory(cl_command_queue queue) {
+  cl_device_id device = nullptr;
+  vendor::table(queue).clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  return device != nullptr && vendor::is_host_cpu(device);
+}
+
+}  // namespace
+
 cl_ulong EmulatedDevices::now() const {
   return machine_.clock().now();
+}
+
+bool EmulatedDevices::has_failed(int device) const {
+  return machine_.failed(device) || OpenClDevices::has_failed(device);
+}
+
+bool EmulatedDevices::is_lost(int domain) const {
+  return machine_.lost(domain);
+}
+
+void EmulatedDevices::note_again(size_t commands) {
+  machine_.count_again(commands);
 }
 
 cl_int EmulatedDevices::run(Action& action, cl_int) {
@@ -16,21 +39,45 @@ cl_int EmulatedDevices::run(Action& action, cl_int) {
     action.times.started = action.times.ended = std::max(action.times.ready, now());
     return action.loss.inherited;
   }
-  // Copies inside the program's memory and the like take no emulated time: what they really take delays
-  // others, who have time to make up for it.
-  if (!action.demand) {
+  const std::optional<emulation::Demand> demand = demand_of(machine_, action);
+  // What asks nothing of the machine takes no emulated time: what it really takes delays others, who have
+  // time to make up for it.
+  if (!demand) {
     machine_.clock().sleep_until(action.times.ready);  // the plan it is from may have to be paid for still
     action.times.started = action.times.ended = action.times.ready > 0 ? action.times.ready : now();
     return action.work({}).status;
   }
   cl_int status = CL_SUCCESS;
   const emulation::Span span =
-      machine_.run(*action.demand, action.times.ready, [&] { status = action.work({}).status; });
+      machine_.run(*demand, action.times.ready, [&] { status = action.work({}).status; });
   action.times.started = span.working;
   action.times.ended = span.end;
   action.loss.device_lost = span.failed;
   action.driver.begun = span.begun;
   return span.failed ? CL_OUT_OF_RESOURCES : status;  // as drivers call it when a device is gone
+}
+
+// The first time it waits for the device; the emulated clock stands meanwhile.
+char* EmulatedDevices::host_bytes(Storage& storage, const Lane& lane, cl_mem memory) {
+  if (char* const visible = OpenClDevices::host_bytes(storage, lane, memory)) return visible;
+  // The driver is called with the mutex held: PoCL gives a buffer its memory when it is first mapped, and two
+  // threads that map it at once need not be given the same.
+  const Lock lock(storage.mapped_mutex);
+  char*& bytes = storage.mapped[lane.domain];
+  const cl_command_queue queue = lane.queue.get();
+  if (bytes != nullptr || memory == nullptr || !in_process_memory(queue)) return bytes;
+  const emulation::VirtualClock::Stop stop(machine_.clock());
+  const auto& table = vendor::table(queue);
+  size_t size = 0;
+  table.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr);
+  cl_int status = CL_SUCCESS;
+  void* mapped = table.clEnqueueMapBuffer(queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0,
+                                          nullptr, nullptr, &status);
+  if (mapped == nullptr) return nullptr;
+  table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr);
+  table.clFinish(queue);
+  bytes = static_cast<char*>(mapped);
+  return bytes;
 }
 
 }  // namespace mkmd

@@ -19,6 +19,13 @@ public:
 
   cl_ulong now() const override;
   cl_int run(Action& action, cl_int refused) override;
+  bool has_failed(int device) const override;
+  bool is_lost(int domain) const override;
+  void note_again(size_t commands) override;
+  // The real device is a CPU's, whose buffers lie in the process's own memory: its driver says where when a
+  // buffer is mapped, and they stay there. Copied by our threads, bytes do not wait until the driver's
+  // workers are done with somebody's kernel, which a real machine's copy engines would not do either.
+  char* host_bytes(Storage& storage, const Lane& lane, cl_mem memory) override;
 
 private:
   emulation::Machine& machine_;

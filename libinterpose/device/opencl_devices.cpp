@@ -3,6 +3,7 @@
 
 #include "common/host_clock.hpp"
 #include "common/thread_annotations.hpp"
+#include "libinterpose/memory/storage.hpp"
 #include "libinterpose/vendor/careful.hpp"
 
 #include <unordered_map>
@@ -104,6 +105,10 @@ cl_int OpenClDevices::run(Action& action, cl_int refused) {
   return outcome.status;
 }
 
+char* OpenClDevices::host_bytes(Storage& storage, const Lane& lane, cl_mem) {
+  return storage.host_bytes(lane.domain);
+}
+
 void OpenClDevices::flush(Lane& lane) {
   const cl_command_queue queue = lane.queue.get();
   const cl_int status = vendor::table(queue).clFlush(queue);
@@ -122,6 +127,10 @@ cl_int OpenClDevices::end(Action& action, cl_int told, cl_ulong heard) {
   const cl_int status = told >= 0 && action.driver.native ? vendor::end_of(action.driver.native.get()) : told;
   read_times(action, heard);
   return status;
+}
+
+bool OpenClDevices::has_failed(int device) const {
+  return trouble_.left_out(device);
 }
 
 void OpenClDevices::note_trouble(const Lane& lane, const char* what, cl_int status) {

@@ -17,9 +17,13 @@ public:
   cl_ulong now() const override;
   Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) override;
   cl_int run(Action& action, cl_int refused) override;
+  char* host_bytes(Storage& storage, const Lane& lane, cl_mem memory) override;
   void flush(Lane& lane) override;
   std::optional<cl_int> status(const Action& action) override;
   cl_int end(Action& action, cl_int told, cl_ulong heard) override;
+  bool has_failed(int device) const override;
+  bool is_lost(int) const override { return false; }
+  void note_again(size_t) override {}
   void note_trouble(const Lane& lane, const char* what, cl_int status) override;
   bool may_compile() const override;
 

@@ -18,12 +18,11 @@ Nanoseconds used_of_core() {
 
 }  // namespace
 
-HostWork::HostWork(const VirtualClock& clock)
-    : clock_(clock), begin_(clock.now()), core_begin_(used_of_core()) {}
+HostWork::HostWork(const VirtualClock& clock) : HostWork(clock, clock.now(), used_of_core()) {}
 
 double HostWork::seconds() const {
-  const auto passed = static_cast<double>(clock_.now() - begin_);
-  const auto used = static_cast<double>(used_of_core() - core_begin_) / clock_.scale();
+  const auto passed = static_cast<double>(clock_.now() - began_);
+  const auto used = static_cast<double>(used_of_core() - used_core_) / clock_.scale();
   return std::min(passed, used) * 1e-9;
 }
 

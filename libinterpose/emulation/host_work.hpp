@@ -14,12 +14,17 @@ namespace mkmd::emulation {
 class HostWork {
 public:
   explicit HostWork(const VirtualClock& clock);
+  HostWork(const VirtualClock& clock, Nanoseconds began, Nanoseconds used_core)
+      : clock_(clock), began_(began), used_core_(used_core) {}
   double seconds() const;  // virtual, as they really passed
+
+  Nanoseconds began() const { return began_; }
+  Nanoseconds used_core() const { return used_core_; }  // by the thread, until then
 
 private:
   const VirtualClock& clock_;
-  const Nanoseconds begin_;
-  const Nanoseconds core_begin_;
+  const Nanoseconds began_;
+  const Nanoseconds used_core_;
 };
 
 // Thread-safe.

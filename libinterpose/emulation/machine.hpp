@@ -43,6 +43,7 @@ public:
   int domain_count() const { return domains_.count(); }
 
   VirtualClock& clock() { return clock_; }
+  const VirtualClock& clock() const { return clock_; }
   HostDebt& host() { return host_; }
 
   // Runs `work` as the action; it may not start before `ready`. Returns when the action's virtual time is

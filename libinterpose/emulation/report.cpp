@@ -10,7 +10,7 @@
 
 namespace mkmd::emulation {
 
-nlohmann::json summary_of(Machine& machine) {
+nlohmann::json summary_of(const Machine& machine) {
   const Totals t = machine.totals();
   return {{"platform", machine.platform().file},
           {"time_scale", machine.clock().scale()},
@@ -22,7 +22,7 @@ nlohmann::json summary_of(Machine& machine) {
           {"valid", t.valid()}};
 }
 
-void report(Machine& machine) {
+void report(const Machine& machine) {
   const Totals t = machine.totals();
   if (t.valid()) return;
   char line[256];

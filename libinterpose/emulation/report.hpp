@@ -8,9 +8,9 @@ namespace mkmd::emulation {
 
 class Machine;
 
-nlohmann::json summary_of(Machine& machine);
+nlohmann::json summary_of(const Machine& machine);
 
 // Warns if the run is void.
-void report(Machine& machine);
+void report(const Machine& machine);
 
 }  // namespace mkmd::emulation

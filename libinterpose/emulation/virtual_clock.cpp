@@ -56,16 +56,16 @@ void VirtualClock::changed() {
   changes_.notify_all();
 }
 
-VirtualClock::Stop::Stop(VirtualClock& clock) : clock_(clock) {
-  const Lock lock(clock_.mutex_);
-  if (clock_.stops_++ == 0) clock_.stopped_at_ = Host::now();
+void VirtualClock::stop() {
+  const Lock lock(mutex_);
+  if (stops_++ == 0) stopped_at_ = Host::now();
 }
 
-VirtualClock::Stop::~Stop() {
-  const Lock lock(clock_.mutex_);
-  if (--clock_.stops_ > 0) return;
-  clock_.stood_ += Host::now() - clock_.stopped_at_;
-  clock_.changes_.notify_all();
+void VirtualClock::resume() {
+  const Lock lock(mutex_);
+  if (--stops_ > 0) return;
+  stood_ += Host::now() - stopped_at_;
+  changes_.notify_all();
 }
 
 }  // namespace mkmd::emulation

@@ -31,10 +31,12 @@ public:
 
   double scale() const { return scale_; }
 
+  void stop();  // until as many calls of resume()
+  void resume();
   class Stop {  // the clock stands while one of these lives
   public:
-    explicit Stop(VirtualClock& clock);
-    ~Stop();
+    explicit Stop(VirtualClock& clock) : clock_(clock) { clock_.stop(); }
+    ~Stop() { clock_.resume(); }
     Stop(const Stop&) = delete;
     Stop& operator=(const Stop&) = delete;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/execution/action.hpp"
 
-#include "libinterpose/emulation/demand.hpp"
 #include "libinterpose/memory/journal.hpp"
 #include "libinterpose/objects/objects.hpp"
 

@@ -25,9 +25,6 @@ class Lane;
 class Memory;
 struct Deed;
 struct History;
-namespace emulation {
-struct Demand;
-}
 
 // What an action is a part of: its maker's. The maker hears of every completion (ExecutionObserver).
 class ActionOwner {
@@ -145,9 +142,6 @@ public:
 
   Elsewhere elsewhere;
 
-  // On an emulated machine: what it asks of it; null: no emulated time.
-  std::unique_ptr<emulation::Demand> demand;
-
   struct Loss {
     cl_int inherited = CL_SUCCESS;  // missing_bytes() of an action it waits for: there is nothing to work on
     // Where devices can fail: the journal's line of it; see capture's recovery.cpp.
@@ -171,7 +165,7 @@ public:
 
   // Nanoseconds of the home's clock.
   struct Times {
-    cl_ulong ready = 0;               // on an emulated machine: when its inputs are there
+    cl_ulong ready = 0;               // when its inputs are there, and its plan is made
     cl_ulong started = 0, ended = 0;  // known when complete
   } times;
 
@@ -221,7 +215,7 @@ public:
   std::multiset<Ref<Action>, Earlier> ready;
   std::vector<const Action*> to_come;  // of a transfer lane: those that still wait for something
   bool to_flush = false;
-  Ref<Action> sending;                 // the emulated transfer under way
+  Ref<Action> sending;                 // the transfer under way, where ports are exclusive
   int64_t clock_offset = 0;            // its device's clock minus the host's, nanoseconds; 0: not known
   std::vector<Ref<Action>> under_way;  // what the driver has, or the thread, and has not completed
   int parts_in_flight = 0;             // those among them that are parts of long pieces

@@ -131,7 +131,7 @@ void Feeder::run_threaded(Lane& lane) {
   while (!gate.is_halted() && may_start(lane, lanes_, gate.until())) {
     const Ref<Action> action = take_next(lane, lanes_, gate.until());
     lane.under_way.push_back(action);
-    if (action->demand && lane.transfers()) lane.sending = action;
+    if (takes_ports(*action, lanes_)) lane.sending = action;
     gate.begin_run();
     action->state = Action::State::submitting;
     const cl_int refused = progress_.refusal(*action);

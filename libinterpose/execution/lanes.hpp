@@ -30,6 +30,10 @@ public:
   // business: here they are over, and nothing more.
   Lane& program() const { return *program_; }
 
+  // Each memory sends one transfer at a time, and takes one.
+  void make_ports_exclusive() { has_exclusive_ports_ = true; }
+  bool has_exclusive_ports() const { return has_exclusive_ports_; }
+
 private:
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> compute_;
@@ -37,6 +41,7 @@ private:
   Lane* home_ = nullptr;
   std::unique_ptr<Lane> repair_;
   std::unique_ptr<Lane> program_;
+  bool has_exclusive_ports_ = false;
 };
 
 }  // namespace mkmd

@@ -2,7 +2,6 @@
 #include "libinterpose/execution/transfer_order.hpp"
 
 #include "common/process_exiting.hpp"
-#include "libinterpose/emulation/demand.hpp"
 #include "libinterpose/objects/objects.hpp"
 
 #include <algorithm>
@@ -15,18 +14,19 @@ namespace {
 // of a copy is less than a tenth of what so many take.
 constexpr uint64_t kSlice = 1 << 20;
 
-bool same_port(const Action& a, const Action& b) {
-  return a.lane == b.lane || (a.demand && b.demand && a.transfer.from_domain == b.transfer.from_domain);
+bool same_port(const Action& a, const Action& b, const Lanes& lanes) {
+  return a.lane == b.lane ||
+         (takes_ports(a, lanes) && takes_ports(b, lanes) && a.transfer.from_domain == b.transfer.from_domain);
 }
 
-bool is_before(const Action& a, const Action& b) {
-  return a.order < b.order && same_port(a, b);
+bool is_before(const Action& a, const Action& b, const Lanes& lanes) {
+  return a.order < b.order && same_port(a, b, lanes);
 }
 
 template <typename Predicate>
 bool any_under_way(const Action& action, const Lanes& lanes, Predicate predicate) {
   return std::any_of(lanes.all().begin(), lanes.all().end(), [&](const std::unique_ptr<Lane>& lane) {
-    return lane->sending && same_port(*lane->sending, action) && predicate(*lane->sending);
+    return lane->sending && same_port(*lane->sending, action, lanes) && predicate(*lane->sending);
   });
 }
 
@@ -42,7 +42,7 @@ bool has_ports(const Action& action, const Lanes& lanes) {
   return std::none_of(lanes.all().begin(), lanes.all().end(), [&](const std::unique_ptr<Lane>& lane) {
     return lane->transfers() &&
            std::any_of(lane->ready.begin(), lane->ready.end(), [&](const Ref<Action>& other) {
-             return is_before(*other, action) && is_next(*other, lanes);
+             return is_before(*other, action, lanes) && is_next(*other, lanes);
            });
   });
 }
@@ -51,13 +51,13 @@ std::multiset<Ref<Action>, Lane::Earlier>::const_iterator next_of(const Lane& la
                                                                   double until) {
   const bool any_order = !lane.transfers() || process_exiting.load();
   const auto next = std::find_if(lane.ready.begin(), lane.ready.end(), [&](const Ref<Action>& action) {
-    return any_order || action->order >= until || !action->demand || has_ports(*action, lanes);
+    return any_order || action->order >= until || !takes_ports(*action, lanes) || has_ports(*action, lanes);
   });
   return next != lane.ready.end() && (*next)->order < until ? next : lane.ready.end();
 }
 
 bool overtakes(const Action& action, const Lanes& lanes) {
-  const auto is_overtaken = [&](const auto& other) { return is_before(*other, action); };
+  const auto is_overtaken = [&](const auto& other) { return is_before(*other, action, lanes); };
   return std::any_of(lanes.all().begin(), lanes.all().end(), [&](const std::unique_ptr<Lane>& lane) {
     return lane->transfers() && (std::any_of(lane->to_come.begin(), lane->to_come.end(), is_overtaken) ||
                                  std::any_of(lane->ready.begin(), lane->ready.end(), is_overtaken));
@@ -94,11 +94,6 @@ Ref<Action> cut_slice(Action& rest) {
   rest.transfer.ranges.subtract(slice->transfer.ranges);
   rest.transfer.bytes -= slice->transfer.bytes;
   rest.work = rest.transfer.some(rest.transfer.ranges);
-  if (rest.demand) {
-    slice->demand = std::make_unique<emulation::Demand>(*rest.demand);
-    slice->demand->bytes = static_cast<double>(slice->transfer.bytes);
-    rest.demand->bytes = static_cast<double>(rest.transfer.bytes);
-  }
   rest.state = Action::State::waiting;
   ++rest.edges.blockers;
   slice->edges.on_complete.emplace_back(&rest);
@@ -106,6 +101,10 @@ Ref<Action> cut_slice(Action& rest) {
 }
 
 }  // namespace
+
+bool takes_ports(const Action& action, const Lanes& lanes) {
+  return lanes.has_exclusive_ports() && action.transfer.bytes > 0;
+}
 
 bool may_start(const Lane& lane, const Lanes& lanes, double until) {
   return next_of(lane, lanes, until) != lane.ready.end();

@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/memory/storage.hpp"
 
-#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/setup/hardware.hpp"
 #include "libinterpose/vendor/host_visible.hpp"
 
 namespace mkmd {
 
-Storage::Storage(Memory& memory, int domains, emulation::Machine* machine)
-    : regions(memory.size, domains), stand_in(memory.size), bytes(domains), root_(memory), machine_(machine),
-      roots_(domains), host_bytes_(domains) {
+Storage::Storage(Memory& memory, int domains, Hardware& hardware, bool with_history)
+    : regions(memory.size, domains), stand_in(memory.size), mapped(domains), root_(memory),
+      hardware_(hardware), roots_(domains), host_bytes_(domains) {
   host_bytes_[0] = memory.visible_bytes.begin;
-  if (machine != nullptr && machine->platform().can_fail())
-    history = std::make_unique<History>(memory.size, domains);
+  if (with_history) history = std::make_unique<History>(memory.size, domains);
 }
 
 Storage::~Storage() {
-  for (size_t d = 1; d < roots_.size() && machine_ != nullptr; ++d) {
-    if (roots_[d]) machine_->release(static_cast<int>(d), root_.size);
+  for (size_t d = 1; d < roots_.size(); ++d) {
+    if (roots_[d]) hardware_.release(static_cast<int>(d), root_.size);
   }
 }
 
 vendor::Owned<cl_mem> Storage::make_in(int domain, cl_context domain_context) {
   cl_int error = CL_SUCCESS;
   if (image() != nullptr) return make_image(domain_context, *image(), error);
-  if (machine_ == nullptr) {
-    auto visible = vendor::make_host_visible(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr);
-    host_bytes_[domain] = visible.bytes;
-    if (visible.buffer) return std::move(visible.buffer);
-  }
+  auto visible = vendor::make_host_visible(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr);
+  host_bytes_[domain] = visible.bytes;
+  if (visible.buffer) return std::move(visible.buffer);
   return vendor::Owned<cl_mem>(
       vendor::table(domain_context)
           .clCreateBuffer(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr, &error));
@@ -37,10 +34,10 @@ cl_mem Storage::in_domain(Memory& memory, int domain, cl_context domain_context)
   if (domain == 0) return memory.native.get();
   vendor::Owned<cl_mem>& root = roots_[domain];
   if (!root) {
-    if (machine_ != nullptr && !machine_->allocate(domain, root_.size)) return nullptr;
+    if (!hardware_.allocate(domain, root_.size)) return nullptr;
     root = make_in(domain, domain_context);
     if (!root) {
-      if (machine_ != nullptr) machine_->release(domain, root_.size);
+      hardware_.release(domain, root_.size);
       return nullptr;
     }
   }

@@ -14,14 +14,12 @@
 
 namespace mkmd {
 
-namespace emulation {
-class Machine;
-}
+class Hardware;
 
 class Storage {
 public:
-  // `machine`: whose memories are full or fail; null: nothing is emulated.
-  Storage(Memory& memory, int domains, emulation::Machine* machine);
+  // `with_history`: memories may be lost.
+  Storage(Memory& memory, int domains, Hardware& hardware, bool with_history);
   ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
@@ -52,15 +50,15 @@ public:
   uint64_t number = 0;               // among the process's buffers, given when first planned for; 0: not yet
   uint64_t epoch = 0;                // the runtime's, in which `regions` has last met an action
 
-  // On an emulated machine: where its bytes lie, by domain (commands/emulated_copies.hpp).
-  Mutex bytes_mutex;
-  std::vector<char*> bytes GUARDED_BY(bytes_mutex);
+  // Where else the devices have found its bytes in the process's own memory, by domain.
+  Mutex mapped_mutex;
+  std::vector<char*> mapped GUARDED_BY(mapped_mutex);
 
 private:
   vendor::Owned<cl_mem> make_in(int domain, cl_context domain_context);
 
   Memory& root_;
-  emulation::Machine* const machine_;
+  Hardware& hardware_;
   std::vector<vendor::Owned<cl_mem>> roots_;  // by domain; [0] unused
   std::vector<char*> host_bytes_;             // by domain
 };

@@ -5,7 +5,6 @@
 #include "common/log.hpp"
 #include "common/thread_annotations.hpp"
 #include "libinterpose/capture/runtime.hpp"
-#include "libinterpose/commands/emulated_demands.hpp"
 #include "libinterpose/profiling/profile_progress.hpp"
 #include "libinterpose/profiling/rehearsal.hpp"
 #include "libinterpose/timing/launch_facts.hpp"
@@ -29,7 +28,6 @@ constexpr int kRepeats = 11;       // rounds of a short run: a sample is the bes
 constexpr double kShort = 10e-3;   // seconds for them together, on a device
 constexpr double kWarmUp = 50e-3;  // seconds
 constexpr int kWarmUps = 4;
-constexpr int kEmulatedRuns = 9;  // their mean is a sample: an emulated time is even to both sides of its own
 
 // The k-th of a sequence that fills [0, 1) evenly (van der Corput).
 double evenly(uint64_t k, uint64_t base) {
@@ -74,8 +72,8 @@ public:
     const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
     shapes.insert(cost_.shape);
     rehearsal_.finish_native();
-    if (configuration_.machine != nullptr) {
-      measure_emulated(runs);
+    if (told_seconds(0, launch_.whole())) {
+      record_told(runs);
       return;
     }
     if (!state_.transfers_measured && runtime_.domains().separate()) measure_transfers();
@@ -172,24 +170,22 @@ private:
     if (const Status s = state_.spool.append(r); !s) log(LogLevel::error, s.message());
   }
 
-  // On emulated devices nothing needs to run: the machine tells what it would take.
-  void measure_emulated(int runs) REQUIRES(state_.mutex) {
+  std::optional<double> told_seconds(int device, const compiler::GroupBox& b) {
+    return runtime_.device_kind().told_seconds(device, rehearsal_.command(),
+                                               static_cast<double>(b.hi[cut_] - b.lo[cut_]) /
+                                                   static_cast<double>(launch_.groups[cut_]));
+  }
+
+  // Nothing needs to run: the devices tell what it would take.
+  void record_told(int runs) REQUIRES(state_.mutex) {
     ProfileProgress& progress = state_.progress;
     const int devices = static_cast<int>(configuration_.devices.size());
     progress.begin(kernel_.name, launch_.shape.global, devices * runs);
-    const double bytes = emulated_bytes(configuration_.machine, launch_, boxed_);
     for (int d = 0; d < devices; ++d) {
       progress.device(configuration_.lane_device(d).name);
       for (int i = 0; i < runs; ++i) {
         const compiler::GroupBox b = piece(i, 1);
-        const double share =
-            static_cast<double>(b.hi[cut_] - b.lo[cut_]) / static_cast<double>(launch_.groups[cut_]);
-        const auto demand =
-            emulated_piece(configuration_.machine, d, rehearsal_.command(), bytes, share, boxed_);
-        double seconds = 0;
-        for (int again = 0; again < kEmulatedRuns; ++again)
-          seconds += configuration_.machine->sample_working(*demand) / kEmulatedRuns;
-        record(d, b, seconds, true);
+        record(d, b, told_seconds(d, b).value(), true);
         progress.step();
       }
     }

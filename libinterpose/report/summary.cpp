@@ -3,7 +3,6 @@
 
 #include "common/files.hpp"
 #include "common/log.hpp"
-#include "libinterpose/emulation/report.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -67,7 +66,7 @@ void Summary::say_unused(const std::function<bool(int)>& left_out) const {
   }
 }
 
-void Summary::write() const {
+void Summary::write(const Hardware& hardware) const {
   const std::string& file = configuration_.settings.summary;
   if (file.empty()) return;
   const Configuration& p = configuration_;
@@ -88,7 +87,7 @@ void Summary::write() const {
                             {"kernels_known", known_.load()},
                             {"best_single_device", best_single()},
                             {"exploring", exploring()}};
-  if (p.machine != nullptr) summary["emulation"] = emulation::summary_of(*p.machine);
+  hardware.add_to_summary(summary);
   const NoWriteSignals quiet;
   const std::string text = summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   const int fd = open_named_output(file, O_WRONLY);

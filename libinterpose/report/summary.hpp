@@ -7,6 +7,7 @@
 #include "common/thread_annotations.hpp"
 #include "libinterpose/report/balance.hpp"
 #include "libinterpose/setup/configuration.hpp"
+#include "libinterpose/setup/hardware.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -30,7 +31,7 @@ public:
   void add_known(size_t kernels) { known_.fetch_add(kernels, std::memory_order_relaxed); }  // by earlier runs
   void add_bytes_moved(uint64_t bytes) { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
 
-  void write() const;  // at exit
+  void write(const Hardware& hardware) const;  // at exit
   // At exit: one line for each device that the user named and that had next to no work, with the reason.
   void say_unused(const std::function<bool(int device)>& left_out) const;
 

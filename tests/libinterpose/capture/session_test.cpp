@@ -3,8 +3,8 @@
 // called: no OpenCL driver is needed.
 #include "libinterpose/capture/session.hpp"
 
+#include "libinterpose/device/emulated_kind.hpp"
 #include "libinterpose/device/opencl_devices.hpp"
-#include "libinterpose/emulation/machine.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -92,8 +92,8 @@ TEST_F(SessionTest, EachCountsForItsOwnSummary) {
   first.summary.add_piece(1, 10, 0.5);
   second.summary.add_piece(2, 30, 0.25);
   second.summary.add_bytes_moved(4096);
-  first.summary.write();
-  second.summary.write();
+  first.summary.write(real_devices());
+  second.summary.write(real_devices());
   const auto one = nlohmann::json::parse(text_of(folder / "two.json"));
   const auto other = nlohmann::json::parse(text_of(folder / "three.json"));
   EXPECT_EQ(one.at("devices").at(1).at("groups"), 10);
@@ -106,7 +106,7 @@ TEST_F(SessionTest, EachCountsForItsOwnSummary) {
 TEST_F(SessionTest, OfNoDeviceHasASummary) {
   Configuration none;
   none.settings.summary = folder / "none.json";
-  Session(none).summary.write();
+  Session(none).summary.write(real_devices());
   const auto summary = nlohmann::json::parse(text_of(folder / "none.json"));
   EXPECT_TRUE(summary.at("devices").empty());
   EXPECT_TRUE(summary.at("whole").is_null());
@@ -146,18 +146,16 @@ TEST_F(SessionTest, EachHasItsOwnPolicy) {
 }
 
 TEST_F(SessionTest, EachPredictsTheTimesOfItsOwnMachine) {
-  const auto emulated = [](const std::string& file, std::unique_ptr<emulation::Machine>& machine) {
+  const auto emulated = [](const std::string& file) {
     auto platform = emulation::read_platform(std::string(MKMD_PLATFORMS) + "/" + file);
     EXPECT_TRUE(platform) << platform.status().message();
-    machine = std::make_unique<emulation::Machine>(std::move(*platform));
-    Configuration c = configuration("d", machine->device_count(), true);
-    c.machine = machine.get();
-    return c;
+    return std::make_unique<EmulatedKind>(std::move(*platform));
   };
-  std::unique_ptr<emulation::Machine> one, other;
-  const Configuration first = emulated("laptop.json", one);
-  const Configuration second = emulated("two-gpus.json", other);
-  Session fast(first), slow(second);
+  const auto one = emulated("laptop.json");
+  const auto other = emulated("two-gpus.json");
+  const Configuration first = configuration("d", one->machine().device_count(), true);
+  const Configuration second = configuration("d", other->machine().device_count(), true);
+  Session fast(first, *one), slow(second, *other);
   fast.times();
   slow.times();
   EXPECT_EQ(&fast.times(), &fast.times());

@@ -74,31 +74,31 @@ VirtualContext::VirtualContext(const Machine& machine)
   driver_.kernels["sum"] = [](const std::vector<fake::Argument>& a, size_t i) {
     element(a[2], i) = element(a[0], i) + element(a[1], i);
   };
-  if (machine.emulated) machine_.emplace(*machine.emulated);
-  const size_t devices = machine_ ? static_cast<size_t>(machine_->device_count()) : machine.devices;
+  if (machine.emulated) kind_.emplace(*machine.emulated);
+  const size_t devices = kind_ ? static_cast<size_t>(emulated()->device_count()) : machine.devices;
   for (size_t d = 0; d < devices; ++d) {
     vendor::Device device{};
     device.platform = driver_.platform();
     device.id = driver_.device(d);
     device.name = device.device_name = driver_[d].name;
-    device.synchronous = machine_.has_value();
+    device.synchronous = kind_.has_value();
     configuration_.devices.push_back(device);
-    configuration_.domain.push_back(machine_           ? machine_->domain_of(static_cast<int>(d))
+    configuration_.domain.push_back(kind_              ? emulated()->domain_of(static_cast<int>(d))
                                     : machine.separate ? static_cast<int>(d)
                                                        : 0);
   }
   configuration_.team.assign(devices, 0);
   for (size_t d = 0; machine.rivals && d < devices; ++d)
     configuration_.team[d] = static_cast<int>(d) + 1;
-  configuration_.domain_count = machine_           ? machine_->domain_count()
+  configuration_.domain_count = kind_              ? emulated()->domain_count()
                                 : machine.separate ? static_cast<int>(devices)
                                                    : 1;
+  configuration_.may_be_lost.assign(devices, machine.emulated && machine.emulated->can_fail());
   configuration_.home = configuration_.devices.front();
   configuration_.settings.separate_memory = machine.separate;
   configuration_.settings.policy = machine.policy;
   configuration_.settings.wait_for_code = true;  // its builds would take real time
-  configuration_.machine = emulated();
-  session_ = std::make_unique<Session>(configuration_);
+  session_ = std::make_unique<Session>(configuration_, kind_ ? *kind_ : real_devices());
 
   std::vector<cl_device_id> ids;
   for (size_t d = 0; d < devices; ++d) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "libinterpose/capture/runtime.hpp"
-#include "libinterpose/emulation/machine.hpp"
+#include "libinterpose/device/emulated_kind.hpp"
 #include "tests/libinterpose/fakes/fake_driver.hpp"
 #include "tests/libinterpose/fakes/virtual_time.hpp"
 
@@ -33,7 +33,7 @@ public:
   Runtime& runtime() { return *runtime_of(*context_); }
   Session& session() { return *session_; }
   Queue& queue() { return *queue_; }
-  emulation::Machine* emulated() { return machine_ ? &*machine_ : nullptr; }
+  emulation::Machine* emulated() { return kind_ ? &kind_->machine() : nullptr; }
 
   Ref<Memory> buffer(const std::vector<float>& values);  // whose bytes are at home
   // out[i] = in[i] * 2 + 1. Both may be one buffer.
@@ -66,7 +66,7 @@ private:
   Ref<Kernel> kernel(const char* name, unsigned arguments);
 
   fake::Driver driver_;
-  std::optional<emulation::Machine> machine_;
+  std::optional<EmulatedKind> kind_;  // empty: real devices
   Configuration configuration_;
   std::unique_ptr<Session> session_;
   Ref<Context> context_;

@@ -52,8 +52,7 @@ const cl_icd_dispatch& driver() {
 struct CodeBuilderTest : testing::Test {
   CodeBuilderTest() {
     for (size_t place = 0; place < 2; ++place) {
-      CodePlace at{
-          reinterpret_cast<cl_context>(&contexts[place]), {}, nullptr, "device" + std::to_string(place)};
+      CodePlace at{reinterpret_cast<cl_context>(&contexts[place]), {}, "device" + std::to_string(place)};
       places.all.push_back(at);
       places.of_device.push_back(place);
     }

@@ -104,6 +104,9 @@ public:
 
   void note_trouble(const Lane&, const char* what, cl_int) override { troubles.emplace_back(what); }
   bool may_compile() const override { return compiles; }
+  bool has_failed(int) const override { return false; }
+  bool is_lost(int) const override { return false; }
+  void note_again(size_t) override {}
 
   // Time goes on until the next action ends, and somebody is told. False: nothing can end any more.
   bool advance() {

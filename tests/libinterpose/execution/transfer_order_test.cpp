@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/execution/transfer_order.hpp"
 
-#include "libinterpose/emulation/demand.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,14 +36,6 @@ protected:
     return action;
   }
 
-  // On an emulated machine memories have ports.
-  Ref<Action> emulated(int from, int to, uint64_t bytes, double order) {
-    Ref<Action> action = transfer(from, to, {0, bytes}, order);
-    action->demand = std::make_unique<emulation::Demand>(
-        emulation::transfer_demand(from, to, static_cast<double>(bytes), static_cast<double>(bytes)));
-    return action;
-  }
-
   void make_ready(const Ref<Action>& action) { action->lane->ready.insert(action); }
   void complete(Action& action) {
     action.state = Action::State::complete;
@@ -78,7 +68,7 @@ TEST_F(TransferOrder, WhatComesAfterActionsStillToBeMadeDoesNotStart) {
   const Ref<Action> kernel(new Action(*lanes_.all()[3], nullptr, nullptr));
   kernel->order = 4;
   const auto first = transfer(0, 1, {0, kMega}, 1);
-  const auto second = emulated(0, 2, kMega, 3);
+  const auto second = transfer(0, 2, {0, kMega}, 3);
   for (const auto& action : {kernel, first, second})
     make_ready(action);
   until_ = 3;
@@ -144,25 +134,26 @@ TEST_F(TransferOrder, SlicesAreOfWholeRows) {
 }
 
 TEST_F(TransferOrder, WhatIsReadyDoesNotWaitForAPortAnotherNeeds) {
-  const auto under_way = emulated(0, 1, 100 * kMega, 1);
+  lanes_.make_ports_exclusive();
+  const auto under_way = transfer(0, 1, {0, 100 * kMega}, 1);
   lanes_.all()[1]->sending = under_way;
-  const auto blocked = emulated(0, 2, 64, 2);
-  const auto free = emulated(1, 2, 8 * kMega, 3);
+  const auto blocked = transfer(0, 2, {0, 64}, 2);
+  const auto free = transfer(1, 2, {0, 8 * kMega}, 3);
   make_ready(blocked);
   EXPECT_FALSE(may_start(2));
   make_ready(free);
   const auto taken = take(2);  // in slices, for `blocked` should come first
   EXPECT_EQ(taken->transfer.bytes, kMega);
   EXPECT_EQ(taken->transfer.from_domain, 1);
-  EXPECT_DOUBLE_EQ(taken->demand->bytes, kMega);
-  EXPECT_DOUBLE_EQ(free->demand->bytes, 7 * kMega);
+  EXPECT_EQ(free->transfer.bytes, 7 * kMega);
 }
 
 TEST_F(TransferOrder, WhatNeedsTwoPortsIsLeftBoth) {
-  const auto slice = emulated(1, 2, kMega, 3);
+  lanes_.make_ports_exclusive();
+  const auto slice = transfer(1, 2, {0, kMega}, 3);
   lanes_.all()[2]->sending = slice;
-  const auto next = emulated(0, 2, 8 * kMega, 1);
-  const auto other = emulated(0, 1, 8 * kMega, 2);
+  const auto next = transfer(0, 2, {0, 8 * kMega}, 1);
+  const auto other = transfer(0, 1, {0, 8 * kMega}, 2);
   make_ready(other);
   EXPECT_TRUE(may_start(1));
   make_ready(next);

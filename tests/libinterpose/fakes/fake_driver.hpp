@@ -41,9 +41,9 @@ struct Context : Handle {
 };
 
 struct Buffer : Handle {
-  std::shared_ptr<std::vector<unsigned char>> bytes;
+  std::shared_ptr<unsigned char> bytes;
   size_t origin = 0, size = 0;
-  unsigned char* data() { return bytes->data() + origin; }
+  unsigned char* data() { return bytes.get() + origin; }
 };
 
 struct Program : Handle {

@@ -3,6 +3,7 @@
 
 #include "tests/libinterpose/fakes/virtual_time.hpp"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace mkmd::fake {
@@ -109,13 +110,21 @@ cl_int release_queue(cl_command_queue handle) {
   return release<Queue>(handle);
 }
 
+// Large ones are calibration's. Nobody reads them, and their pages take more time than all else in the tests.
+std::shared_ptr<unsigned char> new_bytes(size_t size) {
+  constexpr size_t kLarge = 1 << 20;
+  std::shared_ptr<unsigned char> bytes(static_cast<unsigned char*>(std::calloc(size, 1)), &std::free);
+  if (size < kLarge) std::memset(bytes.get(), 0xCD, size);
+  return bytes;
+}
+
 cl_mem create_buffer(cl_context, cl_mem_flags, size_t size, void* host, cl_int* error) {
   const bool fails = Driver::current->allocations_fail > 0;
   if (fails) --Driver::current->allocations_fail;
   if (error != nullptr) *error = fails ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
   if (fails) return nullptr;
   Buffer* const made = make<Buffer>();
-  made->bytes = std::make_shared<std::vector<unsigned char>>(size, 0xCD);
+  made->bytes = new_bytes(size);
   made->size = size;
   if (host != nullptr) std::memcpy(made->data(), host, size);
   return handle_of<cl_mem>(made);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/timing/emulated_rates.hpp"
+#include "libinterpose/device/emulated_rates.hpp"
 
 #include <algorithm>
 #include <array>
