@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/api/extensions.hpp"
 
-#include "libinterpose/api/command_buffer.hpp"
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/commands/command_buffer.hpp"
 #include "libinterpose/api/extension_call.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/usm.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sharing objects with OpenGL and EGL. Passed on to the home's vendor, with handles translated; a vendor that
 // has no such functions, as most without a display, answers CL_INVALID_OPERATION.
-#include "libinterpose/api/enqueue_objects.hpp"
-#include "libinterpose/api/entry_points.hpp"
-#include "libinterpose/api/platform.hpp"
+#include "libinterpose/api/commands/enqueue_objects.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
+#include "libinterpose/api/objects/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared virtual memory passes through: the memory is the home's, and kernels that use it run whole there.
-#include "libinterpose/api/enqueue.hpp"
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/commands/enqueue.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/api/usm.hpp"
 
-#include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/api/commands/enqueue.hpp"
 #include "libinterpose/api/extension_call.hpp"
-#include "libinterpose/api/kernel_arguments.hpp"
+#include "libinterpose/api/objects/kernel_arguments.hpp"
 #include "libinterpose/api/write_info.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
 

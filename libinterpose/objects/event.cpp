@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: beginning and end, and the program's callbacks on captured commands. Callbacks on commands the
-// vendor runs are the vendor's, see api/event.cpp.
+// vendor runs are the vendor's, see api/objects/event.cpp.
 #include "libinterpose/objects/objects.hpp"
 
 #include "libinterpose/life/callback_thread.hpp"

@@ -299,7 +299,7 @@ public:
   std::atomic<cl_int> status{CL_QUEUED};
   std::array<std::atomic<cl_ulong>, 4>
       times{};                                 // queued, submit, start, end: nanoseconds of the home's clock
-  std::atomic<uint32_t> unchanged_answers{0};  // for polling programs, see api/event.cpp
+  std::atomic<uint32_t> unchanged_answers{0};  // for polling programs, see api/objects/event.cpp
 
   struct Callback {
     cl_int trigger;

@@ -3,7 +3,7 @@
 // or every one there is.
 #pragma once
 
-#include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/api/commands/enqueue.hpp"
 #include "libinterpose/objects/registry.hpp"
 
 #include <span>

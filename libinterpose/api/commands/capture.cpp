@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/api/capture.hpp"
+#include "libinterpose/api/commands/capture.hpp"
 
 namespace mkmd::api {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The platform, the functions by name, and the entrance of an ICD vendor library.
-#include "libinterpose/api/platform.hpp"
+#include "libinterpose/api/objects/platform.hpp"
 #include "libinterpose/api/door.hpp"
-#include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/extensions.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

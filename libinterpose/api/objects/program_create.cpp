@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: made from source, binaries, built-in kernels or intermediate language.
-#include "libinterpose/api/entry_points.hpp"
-#include "libinterpose/api/program_devices.hpp"
-#include "libinterpose/api/program_origin.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
+#include "libinterpose/api/objects/program_devices.hpp"
+#include "libinterpose/api/objects/program_origin.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markers, barriers, flush, finish and waiting for events.
-#include "libinterpose/api/capture.hpp"
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/commands/capture.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 
 namespace mkmd::api {
 

@@ -2,9 +2,9 @@
 // Building, compiling and linking programs. The vendor does it for the home as it would without us; beside it
 // our compiler makes sub-kernels of the sources. When ours fails nothing is lost: the program's kernels run
 // whole at home.
-#include "libinterpose/api/entry_points.hpp"
-#include "libinterpose/api/program_devices.hpp"
-#include "libinterpose/api/program_origin.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
+#include "libinterpose/api/objects/program_devices.hpp"
+#include "libinterpose/api/objects/program_origin.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 #include "libinterpose/capture/runtime.hpp"

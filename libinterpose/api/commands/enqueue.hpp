@@ -57,4 +57,4 @@ cl_int enqueue_pointers(cl_command_queue command_queue, cl_command_type type, Wa
 
 }  // namespace mkmd::api
 
-#include "libinterpose/api/enqueue_native.inl"
+#include "libinterpose/api/commands/enqueue_native.inl"

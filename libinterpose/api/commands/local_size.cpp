@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/api/local_size.hpp"
+#include "libinterpose/api/commands/local_size.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Native kernels: functions of the program that the vendor calls with pointers to the memory of memory
 // objects. Such a function may wait for what the program does next.
-#include "libinterpose/api/enqueue_objects.hpp"
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/commands/enqueue_objects.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/life/callback_thread.hpp"
 

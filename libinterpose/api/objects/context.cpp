@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts. The vendor's context behind one of ours holds more devices than the program knows: all those that
 // share the home's memory, so that buffers need not be copied between them.
-#include "libinterpose/api/entry_points.hpp"
-#include "libinterpose/api/platform.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
+#include "libinterpose/api/objects/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 #include "libinterpose/capture/runtime.hpp"

@@ -3,7 +3,7 @@
 // hands it to enqueue_native.
 #pragma once
 
-#include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/api/commands/enqueue.hpp"
 
 #include <array>
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/api/program_origin.hpp"
+#include "libinterpose/api/objects/program_origin.hpp"
 
 #include "common/log.hpp"
 #include "common/settings.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The virtual device and sub-devices a program makes of it. All answers are the home's but for names and
 // handles.
-#include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/extensions.hpp"
-#include "libinterpose/api/platform.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
+#include "libinterpose/api/objects/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

@@ -2,10 +2,10 @@
 // Kernel launches: the decision between the home's own queue (at once, on this thread: Rule 7) and capture. A
 // launch is captured if it is worth splitting, or if captured commands are unfinished; only what the vendor
 // would surely accept is captured, so every error is the vendor's own.
-#include "libinterpose/api/capture.hpp"
-#include "libinterpose/api/entry_points.hpp"
-#include "libinterpose/api/local_size.hpp"
-#include "libinterpose/api/touched_memories.hpp"
+#include "libinterpose/api/commands/capture.hpp"
+#include "libinterpose/api/commands/local_size.hpp"
+#include "libinterpose/api/commands/touched_memories.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/profiling/profile.hpp"
 #include "libinterpose/verify/verify.hpp"

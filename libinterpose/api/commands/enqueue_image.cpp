@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands on images, which always run at home.
-#include "libinterpose/api/enqueue_objects.hpp"
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/commands/enqueue_objects.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 
 namespace mkmd::api {

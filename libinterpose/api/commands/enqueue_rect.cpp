@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rectangular reads, writes and copies of buffers, mapping, and moving objects between devices.
-#include "libinterpose/api/enqueue_objects.hpp"
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/commands/enqueue_objects.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

@@ -2,8 +2,8 @@
 // Reads, writes, copies and fills of buffers. They are captured while captured kernels are unfinished, or
 // when bytes of theirs are not at home, and always where native commands take another time than on home.
 // Otherwise, and while kernels are profiled, they go to the home's own queue at once.
-#include "libinterpose/api/capture.hpp"
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/commands/capture.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/process.hpp"
 
 namespace mkmd::api {

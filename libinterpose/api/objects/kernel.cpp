@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: made, cloned, asked about. Their arguments are in kernel_arguments.cpp. The vendor's kernel is the
 // one built from the program's own source, so what our sub-kernels add never shows.
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

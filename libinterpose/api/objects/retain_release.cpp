@@ -2,7 +2,7 @@
 // clRetain* and clRelease* of every kind of object. Three kinds have something to do when the program lets go
 // of them for good: a queue has its commands flushed, a memory object leaves the kernels it was an argument
 // of, a context forgets what was done in it.
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/objects/registry.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/api/commands/enqueue.hpp"
 
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "libinterpose/api/command_buffer.hpp"
+#include "libinterpose/api/commands/command_buffer.hpp"
 
-#include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/api/commands/enqueue.hpp"
+#include "libinterpose/api/commands/touched_memories.hpp"
 #include "libinterpose/api/extension_call.hpp"
-#include "libinterpose/api/touched_memories.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

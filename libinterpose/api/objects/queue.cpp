@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command-queues: made on the home device, asked about.
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 

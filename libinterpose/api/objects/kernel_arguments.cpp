@@ -2,9 +2,9 @@
 // Kernel arguments. The vendor checks each and keeps it in its own kernel, ready for a launch at home; we
 // keep it too, because other devices have memory objects of their own. An argument of the size of a handle is
 // taken for one only if it is a live handle of ours (Rule 12 of docs/architecture.md).
-#include "libinterpose/api/kernel_arguments.hpp"
+#include "libinterpose/api/objects/kernel_arguments.hpp"
 
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/objects/registry.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "libinterpose/api/enqueue.hpp"
+#include "libinterpose/api/commands/enqueue.hpp"
 
 #include <optional>
 

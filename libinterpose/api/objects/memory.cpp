@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and sub-buffers, what memory objects of every kind are asked, and farewell callbacks. Images are
 // made in image.cpp.
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 #include "libinterpose/capture/runtime.hpp"

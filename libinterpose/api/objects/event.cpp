@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: questions, user events, callbacks. An event is the vendor's, passed on, or a captured command's,
 // whose state the runtime keeps in the object itself.
-#include "libinterpose/api/entry_points.hpp"
+#include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
 #include "libinterpose/capture/runtime.hpp"
