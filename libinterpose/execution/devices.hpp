@@ -2,7 +2,7 @@
 // Devices: what carries out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
 // emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor asks none
 // of them which it is. No function is called with the executor's mutex held, but for now(),
-// note_trouble(), has_failed() and is_lost().
+// note_trouble(), has_failed(), is_lost() and note_again().
 #pragma once
 
 #include "libinterpose/execution/action.hpp"
