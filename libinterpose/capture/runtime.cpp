@@ -73,9 +73,9 @@ Opaque<Storage> Runtime::make_storage(Memory& root) {
     return Opaque<Storage>(nullptr, {nullptr});
   if (!root.is_buffer && (emulated || (domains_.separate() && has_padding(root.image.format))))
     return Opaque<Storage>(nullptr, {nullptr});
-  Opaque<Storage> storage(
-      new Storage(root, session_.configuration.domain_count, session_.configuration.machine),
-      {[](Storage* made) { delete made; }});
+  Opaque<Storage> storage(new Storage(root, session_.configuration.domain_count, domains_.of_home(root),
+                                      session_.configuration.machine),
+                          {[](Storage* made) { delete made; }});
   if (!root.is_buffer) storage->devices_without = domains_.devices_without(root.image);
   return storage;
 }

@@ -42,8 +42,9 @@ public:
     const int domain = machine_.domain_of(device);
     double seconds = 0;
     for (const auto& [root, of] : buffers_) {
-      ByteRanges there = buffer_of_(root).residency->valid(domain);
-      if (domain != 0) there.subtract(of.from_host);
+      const Residency& residency = *buffer_of_(root).residency;
+      ByteRanges there = residency.valid(domain);
+      if (!residency.is_home(domain)) there.subtract(of.from_host);
       ByteRanges missing = of.needed;
       missing.subtract(there);
       if (!missing.empty()) seconds += copy(device, static_cast<double>(missing.total()));
