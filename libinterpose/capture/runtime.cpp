@@ -98,7 +98,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   if (!session_.trouble.helpers_left()) return {"the other devices have failed"};
   if (!any_helper_can_have_images(session_.configuration.devices.size(), *launch.arguments))
     return {"no other device can have its images"};
-  const KernelModel& model = estimates_.model_of(kernel);
+  KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
   timing::Launch predicted{estimates_.times().seconds_at_most(model, cost, 0),
                            estimates_.times().rates(0).launch_seconds};

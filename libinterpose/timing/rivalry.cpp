@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mkmd::timing {
 
@@ -23,8 +24,13 @@ double seconds_shared(const std::vector<double>& seconds, const TakesPart& takes
 }  // namespace
 
 double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams) {
-  return seconds_shared(
-      seconds, [&](size_t d) { return teams.empty() || teams[d] == 0 || teams[d] == teams.front(); });
+  const int count = teams.empty() ? 0 : *std::ranges::max_element(teams);
+  double least = std::numeric_limits<double>::infinity();
+  for (int team = std::min(count, 1); team <= count; ++team) {
+    const auto works = [&](size_t d) { return teams.empty() || teams[d] == 0 || teams[d] == team; };
+    least = std::min(least, seconds_shared(seconds, works));
+  }
+  return least;
 }
 
 Rivalry::Rivalry(std::vector<int> teams, RegretBudget& budget) : teams_(std::move(teams)), budget_(budget) {

@@ -14,9 +14,9 @@
 
 namespace mkmd::timing {
 
-// What a launch takes on all devices that can work while the first one does: its team, and those without
-// rivals. Rivals of it may be quicker, which is not known before they were measured. `seconds`: of the whole
-// launch, by device. `teams`: see Rivalry; empty: no device has rivals.
+// What a launch takes at least on devices that can work together: one team, and those without rivals.
+// `seconds`: of the whole launch, by device; infinite: it may not run there. `teams`: see Rivalry; empty: no
+// device has rivals.
 double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams);
 
 class Rivalry {

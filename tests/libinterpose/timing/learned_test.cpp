@@ -188,6 +188,20 @@ TEST(Learned, RivalsAreMeasuredAgainNowAndThen) {
   EXPECT_EQ(source.kernels.at("k").shapes.at(kCost.shape)[1].samples, 0);
 }
 
+TEST(Learned, TheNextRunExpectsWhatTheLastOneGained) {
+  OneRun first(1000);
+  first.launch(kAtHome / 2);
+  EXPECT_EQ(gain_of(kept(first)), 0);
+  first.kernel().gain += 0.25;
+  first.kernel().gain += 0.5;
+  const LearnedSource known = kept(first);
+  EXPECT_DOUBLE_EQ(gain_of(known), 0.75);
+  OneRun second(3);
+  second.recall(known);
+  second.launch(kAtHome / 2);
+  EXPECT_EQ(gain_of(kept(second)), 0) << "of its own launches";
+}
+
 TEST(Learned, OnlyShapesWithTheMostSamplesAreKept) {
   LearnedSource source;
   LearnedKernel& kernel = source.kernels["k"];

@@ -130,12 +130,13 @@ TEST(Rivalry, NothingIsSampledWhoseDataCostsTooMuch) {
 }
 
 // Teams share cores, so their rates do not add up.
-TEST(SecondsTogether, RivalsOfTheFirstDeviceDoNotCount) {
+TEST(SecondsTogether, TheBestTeamCounts) {
   EXPECT_DOUBLE_EQ(seconds_together({1.0, 1.0}, {}), 0.5);
-  EXPECT_DOUBLE_EQ(seconds_together({1.0, 2.0}, {1, 2}), 1.0);
-  EXPECT_DOUBLE_EQ(seconds_together({2.0, 1.0}, {1, 2}), 2.0);
+  EXPECT_DOUBLE_EQ(seconds_together({1.0, kNo}, {1, 2}), 1.0);
+  EXPECT_DOUBLE_EQ(seconds_together({2.0, 1.0}, {1, 2}), 1.0);
   EXPECT_DOUBLE_EQ(seconds_together({2.0, 2.0, 4.0}, {1, 1, 2}), 1.0);
   EXPECT_DOUBLE_EQ(seconds_together({1.0, 2.0, 1.0}, {1, 2, 0}), 0.5);  // the last has no rivals
+  EXPECT_DOUBLE_EQ(seconds_together({1.0, 1.0, kNo}, {0, 0, 0}), 0.5);
 }
 
 }  // namespace
