@@ -194,6 +194,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   }
   const bool complete = planner.size() == window.size();
   planning::Plan plan = std::move(planner).make(complete);
+  plan.one_at_a_time |= several_teams_;
   if (record) recorded_ = record->finish(plan, complete);
   // Once: what a policy does not accept, it accepts of no window.
   static std::atomic<bool> said{false};
@@ -213,8 +214,8 @@ void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
     window[i]->submitted = executor_.devices().now();
     described_.push_back(describe(*window[i]));
   }
-  planning::take_turns(described_, machine(), buffer_of_, kept_.cuts, estimates_.profitability()->rivalry(),
-                       host_seconds());
+  several_teams_ = planning::take_turns(described_, machine(), buffer_of_, kept_.cuts,
+                                        estimates_.profitability()->rivalry(), host_seconds());
   for (size_t i = 0; i < described_.size(); ++i) {
     if (const auto& sample = described_[i].kernel.sample)
       window[i]->kernel()->sample = {sample->device, sample->share, sample->budgeted};

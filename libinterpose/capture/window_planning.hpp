@@ -69,7 +69,8 @@ private:
   const planning::BufferOf buffer_of_;
   std::vector<planning::Task> described_;  // of the window's first commands, not yet given to a planner
   bool took_turns_ = false;
-  nlohmann::json recorded_;  // what the plan follows from; null: not to be traced
+  bool several_teams_ = false;  // have turns in this window
+  nlohmann::json recorded_;     // what the plan follows from; null: not to be traced
 };
 
 // The number of a root buffer in graphs and traces. For whoever plans, or with the executor's mutex held.

@@ -49,8 +49,14 @@ bool Rivalry::may_move(const Kernel& kernel) const {
   return kernel.first_has_run || !std::isfinite(seconds_of(kernel, 1));  // or it never will
 }
 
+bool Rivalry::knows(const Kernel& kernel) const {
+  for (size_t d = 0; d < teams_.size(); ++d) {
+    if (teams_[d] > 1 && kernel.samples[d] > 0) return true;
+  }
+  return false;
+}
+
 int Rivalry::choose(const std::vector<Kernel>& kernels, const CopySeconds& copy_seconds) {
-  if (!std::ranges::all_of(kernels, [this](const Kernel& kernel) { return may_move(kernel); })) return 1;
   std::vector<double> seconds(team_count_ + 1, 0.0);
   for (const Kernel& kernel : kernels) {
     const double here = seconds_of(kernel, current_);

@@ -35,8 +35,11 @@ public:
   };
   // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
   using CopySeconds = std::function<double(int team)>;
-  // The team for a window with these kernels. What the first team has not run, it runs: it is home's, whose
-  // driver can later repeat what it has run without compiling (Rule 13), and predictions alone move nothing.
+  // Where the first team has not run it, it runs it: it is home's, whose driver can later repeat what it has
+  // run without compiling (Rule 13), and predictions alone move nothing.
+  bool may_move(const Kernel& kernel) const;
+  bool knows(const Kernel& kernel) const;  // it was measured on another team than the first
+  // The team for a window with these kernels, which may move.
   int choose(const std::vector<Kernel>& kernels, const CopySeconds& copy_seconds);
   int current() const { return current_; }
 
@@ -52,7 +55,6 @@ public:
 
 private:
   double seconds_of(const Kernel& kernel, int team) const;
-  bool may_move(const Kernel& kernel) const;
 
   const std::vector<int> teams_;
   int team_count_ = 0;

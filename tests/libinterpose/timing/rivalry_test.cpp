@@ -39,11 +39,12 @@ TEST(Rivalry, TheQuickerTeamTakesOverWhereNothingHasToMove) {
 
 TEST(Rivalry, WhatTheFirstTeamHasNotRunRunsThere) {
   RegretBudget budget;
-  Rivalry rivalry({1, 2}, budget);
-  const Rivalry::Kernel known = kernel({2e-3, 1e-3}, {1, 0});
-  EXPECT_EQ(rivalry.choose({known}, copies({0, 0, 0})), 2);
-  EXPECT_EQ(rivalry.choose({known, kernel({2e-3, 1e-3}, {0, 3})}, copies({0, 0, 0})), 1);
-  EXPECT_EQ(rivalry.choose({known, kernel({kNo, 1e-3}, {0, 0})}, copies({0, 0, 0})), 2);
+  const Rivalry rivalry({1, 2}, budget);
+  EXPECT_TRUE(rivalry.may_move(kernel({2e-3, 1e-3}, {1, 0})));
+  EXPECT_FALSE(rivalry.may_move(kernel({2e-3, 1e-3}, {0, 3})));
+  EXPECT_TRUE(rivalry.may_move(kernel({kNo, 1e-3}, {0, 0}))) << "it never will";
+  EXPECT_TRUE(rivalry.knows(kernel({2e-3, 1e-3}, {0, 3})));
+  EXPECT_FALSE(rivalry.knows(kernel({2e-3, 1e-3}, {1, 0})));
 }
 
 TEST(Rivalry, NobodyAsksForDataWhereAllIsDecided) {
