@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which launches wait for the code for their pieces, and which ones run whole until it is there. Nobody knows
-// how long a program goes on. So the code is made once launches have taken as long without it as making it
-// takes, and waited for once they have missed as much: whatever comes then, it costs at most twice the least.
+// Which launches wait for the code for their pieces, and which ones run whole until it is there
+// (timing/code_worth.hpp).
 #pragma once
 
 #include "libinterpose/capture/estimates.hpp"
 #include "libinterpose/commands/code_places.hpp"
 #include "libinterpose/commands/piece_code.hpp"
+#include "libinterpose/timing/code_worth.hpp"
 
 #include <memory>
 
@@ -15,29 +15,31 @@ namespace mkmd {
 class CodeForPieces {
 public:
   // `places`: where the context's devices build code. Asked for only when they are known.
-  CodeForPieces(Session& session, Estimates& estimates, const CodePlaces& places)
-      : session_(session), estimates_(estimates), places_(places) {}
+  CodeForPieces(Session& session, Estimates& estimates, const CodePlaces& places);
 
-  // Among the devices. Makes the code first where launches wait for it.
+  // Among the devices. Makes the code first where launches wait for it in any case.
   HasCode can_divide(SubKernels& code);
-  // The same for a launch. It waits, too, once launches have missed more without the code than making it
-  // takes.
-  HasCode can_divide(SubKernels& code, const KernelModel& model, const LaunchCost& cost);
+  // The same for a launch. It waits, too, once making the code is worth that.
+  HasCode can_divide(SubKernels& code, KernelModel& model, const LaunchCost& cost);
   bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
 
-  // A program was built. What earlier runs have learned of it is taken up.
-  void expect(const std::shared_ptr<SubKernels>& code);
-  // A window does without.
+  // A program was built. What earlier runs have learned of it is taken up. The program waits for code that is
+  // expected to gain more than making it takes: for a device of its own it would have waited, too.
+  void expect(SubKernels& code);
+  // A window does without. The code is made beside the program, if that is worth it.
   void make_beside(const std::shared_ptr<SubKernels>& code);
-  // A launch that did without is on home's queue.
+  // The same of a launch that is on home's queue, and is to be over first.
   void ran_without(Kernel& kernel, const Queue& queue);
 
 private:
-  bool must_wait(bool missed_much) const;
+  void note_without(SubKernels& code, KernelModel& model, const LaunchCost& cost);
+  timing::MakeCode when_to_make(SubKernels& code);
 
   Session& session_;
   Estimates& estimates_;
   const CodePlaces& places_;
+  const std::vector<int> teams_;  // see timing::Rivalry
+  const bool on_homes_cores_;     // compilers run on cores that home may need
 };
 
 }  // namespace mkmd

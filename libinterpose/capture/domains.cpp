@@ -2,6 +2,7 @@
 #include "libinterpose/capture/domains.hpp"
 
 #include "libinterpose/commands/submit.hpp"
+#include "libinterpose/memory/storage.hpp"
 
 #include <algorithm>
 
@@ -93,6 +94,21 @@ std::vector<int> Domains::devices_without(const ImageShape& image) const {
     }
   }
   return devices;
+}
+
+uint32_t Domains::of_home(const Memory& root) const {
+  if (root.visible_bytes.begin == nullptr) return 0;
+  std::call_once(asked_, [this] { on_host_bytes_ = on_host_bytes(); });
+  return on_host_bytes_;
+}
+
+uint32_t Domains::on_host_bytes() const {
+  if (configuration_.settings.separate_memory || hardware_.has_own_memories()) return 0;
+  uint32_t domains = 0;
+  for (size_t i = 1; i < list_.size(); ++i) {
+    if (works_in_host_bytes(list_[i].context)) domains |= 1u << i;
+  }
+  return domains;
 }
 
 // None where there is one memory.

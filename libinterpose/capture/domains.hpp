@@ -7,6 +7,7 @@
 #include "libinterpose/commands/code_places.hpp"
 #include "libinterpose/execution/executor.hpp"
 
+#include <mutex>
 #include <vector>
 
 namespace mkmd {
@@ -31,6 +32,10 @@ public:
   // Those in memories other than home's that can have no such image.
   std::vector<int> devices_without(const ImageShape& image) const;
 
+  // Those that may use home's bytes of the memory object, one bit each: its bytes are ours, and the drivers
+  // of both work in them.
+  uint32_t of_home(const Memory& root) const;
+
   bool separate() const { return list_.size() > 1; }  // there are several memories
   size_t count() const { return list_.size(); }
   const Domain& operator[](size_t domain) const { return list_[domain]; }  // [0] is the home's
@@ -40,6 +45,7 @@ private:
   Status make_contexts();
   Status make_compute_lanes(Executor& executor);
   Status make_transfer_lanes(Executor& executor);
+  uint32_t on_host_bytes() const;  // the domains whose drivers work in bytes of ours, if home's does, too
 
   Context& context_;
   const Configuration& configuration_;
@@ -47,6 +53,8 @@ private:
   const LiveNumber number_;  // among contexts
   std::vector<Domain> list_;
   CodePlaces code_places_;
+  mutable std::once_flag asked_;
+  mutable uint32_t on_host_bytes_ = 0;
 };
 
 }  // namespace mkmd

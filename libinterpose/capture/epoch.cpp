@@ -29,7 +29,7 @@ void Epoch::join(Memory& root) {
   if (std::exchange(storage.epoch, number_) == number_) return;
   storage.regions.forget_actions();
   if (losses_ != nullptr) losses_->tell(root);
-  if (!domains_.separate() && losses_ == nullptr) return;  // everything is always at home
+  if (storage.regions.is_all_home() && losses_ == nullptr) return;  // everything is always at home
   storage.at_home.store(false, std::memory_order_release);
   storage.home_only.store(false, std::memory_order_release);
 }

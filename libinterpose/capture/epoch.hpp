@@ -14,7 +14,7 @@ class Epoch {
 public:
   // `losses`: null where no device can fail.
   Epoch(const Domains& domains, const Losses* losses)
-      : domains_(domains), losses_(losses), host_memory_(UINT64_MAX, 1, SIZE_MAX) {}
+      : domains_(domains), losses_(losses), host_memory_(UINT64_MAX, 1, 0, SIZE_MAX) {}
 
   void begin(Ref<Action> entry);  // null: nothing native is under way
   void end();                     // no action is unfinished any more

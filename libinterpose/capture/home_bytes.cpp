@@ -105,7 +105,8 @@ void HomeBytes::note_places(Storage& storage) const {
   const bool at_home = storage.regions.all_valid(0);
   bool elsewhere = false;
   for (size_t d = 1; d < domains_.count(); ++d)
-    elsewhere |= storage.regions.any_valid(static_cast<int>(d));
+    elsewhere |=
+        !storage.regions.is_home(static_cast<int>(d)) && storage.regions.any_valid(static_cast<int>(d));
   storage.at_home.store(at_home, std::memory_order_release);
   storage.home_only.store(at_home && !elsewhere, std::memory_order_release);
 }

@@ -61,8 +61,8 @@ Opaque<Storage> Runtime::make_storage(Memory& root) {
     return Opaque<Storage>(nullptr, {nullptr});
   if (!root.is_buffer && (only_buffers || (domains_.separate() && has_padding(root.image.format))))
     return Opaque<Storage>(nullptr, {nullptr});
-  Opaque<Storage> storage(new Storage(root, session_.configuration.domain_count, session_.kind,
-                                      session_.configuration.may_lose_devices()),
+  Opaque<Storage> storage(new Storage(root, session_.configuration.domain_count, domains_.of_home(root),
+                                      session_.kind, session_.configuration.may_lose_devices()),
                           {[](Storage* made) { delete made; }});
   if (!root.is_buffer) storage->devices_without = domains_.devices_without(root.image);
   return storage;
@@ -85,7 +85,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   if (!session_.trouble.helpers_left()) return {"the other devices have failed"};
   if (!any_helper_can_have_images(session_.configuration.devices.size(), *launch.arguments))
     return {"no other device can have its images"};
-  const KernelModel& model = estimates_.model_of(kernel);
+  KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
   timing::Launch predicted{estimates_.times().seconds_at_most(model, cost, 0),
                            estimates_.times().rates(0).launch_seconds};

@@ -68,7 +68,9 @@ bool Session::recall(const std::string& content) {
   times().recall(content, *source, host_seconds());
   const std::lock_guard turn(profitability_turn);
   regret.begin_with(source->left);
-  return timing::wants_pieces(*source);
+  regret.begin_with_saved(source->saved);
+  if (source->making > 0) code.expect(source->making);
+  return timing::gain_of(*source) > code.seconds();
 }
 
 // Other kernels of a source are kept as earlier runs, or other processes, have learned them. A file takes
@@ -91,7 +93,9 @@ void Session::keep_learned() {
     of.learned.outcomes = of.model->history.keep(now);
     timing::LearnedSource& source = sources[of.content];
     source.left = std::min(regret.left(now), timing::kLimits.free_exploring);
-    source.kernels.insert_or_assign(of.name, std::move(of.learned));
+    source.saved = std::min(regret.saved(now), code.seconds());
+    source.making = code.seconds();
+    if (of.was_measured) source.kernels.insert_or_assign(of.name, std::move(of.learned));
   }
   for (auto& [content, source] : sources) {
     ++source.runs;

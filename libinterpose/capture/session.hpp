@@ -51,7 +51,7 @@ public:
   }
 
   // Takes up what earlier runs have learned of the kernels of a program (content_of). True the first time if
-  // that wants the code for pieces at once.
+  // the code for pieces is expected to gain more than making it takes.
   bool recall(const std::string& content);
   // For the program's next run: what this one has learned.
   void keep_learned();

@@ -189,6 +189,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
   }
   const bool complete = planner.size() == window.size();
   planning::Plan plan = std::move(planner).make(complete);
+  plan.one_at_a_time |= several_teams_;
   if (record) recorded_ = record->finish(plan, complete);
   // Once: what a policy does not accept, it accepts of no window.
   static std::atomic<bool> said{false};
@@ -208,8 +209,8 @@ void WindowPlanning::take_turns(const std::vector<Ref<Command>>& window) {
     window[i]->submitted = executor_.devices().now();
     described_.push_back(describe(*window[i]));
   }
-  planning::take_turns(described_, machine(), buffer_of_, kept_.cuts, estimates_.profitability()->rivalry(),
-                       host_seconds());
+  several_teams_ = planning::take_turns(described_, machine(), buffer_of_, kept_.cuts,
+                                        estimates_.profitability()->rivalry(), host_seconds());
   for (size_t i = 0; i < described_.size(); ++i) {
     if (const auto& sample = described_[i].kernel.sample)
       window[i]->kernel()->sample = {sample->device, sample->share, sample->budgeted};
@@ -250,7 +251,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   const int home = configuration().home_index();
   const TimeModel& times = estimates_.times();
   Kernel& kernel = *c.launch.kernel;
-  const KernelModel& model = estimates_.model_of(kernel);
+  KernelModel& model = estimates_.model_of(kernel);
   c.cost = cost_of(*c.launch.facts, model);
   task.kernel.name = kernel.name;
   task.kernel.groups = c.launch.groups;
@@ -267,7 +268,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     }
     task.kernel.first_has_run |= times.has_run(model, home);
   }
-  if (understands(kernel) &&
+  if (understands(c, model) &&
       any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
@@ -326,16 +327,14 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
   task.seconds[0] = task.at_home;
 }
 
-// A window that has to do without runs the kernel whole.
-bool WindowPlanning::has_code(const Kernel& kernel) const {
-  const HasCode has = code_.can_divide(*kernel.sub_kernels);
+// A window that has to do without the code runs the kernel whole.
+bool WindowPlanning::understands(const KernelCommand& c, KernelModel& model) const {
+  const Kernel& kernel = *c.launch.kernel;
+  if (!kernel.info->split_allowed) return false;
+  if (!session_.trouble.helpers_left() && purpose_ != Purpose::repeats) return false;
+  const HasCode has = code_.can_divide(*kernel.sub_kernels, model, c.cost);
   if (has == HasCode::not_yet) code_.make_beside(kernel.sub_kernels);
   return has == HasCode::yes;
-}
-
-bool WindowPlanning::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && (session_.trouble.helpers_left() || purpose_ == Purpose::repeats) &&
-         has_code(kernel);
 }
 
 // Where devices can fail, the journal wants to know of one place for every byte.
@@ -356,6 +355,20 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
   if (!task.is_kernel()) return;
   const auto model = estimates_.model_of(*c.kernel()->launch.kernel).shared_from_this();
   window_->plan({model, &model->history}, predicted(task), task.kernel.decision);
+  if (!task.kernel.left_alone()) note_gain(*model, task);
+}
+
+void WindowPlanning::note_gain(KernelModel& model, const planning::Task& task) const {
+  const TimeModel& times = estimates_.times();
+  if (!times.knows(model, configuration().home_index())) return;
+  double launches_per_second = 0;
+  for (size_t d = 0; d < task.seconds.size(); ++d) {
+    if (task.seconds[d] >= scheduler::kNever) continue;
+    if (!times.knows(model, static_cast<int>(d))) return;
+    launches_per_second += 1 / task.seconds[d];
+  }
+  const double gain = launches_per_second > 0 ? task.at_home - 1 / launches_per_second : 0;
+  if (gain > 0) model.gain += gain;
 }
 
 timing::Launch WindowPlanning::predicted(const planning::Task& task) const {

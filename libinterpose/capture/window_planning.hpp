@@ -49,12 +49,13 @@ private:
   void describe_kernel(KernelCommand& command, planning::Task& task) const;
   void describe_transfer(const Command& command, planning::Task& task) const;
   bool may_run_on(const KernelCommand& command, int device) const;
-  bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
-  bool has_code(const Kernel& kernel) const;     // for pieces; else it is being made, or was refused
+  // The kernel's code, and has code for its pieces: else that is being made, or was refused.
+  bool understands(const KernelCommand& command, KernelModel& model) const;
   bool follows_bytes(const Command& command) const;
   double seconds_to_make(const planning::Task& task, int device) const;
   timing::Launch predicted(const planning::Task& task) const;
   void note_planned(const Command& command, const planning::Task& task) const;
+  void note_gain(KernelModel& model, const planning::Task& task) const;
 
   Session& session_;
   const Domains& domains_;
@@ -68,7 +69,8 @@ private:
   const planning::BufferOf buffer_of_;
   std::vector<planning::Task> described_;  // of the window's first commands, not yet given to a planner
   bool took_turns_ = false;
-  nlohmann::json recorded_;  // what the plan follows from; null: not to be traced
+  bool several_teams_ = false;  // have turns in this window
+  nlohmann::json recorded_;     // what the plan follows from; null: not to be traced
 };
 
 // The number of a root buffer in graphs and traces. For whoever plans, or with the executor's mutex held.

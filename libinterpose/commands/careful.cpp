@@ -165,6 +165,10 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
 
 cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
                  unsigned char* to) {
+  if (const char* const shared = storage.bytes_of_home(lane.domain); shared != nullptr) {
+    std::memcpy(to, shared + range.lo, range.hi - range.lo);
+    return CL_SUCCESS;
+  }
   ByteRanges there(range.lo, range.hi);
   there.subtract(storage.stand_in.held(lane.domain, there));
   cl_int status = CL_SUCCESS;
@@ -178,6 +182,10 @@ cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
 
 cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
                  const unsigned char* from) {
+  if (char* const shared = storage.bytes_of_home(lane.domain); shared != nullptr) {
+    std::memcpy(shared + range.lo, from, range.hi - range.lo);
+    return CL_SUCCESS;
+  }
   const cl_int status =
       memory != nullptr ? write_range(lane, memory, storage.image(), range, from) : CL_INVALID_MEM_OBJECT;
   if (status == CL_SUCCESS) {

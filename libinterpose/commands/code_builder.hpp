@@ -35,6 +35,7 @@ public:
                    vendor::Owned<cl_event> after);
 
   // What making the code of a program takes, going by the last one.
+  void expect(double seconds) { seconds_.store(seconds, std::memory_order_relaxed); }  // of an earlier run
   double seconds() const { return seconds_.load(std::memory_order_relaxed); }
 
   // No build begins on the thread until resume(). Waits for the one under way, at most two seconds.

@@ -24,6 +24,7 @@ public:
   bool allocate(int domain, uint64_t bytes) override { return machine_.allocate(domain, bytes); }
   void release(int domain, uint64_t bytes) override { machine_.release(domain, bytes); }
   bool has_room(int domain, uint64_t bytes) const override { return machine_.has_room(domain, bytes); }
+  bool has_own_memories() const override { return true; }
   bool has_only_buffers() const override { return true; }
   bool has_exclusive_ports() const override { return true; }
 

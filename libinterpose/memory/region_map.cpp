@@ -52,18 +52,18 @@ void RegionMap::Users::add_reader(Ordered& action) {
   readers.emplace_back(&action);
 }
 
-RegionMap::RegionMap(uint64_t size, int domains, size_t most_parts)
-    : most_parts_(most_parts), valid_(size, 1u) {
+RegionMap::RegionMap(uint64_t size, int domains, uint32_t of_home, size_t most_parts)
+    : of_home_(of_home), most_parts_(most_parts), valid_(size, 1u) {
   for (int d = 0; d < domains; ++d)
     known_.push_back({{size, Users{}}});
 }
 
 void RegionMap::order_read(int domain, const ByteRanges& ranges, Ordered& action) {
-  known_[domain].users.visit(ranges, [&](Users& users) { order_after(action, users.writers); });
+  known(domain).users.visit(ranges, [&](Users& users) { order_after(action, users.writers); });
 }
 
 void RegionMap::order_write(int domain, const ByteRanges& ranges, Ordered& action) {
-  known_[domain].users.visit(ranges, [&](Users& users) {
+  known(domain).users.visit(ranges, [&](Users& users) {
     order_after(action, users.writers);
     order_after(action, users.readers);
   });
@@ -79,8 +79,8 @@ void RegionMap::Known::forget_complete() {
 }
 
 void RegionMap::record_read(int domain, const ByteRanges& ranges, Ordered& action) {
-  known_[domain].forget_complete();
-  BytePartition<Users>& users = known_[domain].users;
+  known(domain).forget_complete();
+  BytePartition<Users>& users = known(domain).users;
   const auto add = [&](Users& of) { of.add_reader(action); };
   // Launches that each read up to somewhere else would cut the bytes into as many parts as there are
   // launches: from some number on, who reads some bytes of a part counts as reading all of it. That only
@@ -93,8 +93,8 @@ void RegionMap::record_read(int domain, const ByteRanges& ranges, Ordered& actio
 }
 
 void RegionMap::record_write(int domain, const ByteRanges& ranges, Ordered& action) {
-  known_[domain].forget_complete();
-  known_[domain].users.change(ranges, [&](Users& users) {
+  known(domain).forget_complete();
+  known(domain).users.change(ranges, [&](Users& users) {
     // Several pieces of one command may claim a byte: its last writer is then all of them.
     std::erase_if(users.writers,
                   [&](const Ref<Ordered>& w) { return !action.same_owner(*w) || w.get() == &action; });
@@ -114,21 +114,25 @@ void RegionMap::write(int domain, const ByteRanges& ranges, Ordered& action) {
 }
 
 ByteRanges RegionMap::missing(int domain, const ByteRanges& ranges) const {
-  return valid_.where(ranges, [&](uint32_t valid) { return !valid_in(domain, valid); });
+  const int place = place_of(domain);
+  return valid_.where(ranges, [&](uint32_t valid) { return !valid_in(place, valid); });
 }
 
 ByteRanges RegionMap::valid(int domain) const {
-  return valid_.where([&](uint32_t valid) { return valid_in(domain, valid); });
+  const int place = place_of(domain);
+  return valid_.where([&](uint32_t valid) { return valid_in(place, valid); });
 }
 
 bool RegionMap::any_valid(int domain) const {
+  const int place = place_of(domain);
   return std::any_of(valid_.parts().begin(), valid_.parts().end(),
-                     [&](const auto& part) { return valid_in(domain, part.state); });
+                     [&](const auto& part) { return valid_in(place, part.state); });
 }
 
 bool RegionMap::all_valid(int domain) const {
+  const int place = place_of(domain);
   return std::all_of(valid_.parts().begin(), valid_.parts().end(),
-                     [&](const auto& part) { return valid_in(domain, part.state); });
+                     [&](const auto& part) { return valid_in(place, part.state); });
 }
 
 std::vector<RegionMap::Source> RegionMap::sources(const ByteRanges& missing) const {
@@ -144,15 +148,18 @@ std::vector<RegionMap::Source> RegionMap::sources(const ByteRanges& missing) con
 }
 
 void RegionMap::add_valid(int domain, const ByteRanges& ranges) {
-  valid_.change(ranges, [&](uint32_t& valid) { valid |= 1u << domain; });
+  const int place = place_of(domain);
+  valid_.change(ranges, [place](uint32_t& valid) { valid |= 1u << place; });
 }
 
 void RegionMap::set_only_valid(int domain, const ByteRanges& ranges) {
-  valid_.change(ranges, [&](uint32_t& valid) { valid = 1u << domain; });
+  const int place = place_of(domain);
+  valid_.change(ranges, [place](uint32_t& valid) { valid = 1u << place; });
 }
 
 void RegionMap::remove_valid(int domain, const ByteRanges& ranges) {
-  valid_.change(ranges, [&](uint32_t& valid) { valid &= ~(1u << domain); });
+  const int place = place_of(domain);
+  valid_.change(ranges, [place](uint32_t& valid) { valid &= ~(1u << place); });
 }
 
 void RegionMap::set_invalid(const ByteRanges& ranges) {
@@ -166,6 +173,13 @@ ByteRanges RegionMap::nowhere(const ByteRanges& ranges) const {
 bool RegionMap::suits(const ByteRanges& ranges) const {
   return suit(valid_, ranges) && std::all_of(known_.begin(), known_.end(),
                                              [&](const Known& known) { return suit(known.users, ranges); });
+}
+
+bool RegionMap::is_all_home() const {
+  for (size_t d = 1; d < known_.size(); ++d) {
+    if (!is_home(static_cast<int>(d))) return false;
+  }
+  return true;
 }
 
 void RegionMap::forget_actions() {

@@ -17,7 +17,8 @@ class RegionMap final : public Residency {
 public:
   // Every byte is valid in domain 0 only, no action known. Once readers have cut the bytes of a domain into
   // `most_parts`, they do so no more, and writers wait for readers of bytes beside theirs.
-  RegionMap(uint64_t size, int domains, size_t most_parts = 32);
+  // `of_home`: the domains in which the bytes are those of domain 0, one bit each. They count as domain 0.
+  RegionMap(uint64_t size, int domains, uint32_t of_home = 0, size_t most_parts = 32);
 
   // Orders `action`, which runs in `domain`, after what it must wait for. Actions of one command do not wait
   // for each other: the planner has shown them independent.
@@ -43,6 +44,9 @@ public:
   bool all_valid(int domain) const;
   bool any_valid(int domain) const;
   bool suits(const ByteRanges& ranges) const override;
+  bool is_home(int domain) const override { return place_of(domain) == 0; }
+  // In all domains: then nothing is ever to be brought anywhere.
+  bool is_all_home() const;
 
   void add_valid(int domain, const ByteRanges& ranges);
   void set_only_valid(int domain, const ByteRanges& ranges);
@@ -69,9 +73,13 @@ private:
   };
   static constexpr size_t kFewParts = 16;
 
+  int place_of(int domain) const { return (of_home_ >> domain & 1u) != 0 ? 0 : domain; }
+  Known& known(int domain) { return known_[place_of(domain)]; }
+
+  uint32_t of_home_;
   size_t most_parts_;
   BytePartition<uint32_t> valid_;  // bit d: valid in domain d
-  std::vector<Known> known_;       // by domain
+  std::vector<Known> known_;       // by domain; that of domain 0 for all that count as it
 };
 
 }  // namespace mkmd

@@ -6,8 +6,12 @@
 
 namespace mkmd {
 
-Storage::Storage(Memory& memory, int domains, Hardware& hardware, bool with_history)
-    : regions(memory.size, domains), stand_in(memory.size), mapped(domains), root_(memory),
+bool works_in_host_bytes(cl_context context) {
+  return vendor::works_in_host_bytes(context);
+}
+
+Storage::Storage(Memory& memory, int domains, uint32_t of_home, Hardware& hardware, bool with_history)
+    : regions(memory.size, domains, of_home), stand_in(memory.size), mapped(domains), root_(memory),
       hardware_(hardware), roots_(domains), host_bytes_(domains) {
   host_bytes_[0] = memory.visible_bytes.begin;
   if (with_history) history = std::make_unique<History>(memory.size, domains);
@@ -22,6 +26,10 @@ Storage::~Storage() {
 vendor::Owned<cl_mem> Storage::make_in(int domain, cl_context domain_context) {
   cl_int error = CL_SUCCESS;
   if (image() != nullptr) return make_image(domain_context, *image(), error);
+  if (regions.is_home(domain)) {
+    host_bytes_[domain] = host_bytes_[0];
+    return vendor::make_over(domain_context, host_bytes_[0], root_.size);
+  }
   auto visible = vendor::make_host_visible(domain_context, CL_MEM_READ_WRITE, root_.size, nullptr);
   host_bytes_[domain] = visible.bytes;
   if (visible.buffer) return std::move(visible.buffer);

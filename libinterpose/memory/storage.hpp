@@ -16,10 +16,13 @@ namespace mkmd {
 
 class Hardware;
 
+// Whether the context's devices work in memory of ours, so that another driver's may work there, too.
+bool works_in_host_bytes(cl_context context);
+
 class Storage {
 public:
-  // `with_history`: memories may be lost.
-  Storage(Memory& memory, int domains, Hardware& hardware, bool with_history);
+  // `of_home`: the domains that use home's own bytes (RegionMap). `with_history`: memories may be lost.
+  Storage(Memory& memory, int domains, uint32_t of_home, Hardware& hardware, bool with_history);
   ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
@@ -31,6 +34,11 @@ public:
   // The root's bytes in `domain`, which the host may touch without a command; null: it may not, or there are
   // none.
   char* host_bytes(int domain) const { return host_bytes_[domain]; }
+
+  // Home's bytes, if those of another domain are the same: no driver is needed to get at them. Else null.
+  char* bytes_of_home(int domain) const {
+    return domain != 0 && regions.is_home(domain) ? host_bytes_[0] : nullptr;
+  }
 
   // Null: it is a buffer.
   const ImageShape* image() const { return root_.is_buffer ? nullptr : &root_.image; }

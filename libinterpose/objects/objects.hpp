@@ -184,8 +184,11 @@ struct SubKernels {
   std::condition_variable made;  // some place's code is no longer in the making
   std::map<size_t, PieceCode> code GUARDED_BY(mutex);
   bool wanted GUARDED_BY(mutex) = false;  // somebody was asked to make it beside the program
-  // Of launches that had to do without, predicted seconds: what they took, and would have gained.
-  double whole GUARDED_BY(mutex) = 0, missed GUARDED_BY(mutex) = 0;
+  // Of launches that had to do without: see timing::WithoutCode.
+  struct Without {
+    double whole = 0, missed = 0, surely = 0;
+    double since = 0;  // when the first of them was asked about
+  } without GUARDED_BY(mutex);
   vendor::Owned<cl_program>
       repair GUARDED_BY(mutex);  // for the lane of repairs, built when something has failed
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace mkmd::planning {
 
@@ -42,8 +43,9 @@ public:
     const int domain = machine_.domain_of(device);
     double seconds = 0;
     for (const auto& [root, of] : buffers_) {
-      ByteRanges there = buffer_of_(root).residency->valid(domain);
-      if (domain != 0) there.subtract(of.from_host);
+      const Residency& residency = *buffer_of_(root).residency;
+      ByteRanges there = residency.valid(domain);
+      if (!residency.is_home(domain)) there.subtract(of.from_host);
       ByteRanges missing = of.needed;
       missing.subtract(there);
       if (!missing.empty()) seconds += copy(device, static_cast<double>(missing.total()));
@@ -100,11 +102,19 @@ void offer_to(int team, Task& task, const timing::Rivalry& rivalry) {
   if (any) task.seconds = std::move(seconds);
 }
 
-void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
+bool take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
                 const CutMemory& cuts, timing::Rivalry& rivalry, double now) {
   std::vector<timing::Rivalry::Kernel> kernels;
+  std::set<const Task*> stay;  // with the first team
+  std::set<uint64_t> begun;    // kernels that it will have run then
   for (const Task& task : tasks) {
-    if (is_offered(task) && task.kernel.is_long()) kernels.push_back(kernel_of(task));
+    if (!is_offered(task)) continue;
+    const timing::Rivalry::Kernel kernel = kernel_of(task);
+    if (!rivalry.may_move(kernel) && (begun.insert(task.kernel.number).second || !rivalry.knows(kernel))) {
+      stay.insert(&task);
+    } else if (task.kernel.is_long()) {
+      kernels.push_back(kernel);
+    }
   }
   // Which bytes are missing is looked at only for a team that would be quicker or is to be tried.
   std::optional<Missing> of_window;
@@ -131,8 +141,10 @@ void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf
         sampled = true;
       }
     }
-    offer_to(team, task, rivalry);
+    offer_to(stay.contains(&task) ? 1 : team, task, rivalry);
+    task.may_keep &= !stay.contains(&task);
   }
+  return !stay.empty() && team != 1;
 }
 
 }  // namespace mkmd::planning

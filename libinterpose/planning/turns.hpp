@@ -9,8 +9,10 @@
 namespace mkmd::planning {
 
 // Takes from the kernels the devices of all teams but the one whose turn it is, and gives one kernel a sample
-// to run on another, if that is worth it: one that `cuts` knows how to divide. Task::samples are known.
-void take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
+// to run on another, if that is worth it: one that `cuts` knows how to divide. Task::samples are known. The
+// first launch of a kernel that may not move yet is the first team's. True: it is another team's turn, so
+// that the window's commands are to run one after the other.
+bool take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
                 const CutMemory& cuts, timing::Rivalry& rivalry, double now);
 
 // Takes them from one that came later. A kernel that no other device may run keeps all.

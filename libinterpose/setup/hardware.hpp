@@ -50,6 +50,8 @@ public:
   virtual bool allocate(int, uint64_t) { return true; }
   virtual void release(int, uint64_t) {}
   virtual bool has_room(int, uint64_t) const { return true; }
+  // Its memories are apart, also where their drivers would share bytes.
+  virtual bool has_own_memories() const { return false; }
   // What images and shared virtual memory hold is not known to it.
   virtual bool has_only_buffers() const { return false; }
   // Each memory sends one transfer at a time, and takes one.

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;  // raise it when what is kept changes meaning
+constexpr int kFormat = 2;  // raise it when what is kept changes meaning
 
 json to_json(const std::vector<LearnedTime>& devices) {
   json all = json::array();
@@ -47,7 +47,10 @@ std::vector<uint64_t> shapes_to_keep(const LearnedKernel& kernel) {
 }
 
 json to_json(const LearnedKernel& kernel) {
-  json j = {{"devices", to_json(kernel.devices)}, {"shapes", json::object()}, {"outcomes", json::object()}};
+  json j = {{"devices", to_json(kernel.devices)},
+            {"shapes", json::object()},
+            {"outcomes", json::object()},
+            {"gain", kernel.gain}};
   for (const uint64_t shape : shapes_to_keep(kernel))
     j["shapes"][std::to_string(shape)] = to_json(kernel.shapes.at(shape));
   for (const auto& [length, outcomes] : kernel.outcomes)
@@ -67,6 +70,8 @@ public:
       top.fail("of", "is of something else");
     source.runs = static_cast<int>(within(top, "runs", 0, 1e9));
     source.left = within(top, "left", -1e3, kLimits.free_exploring);
+    source.saved = within(top, "saved", 0, 1e3);
+    source.making = within(top, "making", 0, 1e3);
     for_each(top, "kernels", [&](const std::string& name, const json& j) {
       JsonReader kernel(j, "kernels", status_);
       source.kernels.emplace(name, read_kernel(kernel));
@@ -132,6 +137,7 @@ private:
   LearnedKernel read_kernel(JsonReader& of) {
     LearnedKernel kernel;
     kernel.devices = read_times(of.list("devices"), of);
+    kernel.gain = within(of, "gain", 0, 1e9);
     for_each(of, "outcomes", [&](const std::string& length, const json& j) {
       JsonReader outcomes(j, "outcomes", status_);
       kernel.outcomes.emplace(number<int>(length, outcomes), read_outcomes(outcomes));
@@ -148,21 +154,16 @@ private:
 
 }  // namespace
 
-bool wants_pieces(const LearnedSource& source) {
-  return std::ranges::any_of(source.kernels, [](const auto& named) {
-    const LearnedKernel& kernel = named.second;
-    const auto was_measured = [](const LearnedTime& of) { return of.samples > 0; };
-    const auto has_lost = [](const auto& of) { return Outcomes(of.second, 0).lost(); };
-    return std::ranges::count_if(kernel.devices, was_measured) > 1 &&
-           !std::ranges::all_of(kernel.outcomes, has_lost);
-  });
+double gain_of(const LearnedSource& source) {
+  double gain = 0;
+  for (const auto& [name, kernel] : source.kernels)
+    gain += kernel.gain;
+  return gain;
 }
 
 std::string to_text(const LearnedSource& source, const std::string& of) {
-  json all = {{"format", kFormat},
-              {"of", printable(of)},
-              {"runs", source.runs},
-              {"left", source.left},
+  json all = {{"format", kFormat},        {"of", printable(of)},   {"runs", source.runs},
+              {"left", source.left},      {"saved", source.saved}, {"making", source.making},
               {"kernels", json::object()}};
   for (const auto& [name, kernel] : source.kernels) {
     if (all["kernels"].size() >= kKernelsToKeep) break;

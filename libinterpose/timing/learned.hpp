@@ -25,17 +25,19 @@ struct LearnedKernel {
   std::vector<LearnedTime> devices;                     // over all launches
   std::map<uint64_t, std::vector<LearnedTime>> shapes;  // by device
   KernelHistory::Kept outcomes;
+  double gain = 0;  // seconds that launches of the last run gain by the code for pieces (KernelModel)
 };
 
 struct LearnedSource {
-  int runs = 0;     // that have taught this
-  double left = 0;  // seconds of the exploring budget
+  int runs = 0;       // that have taught this
+  double left = 0;    // seconds of the exploring budget
+  double saved = 0;   // the same, for making the code for pieces
+  double making = 0;  // seconds that this takes; 0: not known
   std::map<std::string, LearnedKernel> kernels;
 };
 
-// Pieces of some kernel have run on several devices, and splitting it has not lost: the next run wants the
-// code for pieces at once.
-bool wants_pieces(const LearnedSource& source);
+// What the code for pieces is expected to gain in the next run, as in the last one. Seconds.
+double gain_of(const LearnedSource& source);
 
 // A program that changes a scalar on every launch must not fill a disk: of each kernel, the shapes with the
 // most samples; and so many kernels of a source.

@@ -16,4 +16,21 @@ void RegretBudget::begin_with(double left) {
   owed_ = std::max(owed_, kLimits.free_exploring - left);
 }
 
+void RegretBudget::begin_with_saved(double seconds) {
+  saved_ = std::min(saved_.value_or(seconds), seconds);
+}
+
+double RegretBudget::saved(double now) const {
+  return saved_.value_or(0) + std::max(left(now) - kLimits.free_exploring, 0.0);
+}
+
+bool RegretBudget::pay_from_savings(double seconds, double now) {
+  const double savings = saved_.value_or(0);
+  if (savings + left(now) < seconds) return false;
+  const double from_savings = std::min(savings, seconds);
+  saved_ = savings - from_savings;
+  spend(seconds - from_savings);
+  return true;
+}
+
 }  // namespace mkmd::timing

@@ -16,10 +16,17 @@ public:
   // An earlier run ended with so much left: there is no more at once than that. Of several, the least counts.
   void begin_with(double left);
 
+  // For the code for pieces, whose making a short run may never have enough for, earlier runs have saved so
+  // much. Of several, the least counts.
+  void begin_with_saved(double seconds);
+  double saved(double now) const;  // what runs may hand on: these savings, and what was earned and not spent
+  bool pay_from_savings(double seconds, double now);  // and from what is left; false: there is not enough
+
 private:
   mutable std::optional<double> began_;  // when first asked
   double spent_ = 0;
   double owed_ = 0;  // by earlier runs
+  std::optional<double> saved_;
 };
 
 }  // namespace mkmd::timing

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mkmd::timing {
 
@@ -23,8 +24,13 @@ double seconds_shared(const std::vector<double>& seconds, const TakesPart& takes
 }  // namespace
 
 double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams) {
-  return seconds_shared(
-      seconds, [&](size_t d) { return teams.empty() || teams[d] == 0 || teams[d] == teams.front(); });
+  const int count = teams.empty() ? 0 : *std::ranges::max_element(teams);
+  double least = std::numeric_limits<double>::infinity();
+  for (int team = std::min(count, 1); team <= count; ++team) {
+    const auto works = [&](size_t d) { return teams.empty() || teams[d] == 0 || teams[d] == team; };
+    least = std::min(least, seconds_shared(seconds, works));
+  }
+  return least;
 }
 
 Rivalry::Rivalry(std::vector<int> teams, RegretBudget& budget) : teams_(std::move(teams)), budget_(budget) {
@@ -43,8 +49,14 @@ bool Rivalry::may_move(const Kernel& kernel) const {
   return kernel.first_has_run || !std::isfinite(seconds_of(kernel, 1));  // or it never will
 }
 
+bool Rivalry::knows(const Kernel& kernel) const {
+  for (size_t d = 0; d < teams_.size(); ++d) {
+    if (teams_[d] > 1 && kernel.samples[d] > 0) return true;
+  }
+  return false;
+}
+
 int Rivalry::choose(const std::vector<Kernel>& kernels, const CopySeconds& copy_seconds) {
-  if (!std::ranges::all_of(kernels, [this](const Kernel& kernel) { return may_move(kernel); })) return 1;
   std::vector<double> seconds(team_count_ + 1, 0.0);
   for (const Kernel& kernel : kernels) {
     const double here = seconds_of(kernel, current_);

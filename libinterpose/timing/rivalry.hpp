@@ -14,9 +14,9 @@
 
 namespace mkmd::timing {
 
-// What a launch takes on all devices that can work while the first one does: its team, and those without
-// rivals. Rivals of it may be quicker, which is not known before they were measured. `seconds`: of the whole
-// launch, by device. `teams`: see Rivalry; empty: no device has rivals.
+// What a launch takes at least on devices that can work together: one team, and those without rivals.
+// `seconds`: of the whole launch, by device; infinite: it may not run there. `teams`: see Rivalry; empty: no
+// device has rivals.
 double seconds_together(const std::vector<double>& seconds, const std::vector<int>& teams);
 
 class Rivalry {
@@ -35,8 +35,11 @@ public:
   };
   // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
   using CopySeconds = std::function<double(int team)>;
-  // The team for a window with these kernels. What the first team has not run, it runs: it is home's, whose
-  // driver can later repeat what it has run without compiling (Rule 13), and predictions alone move nothing.
+  // Where the first team has not run it, it runs it: it is home's, whose driver can later repeat what it has
+  // run without compiling (Rule 13), and predictions alone move nothing.
+  bool may_move(const Kernel& kernel) const;
+  bool knows(const Kernel& kernel) const;  // it was measured on another team than the first
+  // The team for a window with these kernels, which may move.
   int choose(const std::vector<Kernel>& kernels, const CopySeconds& copy_seconds);
   int current() const { return current_; }
 
@@ -52,7 +55,6 @@ public:
 
 private:
   double seconds_of(const Kernel& kernel, int team) const;
-  bool may_move(const Kernel& kernel) const;
 
   const std::vector<int> teams_;
   int team_count_ = 0;

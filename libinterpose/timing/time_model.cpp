@@ -123,10 +123,11 @@ std::vector<TimeModel::Taught> TimeModel::taught() const {
   for (const auto& [key, known] : kernels_) {
     const KernelModel& model = *known.model;
     const auto was_measured = [](const KernelModel::Learned& of) { return of.samples > 0; };
-    if (std::ranges::none_of(model.devices, was_measured)) continue;
+    const bool measured = std::ranges::any_of(model.devices, was_measured);
+    if (!measured && std::ranges::count(model.ran, true) == 0) continue;
     const size_t end = key.rfind('#');
-    all.push_back(
-        {key.substr(0, end), key.substr(end + 1), known.model, {model.devices, model.by_shape, {}}});
+    timing::LearnedKernel learned{model.devices, model.by_shape, {}, model.gain.load()};
+    all.push_back({key.substr(0, end), key.substr(end + 1), known.model, std::move(learned), measured});
   }
   return all;
 }

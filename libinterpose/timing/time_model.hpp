@@ -13,6 +13,7 @@
 #include "libinterpose/timing/profitability.hpp"
 #include "models/model.hpp"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,7 +34,10 @@ struct KernelModel : std::enable_shared_from_this<KernelModel> {
   std::vector<const models::Model*> profiled;  // by device; null: none
   std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
-  std::vector<bool> ran;          // by device: in this process
+  std::vector<bool> ran;  // by device: in this process
+  // Seconds that launches in this process would take less on several devices, or another one, than whole at
+  // home, going by what was measured. Whether they ran there does not matter.
+  std::atomic<double> gain{0};
   timing::KernelHistory history;  // not the time model's: see Estimates::profitability
 };
 
@@ -57,11 +61,13 @@ public:
   // What earlier runs have learned of a source, `now`. It counts for kernels that are not known yet.
   void recall(const std::string& content, const timing::LearnedSource& source, double now);
   // What is to be kept of kernels that launches have asked about and of which something was measured, be it
-  // in an earlier run. Outcomes are not there: they are not ours.
+  // in an earlier run, or that had to do without the code for pieces. Outcomes are not there: they are not
+  // ours.
   struct Taught {
     std::string name, content;
     std::shared_ptr<KernelModel> model;
     timing::LearnedKernel learned;
+    bool was_measured = false;
   };
   std::vector<Taught> taught() const;
   static constexpr size_t kKept = 256;

@@ -83,8 +83,10 @@ bool sees_own_memory(cl_context context, cl_device_id device) {
   return true;
 }
 
+}  // namespace
+
 // Of a driver; asked when first needed.
-bool is_visible(cl_context context) {
+bool works_in_host_bytes(cl_context context) {
   static Mutex mutex;
   static auto* const of_driver =
       new std::map<const cl_icd_dispatch*, bool>;  // drivers last as long as the process
@@ -100,10 +102,14 @@ bool is_visible(cl_context context) {
   return of_driver->emplace(driver, visible).first->second;
 }
 
-}  // namespace
+Owned<cl_mem> make_over(cl_context context, char* bytes, size_t size) {
+  cl_int error = CL_SUCCESS;
+  return Owned<cl_mem>(
+      table(context).clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, bytes, &error));
+}
 
 HostVisible make_host_visible(cl_context context, cl_mem_flags flags, size_t size, const void* initial) {
-  if (!is_visible(context)) return {};
+  if (!works_in_host_bytes(context)) return {};
   HostVisible made = over_own_memory(context, flags, size);
   if (made.buffer && initial != nullptr) std::memcpy(made.bytes, initial, size);
   return made;

@@ -19,6 +19,13 @@ struct HostVisible {
 // Thread-safe.
 HostVisible make_host_visible(cl_context context, cl_mem_flags flags, size_t size, const void* initial);
 
+// Whether the devices of a context work in memory of ours, as above. Where several drivers' do, buffers of
+// theirs over one place are the same bytes. Thread-safe.
+bool works_in_host_bytes(cl_context context);
+
+// A buffer over bytes that outlive it.
+Owned<cl_mem> make_over(cl_context context, char* bytes, size_t size);
+
 // The flags that say where bytes lie. make_host_visible() has its own in their place.
 inline constexpr cl_mem_flags kPlaceFlags =
     CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;

@@ -18,7 +18,8 @@ struct MemoryPlace {
 MemoryPlace place_of(const Device& device);
 
 // By device, the number of its memory; the first device's is 0. Parts of one device share its memory. CPUs of
-// one platform share the host's. Buffers of two platforms are never the same bytes.
+// one platform share the host's. Buffers of two platforms are the same bytes only
+// where both are made over memory of ours (host_visible.hpp).
 std::vector<int> memory_domains(const std::vector<MemoryPlace>& devices);
 
 }  // namespace mkmd::vendor

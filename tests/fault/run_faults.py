@@ -212,7 +212,9 @@ def device_refuses_code(f):
 
 def code_in_the_making(f):
     """A program that ends before or while the code for its pieces is made, or goes on after that."""
-    variables = {"MKMD_WAIT_FOR_CODE": "0", "XDG_CACHE_HOME": f.new_cache()}
+    # Of devices that leave a core free. Others wait for their code.
+    variables = {"MKMD_WAIT_FOR_CODE": "0", "XDG_CACHE_HOME": f.new_cache(), "MKMD_DEVICES": "pocl:0,pocl:1",
+                 "POCL_DEVICES": "pthread pthread", "POCL_MAX_PTHREAD_COUNT": "1"}
     for name in ("stencil", "exit_pending", "fork_quiet", "threads_own"):
         f.expect(name, program={"name": name, "command": name}, **variables, POCL_CACHE_DIR=f.new_cache())
     for milliseconds in range(200, 800, 60):

@@ -98,6 +98,14 @@ bool equal(const KernelArgument& a, const KernelArgument& b) {
          a.value == b.value;
 }
 
+// How long a launch takes, and so whether it is worth dividing, does not depend on which buffer it names.
+bool may_take_as_long(const KernelArgument& a, const KernelArgument& b) {
+  const auto is_buffer = [](const KernelArgument& of) {
+    return of.kind == KernelArgument::Kind::memory && of.memory;
+  };
+  return is_buffer(a) && is_buffer(b) && a.memory->size == b.memory->size;
+}
+
 // What is replaced goes to `old`, to be let go of without the mutex.
 void store(Kernel& kernel, cl_uint index, KernelArgument& argument, std::shared_ptr<KernelArguments>& old)
     REQUIRES(kernel.mutex) {
@@ -110,8 +118,8 @@ void store(Kernel& kernel, cl_uint index, KernelArgument& argument, std::shared_
     // writing.
     const std::shared_ptr<KernelArguments> order(kernel.arguments);
   }
+  if (!may_take_as_long((*kernel.arguments)[index], argument)) ++kernel.arguments_version;
   std::swap((*kernel.arguments)[index], argument);
-  ++kernel.arguments_version;
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ public:
         known_.origin != nullptr && known_.origin->kind == compiler::Origin::Kind::executable;
     if (has_kernels && compiled_ && known_.why_not.empty()) made = sub_kernels();
     Runtime* const runtime = runtime_of(*program.context);
-    if (made && runtime != nullptr) runtime->code().expect(made);
+    if (made && runtime != nullptr) runtime->code().expect(*made);
     {
       const Lock lock(program.mutex);
       if (turn_ && !turn_->alone()) {

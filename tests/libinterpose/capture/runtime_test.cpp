@@ -160,6 +160,29 @@ TEST_F(RuntimeTest, BytesGoWhereTheyAreNeeded) {
   EXPECT_GT(device(1).kernels_run, 0);
 }
 
+// Drivers that work in home's own bytes keep the program's order there, and nothing is elsewhere.
+TEST_F(RuntimeTest, DriversThatWorkInHomesBytesNeedNoCopies) {
+  const auto run = [&](const Machine& machine) {
+    make(machine);
+    device(1).per_item = 70;
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(counting());
+    const auto x = c().buffer(std::vector<float>(kItems, 2));
+    for (int i = 0; i < 4; ++i) {
+      c().capture(c().twice(a, b));
+      c().capture(c().fill(a, 3));  // which it has read
+      c().capture(c().sum(a, b, x));
+      c().capture(c().copy(x, a));
+      c().capture(c().twice(x, b));
+      EXPECT_EQ(c().native_twice(b, x), CL_SUCCESS);
+      EXPECT_TRUE(c().runtime().configuration().domain_count == 1 || b->storage->home_only.load());
+      c().capture(c().sum(a, x, a));
+    }
+    EXPECT_GT(device(1).kernels_run, 0);
+    return std::vector{c().values(a), c().values(b), c().values(x)};
+  };
+  EXPECT_EQ(run({.separate = true, .host_bytes = true}), run({}));
+}
+
 TEST_F(RuntimeTest, IsTheSameEachTime) {
   const auto run = [&](bool separate) {
     make({.separate = separate});
@@ -174,9 +197,9 @@ TEST_F(RuntimeTest, IsTheSameEachTime) {
 }
 
 // What a helper fails at costs time and changes nothing.
-class FailingHelper : public RuntimeTest, public testing::WithParamInterface<bool> {
+class FailingHelper : public RuntimeTest, public testing::WithParamInterface<Machine> {
 protected:
-  void SetUp() override { make({.separate = GetParam()}); }
+  void SetUp() override { make(GetParam()); }
   void expect_results() {
     const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(counting());
     const auto x = c().buffer(counting());
@@ -223,7 +246,9 @@ TEST_P(FailingHelper, IsLeftOutInTheEnd) {
   EXPECT_EQ(device(1).kernels_run, before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Memories, FailingHelper, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Memories, FailingHelper,
+                         testing::Values(Machine{}, Machine{.separate = true},
+                                         Machine{.separate = true, .host_bytes = true}));
 
 // The copy may have run before it was known that the kernel before it had failed, and what that has read is
 // gone.

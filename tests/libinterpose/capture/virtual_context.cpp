@@ -2,6 +2,7 @@
 #include "tests/libinterpose/capture/virtual_context.hpp"
 
 #include "compiler/binary_origin.hpp"
+#include "libinterpose/vendor/host_visible.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -64,7 +65,7 @@ void forget_files() {
 }  // namespace
 
 VirtualContext::VirtualContext(const Machine& machine)
-    : driver_(machine.emulated ? machine.emulated->devices.size() : machine.devices) {
+    : driver_(machine.emulated ? machine.emulated->devices.size() : machine.devices, machine.host_bytes) {
   forget_files();
   if (!machine.cache.empty()) setenv("XDG_CACHE_HOME", machine.cache.c_str(), 1);
   virtual_time::reset();
@@ -95,7 +96,7 @@ VirtualContext::VirtualContext(const Machine& machine)
                                                    : 1;
   configuration_.may_be_lost.assign(devices, machine.emulated && machine.emulated->can_fail());
   configuration_.home = configuration_.devices.front();
-  configuration_.settings.separate_memory = machine.separate;
+  configuration_.settings.separate_memory = machine.separate && !machine.host_bytes;
   configuration_.settings.policy = machine.policy;
   configuration_.settings.wait_for_code = true;  // its builds would take real time
   session_ = std::make_unique<Session>(configuration_, kind_ ? *kind_ : real_devices());
@@ -145,6 +146,11 @@ Ref<Memory> VirtualContext::buffer(const std::vector<float>& values) {
   cl_int error = CL_SUCCESS;
   const size_t size = values.size() * sizeof(float);
   std::vector<float> copy = values;
+  if (driver_.on_host_bytes) {
+    auto visible = vendor::make_host_visible(native, CL_MEM_READ_WRITE, size, copy.data());
+    const VisibleBytes bytes{visible.bytes};
+    return only_ours(new Memory(context_.get(), std::move(visible.buffer), nullptr, 0, size, true, bytes));
+  }
   return only_ours(new Memory(
       context_.get(),
       owned(vendor::table(native).clCreateBuffer(native, CL_MEM_COPY_HOST_PTR, size, copy.data(), &error)),

@@ -21,8 +21,9 @@ public:
     bool separate = false;                              // each has a memory of its own
     std::optional<emulation::PlatformFile> emulated{};  // then as many devices as it has
     std::string policy = Settings().policy;
-    std::string cache{};  // the folder that files of earlier runs lie in; empty: there is none
-    bool rivals = false;  // the devices are drivers that share cores
+    std::string cache{};      // the folder that files of earlier runs lie in; empty: there is none
+    bool rivals = false;      // the devices are drivers that share cores
+    bool host_bytes = false;  // buffers lie in memory of ours, which all devices work in
   };
   static constexpr size_t kLocal = 64;
 
@@ -52,7 +53,7 @@ public:
   std::vector<float> values(const Ref<Memory>& buffer, cl_int* status = nullptr);
 
   // What building the program does under the real api, and what the process's exit does.
-  void recall() { runtime().code().expect(program_->sub_kernels); }
+  void recall() { runtime().code().expect(*program_->sub_kernels); }
   void keep_learned() { session_->keep_learned(); }
 
   // As a program's own launch that is not captured.

@@ -13,8 +13,9 @@ namespace mkmd::fake {
 
 Driver* Driver::current = nullptr;
 
-Driver::Driver(size_t devices) : platform_{&table()} {
+Driver::Driver(size_t devices, bool with_host_bytes) : on_host_bytes(with_host_bytes) {
   current = this;
+  platform_.table = &table();
   for (size_t d = 0; d < devices; ++d) {
     devices_.emplace_back(make<Device>());
     devices_.back()->name = "fake" + std::to_string(d);

@@ -41,9 +41,14 @@ struct Context : Handle {
 };
 
 struct Buffer : Handle {
-  std::shared_ptr<unsigned char> bytes;
+  std::shared_ptr<unsigned char> bytes;  // null: `host`, which is the application's
+  unsigned char* host = nullptr;
   size_t origin = 0, size = 0;
-  unsigned char* data() { return bytes.get() + origin; }
+  std::function<void()> farewell = {};
+  unsigned char* data() { return (bytes != nullptr ? bytes.get() : host) + origin; }
+  ~Buffer() {
+    if (farewell) farewell();
+  }
 };
 
 struct Program : Handle {
@@ -89,7 +94,9 @@ using Item = std::function<void(const std::vector<Argument>&, size_t id)>;
 
 class Driver {
 public:
-  explicit Driver(size_t devices);
+  // `on_host_bytes`: it says when memory of the application is no longer used, so that its buffers may lie
+  // there.
+  explicit Driver(size_t devices, bool on_host_bytes = false);
   ~Driver();
 
   cl_device_id device(size_t d) { return reinterpret_cast<cl_device_id>(devices_[d].get()); }
@@ -111,6 +118,7 @@ public:
   int allocations_fail = 0;  // of the next so many buffers
 
   std::vector<Queue*> queues;  // all there are
+  const bool on_host_bytes;
   static Driver* current;
 
 private:

@@ -118,22 +118,32 @@ std::shared_ptr<unsigned char> new_bytes(size_t size) {
   return bytes;
 }
 
-cl_mem create_buffer(cl_context, cl_mem_flags, size_t size, void* host, cl_int* error) {
+cl_mem create_buffer(cl_context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {
   const bool fails = Driver::current->allocations_fail > 0;
   if (fails) --Driver::current->allocations_fail;
   if (error != nullptr) *error = fails ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
   if (fails) return nullptr;
   Buffer* const made = make<Buffer>();
-  made->bytes = new_bytes(size);
   made->size = size;
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0) {
+    made->host = static_cast<unsigned char*>(host);
+    return handle_of<cl_mem>(made);
+  }
+  made->bytes = new_bytes(size);
   if (host != nullptr) std::memcpy(made->data(), host, size);
   return handle_of<cl_mem>(made);
+}
+
+cl_int set_destructor_callback(cl_mem memory, void(CL_CALLBACK* function)(cl_mem, void*), void* data) {
+  as<Buffer>(memory).farewell = [=] { function(memory, data); };
+  return CL_SUCCESS;
 }
 
 cl_mem create_sub_buffer(cl_mem of, cl_mem_flags, cl_buffer_create_type, const void* region, cl_int* error) {
   const auto& part = *static_cast<const cl_buffer_region*>(region);
   Buffer* const made = make<Buffer>();
   made->bytes = as<Buffer>(of).bytes;
+  made->host = as<Buffer>(of).host;
   made->origin = as<Buffer>(of).origin + part.origin;
   made->size = part.size;
   if (error != nullptr) *error = CL_SUCCESS;
@@ -361,15 +371,17 @@ void fill_table_with_copies(cl_icd_dispatch& t) {
 }  // namespace
 
 const cl_icd_dispatch& table() {
-  static const cl_icd_dispatch filled = [] {
+  const auto filled = [](bool on_host_bytes) {
     cl_icd_dispatch t{};
     fill_table_with_objects(t);
     fill_table_with_programs(t);
     fill_table_with_events(t);
     fill_table_with_copies(t);
+    if (on_host_bytes) t.clSetMemObjectDestructorCallback = set_destructor_callback;
     return t;
-  }();
-  return filled;
+  };
+  static const cl_icd_dispatch plain = filled(false), with_host_bytes = filled(true);
+  return Driver::current->on_host_bytes ? with_host_bytes : plain;
 }
 
 }  // namespace mkmd::fake

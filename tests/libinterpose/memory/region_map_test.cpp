@@ -31,7 +31,7 @@ TEST_F(RegionMapTest, BeginsValidInTheHomeOnly) {
 }
 
 TEST_F(RegionMapTest, CompleteActionsAreLetGoOfThoughTheirBytesAreNotTouchedAgain) {
-  RegionMap host{UINT64_MAX, 1, SIZE_MAX};
+  RegionMap host{UINT64_MAX, 1, 0, SIZE_MAX};
   size_t alive = 0;
   struct Counted {
     explicit Counted(size_t& alive) : alive(alive) { ++alive; }
@@ -104,6 +104,29 @@ TEST_F(RegionMapTest, CopiesInDifferentMemoriesDoNotOrderEachOther) {
   map.write(0, {0, 100}, *here);
   map.read(1, {0, 100}, *there);
   EXPECT_EQ(there->edges.blockers, 0);
+}
+
+// The second domain works in home's bytes: they are one memory.
+TEST_F(RegionMapTest, DomainsOfHomesBytesAreOrderedAndValidAsHome) {
+  RegionMap one(100, 3, 0b010);
+  EXPECT_TRUE(one.is_home(1));
+  EXPECT_FALSE(one.is_home(2));
+  EXPECT_FALSE(one.is_all_home());
+  EXPECT_TRUE(RegionMap(100, 2, 0b010).is_all_home());
+  const auto here = action(a), there = action(b), again = action(a);
+  one.write(0, {0, 100}, *here);
+  one.read(1, {0, 50}, *there);
+  EXPECT_EQ(there->edges.blockers, 1);
+  one.write(0, {40, 60}, *again);
+  EXPECT_EQ(again->edges.blockers, 2);
+  one.set_only_valid(1, {0, 100});
+  EXPECT_TRUE(one.all_valid(0) && one.all_valid(1));
+  EXPECT_TRUE(one.missing(1, {0, 100}).empty());
+  one.set_only_valid(2, {0, 10});
+  EXPECT_EQ(one.missing(0, {0, 100}), ByteRanges(0, 10));
+  EXPECT_EQ(one.missing(1, {0, 100}), ByteRanges(0, 10));
+  one.add_valid(1, {0, 5});
+  EXPECT_EQ(one.missing(0, {0, 100}), ByteRanges(5, 10));
 }
 
 TEST_F(RegionMapTest, CompleteActionsOrderNothing) {

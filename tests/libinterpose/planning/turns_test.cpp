@@ -21,7 +21,7 @@ protected:
     return task;
   }
   Plan plan(std::vector<Task> tasks) {
-    take_turns(tasks, machine, buffers.lookup(), cuts, rivalry, 1.0);
+    several_teams = take_turns(tasks, machine, buffers.lookup(), cuts, rivalry, 1.0);
     Planner planner(machine, buffer_of, cuts, Purpose::speed);
     for (Task& task : tasks)
       planner.add(std::move(task));
@@ -35,6 +35,7 @@ protected:
   CutMemory cuts;
   timing::RegretBudget budget;
   timing::Rivalry rivalry{{1, 2}, budget};
+  bool several_teams = false;
 };
 
 TEST_F(Turns, AKernelRunsOnOneOfThem) {
@@ -52,6 +53,20 @@ TEST_F(Turns, ButTheFirstRunsEachKernelBefore) {
   Task task = kernel(50e-3, 5e-3);
   task.kernel.first_has_run = false;
   EXPECT_EQ(plan({task}).tasks[0].pieces[0].device, 0);
+}
+
+TEST_F(Turns, OfAKernelThatIsKnownOnlyTheFirstLaunch) {
+  Task task = kernel(50e-3, 5e-3);
+  task.kernel.first_has_run = false;
+  const Plan made = plan({task, task, kernel(50e-3, 5e-3)});
+  EXPECT_EQ(made.tasks[0].pieces[0].device, 0);
+  EXPECT_EQ(made.tasks[1].pieces[0].device, 1);
+  EXPECT_FALSE(made.may_keep);
+  EXPECT_TRUE(several_teams);
+  task.kernel.samples = {0, 0};
+  const Plan unknown = plan({task, task});
+  EXPECT_EQ(unknown.tasks[0].pieces[0].device, 0);
+  EXPECT_EQ(unknown.tasks[1].pieces[0].device, 0) << "predictions alone move nothing";
 }
 
 TEST_F(Turns, BytesTheHostHasJustWrittenAreNotThere) {

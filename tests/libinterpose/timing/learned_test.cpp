@@ -171,8 +171,10 @@ TEST(SecondRun, RivalsAreKnownButHomeRunsTheKernelFirst) {
   const auto nothing_moves = [](int) { return 0.0; };
   Rivalry::Kernel known{.seconds = {2e-3, 1e-3}, .samples = {5, 5}, .first_has_run = false};
   EXPECT_FALSE(rivalry.sample(known, nothing_moves, 1.0));
-  EXPECT_EQ(rivalry.choose({known}, nothing_moves), 1);
+  EXPECT_FALSE(rivalry.may_move(known));
+  EXPECT_TRUE(rivalry.knows(known));
   known.first_has_run = true;
+  EXPECT_TRUE(rivalry.may_move(known));
   EXPECT_EQ(rivalry.choose({known}, nothing_moves), 2);
 }
 
@@ -186,6 +188,20 @@ TEST(Learned, RivalsAreMeasuredAgainNowAndThen) {
   EXPECT_EQ(source.kernels.at("k").devices[0].samples, 1);
   EXPECT_EQ(source.kernels.at("k").devices[1].samples, 0);
   EXPECT_EQ(source.kernels.at("k").shapes.at(kCost.shape)[1].samples, 0);
+}
+
+TEST(Learned, TheNextRunExpectsWhatTheLastOneGained) {
+  OneRun first(1000);
+  first.launch(kAtHome / 2);
+  EXPECT_EQ(gain_of(kept(first)), 0);
+  first.kernel().gain += 0.25;
+  first.kernel().gain += 0.5;
+  const LearnedSource known = kept(first);
+  EXPECT_DOUBLE_EQ(gain_of(known), 0.75);
+  OneRun second(3);
+  second.recall(known);
+  second.launch(kAtHome / 2);
+  EXPECT_EQ(gain_of(kept(second)), 0) << "of its own launches";
 }
 
 TEST(Learned, OnlyShapesWithTheMostSamplesAreKept) {

@@ -39,11 +39,12 @@ TEST(Rivalry, TheQuickerTeamTakesOverWhereNothingHasToMove) {
 
 TEST(Rivalry, WhatTheFirstTeamHasNotRunRunsThere) {
   RegretBudget budget;
-  Rivalry rivalry({1, 2}, budget);
-  const Rivalry::Kernel known = kernel({2e-3, 1e-3}, {1, 0});
-  EXPECT_EQ(rivalry.choose({known}, copies({0, 0, 0})), 2);
-  EXPECT_EQ(rivalry.choose({known, kernel({2e-3, 1e-3}, {0, 3})}, copies({0, 0, 0})), 1);
-  EXPECT_EQ(rivalry.choose({known, kernel({kNo, 1e-3}, {0, 0})}, copies({0, 0, 0})), 2);
+  const Rivalry rivalry({1, 2}, budget);
+  EXPECT_TRUE(rivalry.may_move(kernel({2e-3, 1e-3}, {1, 0})));
+  EXPECT_FALSE(rivalry.may_move(kernel({2e-3, 1e-3}, {0, 3})));
+  EXPECT_TRUE(rivalry.may_move(kernel({kNo, 1e-3}, {0, 0}))) << "it never will";
+  EXPECT_TRUE(rivalry.knows(kernel({2e-3, 1e-3}, {0, 3})));
+  EXPECT_FALSE(rivalry.knows(kernel({2e-3, 1e-3}, {1, 0})));
 }
 
 TEST(Rivalry, NobodyAsksForDataWhereAllIsDecided) {
@@ -130,12 +131,13 @@ TEST(Rivalry, NothingIsSampledWhoseDataCostsTooMuch) {
 }
 
 // Teams share cores, so their rates do not add up.
-TEST(SecondsTogether, RivalsOfTheFirstDeviceDoNotCount) {
+TEST(SecondsTogether, TheBestTeamCounts) {
   EXPECT_DOUBLE_EQ(seconds_together({1.0, 1.0}, {}), 0.5);
-  EXPECT_DOUBLE_EQ(seconds_together({1.0, 2.0}, {1, 2}), 1.0);
-  EXPECT_DOUBLE_EQ(seconds_together({2.0, 1.0}, {1, 2}), 2.0);
+  EXPECT_DOUBLE_EQ(seconds_together({1.0, kNo}, {1, 2}), 1.0);
+  EXPECT_DOUBLE_EQ(seconds_together({2.0, 1.0}, {1, 2}), 1.0);
   EXPECT_DOUBLE_EQ(seconds_together({2.0, 2.0, 4.0}, {1, 1, 2}), 1.0);
   EXPECT_DOUBLE_EQ(seconds_together({1.0, 2.0, 1.0}, {1, 2, 0}), 0.5);  // the last has no rivals
+  EXPECT_DOUBLE_EQ(seconds_together({1.0, 1.0, kNo}, {0, 0, 0}), 0.5);
 }
 
 }  // namespace
