@@ -4,6 +4,7 @@
 #include "common/log.hpp"
 #include "common/text.hpp"
 #include "compiler/binary_origin.hpp"
+#include "compiler/spirv.hpp"
 #include "libinterpose/commands/piece_programs.hpp"
 
 #include <new>
@@ -48,6 +49,11 @@ std::string name_of(const SubKernels& sub_kernels) {
   return name;
 }
 
+bool is_by_offset(const SubKernels& sub_kernels) {
+  const std::vector<std::string>& sources = sub_kernels.module.sources;
+  return !sources.empty() && compiler::is_spirv(sources.front());
+}
+
 BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place) {
   const compiler::Module& module = sub_kernels.module;
   if (module.sources.empty()) {
@@ -58,7 +64,9 @@ BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place
   BuiltCode built;
   built.program =
       make_piece_program(place.context, module.sources, sub_kernels.built_from->recipe, place.options, error);
-  if (!built.program)
+  if (!built.program && error == CL_INVALID_OPERATION && is_by_offset(sub_kernels))
+    built.why_not = "its driver takes no SPIR-V";
+  else if (!built.program)
     built.why_not = "its driver refuses the code for pieces (" + std::to_string(error) + ")";
   return built;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code for pieces of a program's kernels: OpenCL C, built for the places of a runtime. Questions are
-// answered at once, "not yet" where nobody has built it. Building is for who can wait, or for the
-// CodeBuilder. A place whose driver refuses the code gets no pieces; the others go on. Thread-safe.
+// The code for pieces of a program's kernels: OpenCL C or SPIR-V, built for the places of a runtime.
+// Questions are answered at once, "not yet" where nobody has built it. Building is for who can wait, or for
+// the CodeBuilder. A place whose driver refuses the code gets no pieces; the others go on. Thread-safe.
 #pragma once
 
 #include "libinterpose/commands/code_places.hpp"
@@ -36,6 +36,10 @@ void make_piece_code(SubKernels& sub_kernels, const CodePlaces& places, const Bu
 
 // The vendor's program that the lane runs pieces of; null if it has none. Builds that of the lane of repairs.
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels);
+
+// Whether pieces are the program's own kernels, launched with the offset of their box; else their kernels
+// take hidden arguments.
+bool is_by_offset(const SubKernels& sub_kernels);
 
 // What a user knows the program by: its first kernels.
 std::string name_of(const SubKernels& sub_kernels);

@@ -2,6 +2,9 @@
 #include "libinterpose/commands/piece_programs.hpp"
 
 #include "compiler/build_options.hpp"
+#include "compiler/spirv.hpp"
+
+#include <algorithm>
 
 namespace mkmd {
 
@@ -26,7 +29,21 @@ Devices devices_in(cl_context context) {
   return devices;
 }
 
-vendor::Owned<cl_program> from_source(cl_context context, const std::string& source, cl_int& error) {
+// A table from before OpenCL 2.1 ends ahead of the function.
+bool all_take_spirv(const Devices& devices) {
+  return std::ranges::all_of(devices, [](cl_device_id device) {
+    return vendor::device_string(device, CL_DEVICE_IL_VERSION).find("SPIR-V") != std::string::npos;
+  });
+}
+
+vendor::Owned<cl_program> from_text(cl_context context, const Devices& devices, const std::string& source,
+                                    cl_int& error) {
+  if (compiler::is_spirv(source)) {
+    error = CL_INVALID_OPERATION;
+    if (!all_take_spirv(devices) || vendor::table(context).clCreateProgramWithIL == nullptr) return {};
+    return vendor::Owned<cl_program>(
+        vendor::table(context).clCreateProgramWithIL(context, source.data(), source.size(), &error));
+  }
   const char* text = source.c_str();
   return vendor::Owned<cl_program>(
       vendor::table(context).clCreateProgramWithSource(context, 1, &text, nullptr, &error));
@@ -58,7 +75,8 @@ vendor::Owned<cl_program> make_piece_program(cl_context context, const std::vect
   Programs units, links;
   for (size_t i = 0; i < sources.size(); ++i) {
     const std::string& source = sources[i];
-    units.push_back(from_source(context, is_linked && i == 0 ? source + kCopyInCode : source, error));
+    const bool tells_copies = is_linked && i == 0 && !compiler::is_spirv(source);
+    units.push_back(from_text(context, devices, tells_copies ? source + kCopyInCode : source, error));
     if (!units.back()) return {};
     cl_program const unit = units.back().get();
     const std::string all = compiler::source_build_options(recipe.units[i].options) + options;

@@ -51,6 +51,20 @@ TEST_F(RuntimeTest, ALaunchIsDividedAndItsResultIsWhole) {
   EXPECT_GT(device(1).kernels_run, 0);
 }
 
+TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
+  for (const bool takes_spirv : {true, false}) {
+    make({.in_spirv = true});
+    c().driver().takes_spirv = takes_spirv;
+    const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
+    c().capture(c().twice(in, out));
+    const std::vector<float> result = c().values(out);
+    for (size_t i = 0; i < kItems; ++i)
+      ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
+    EXPECT_GT(device(0).kernels_run, 0);
+    EXPECT_EQ(device(1).kernels_run > 0, takes_spirv);
+  }
+}
+
 TEST_F(RuntimeTest, NothingRunsBeforeTheWindowIsClosed) {
   make({});
   const auto a = c().buffer(counting()), b = c().buffer(counting());

@@ -117,7 +117,7 @@ VirtualContext::VirtualContext(const Machine& machine)
                                owned(table.clCreateCommandQueue(native, ids.front(), 0, &error)), 0, {}));
   program_ = only_ours(new Program(context_.get(), owned(driver_.make_program()), nullptr, ""));
   program_->sub_kernels = std::make_shared<SubKernels>();
-  program_->sub_kernels->module.sources = {fake::Driver::kPieces};
+  program_->sub_kernels->module.sources = {fake::Driver::pieces(machine.in_spirv)};
   program_->sub_kernels->built_from =
       std::make_shared<compiler::Origin>(compiler::Origin{.recipe = compiler::recipe_of("", "")});
   program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3)};

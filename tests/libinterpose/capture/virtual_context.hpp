@@ -24,6 +24,7 @@ public:
     std::string cache{};      // the folder that files of earlier runs lie in; empty: there is none
     bool rivals = false;      // the devices are drivers that share cores
     bool host_bytes = false;  // buffers lie in memory of ours, which all devices work in
+    bool in_spirv = false;    // the program
   };
   static constexpr size_t kLocal = 64;
 

@@ -106,9 +106,12 @@ public:
   // What kernels of that name do, in programs that contain `pieces` below and in others.
   std::map<std::string, Item> kernels;
   // Text of the code for pieces: only programs with it can be built, unless all can. Its kernels have nine
-  // more arguments.
+  // more arguments. Those of the other one, in SPIR-V, are launched with an offset.
   static constexpr const char* kPieces = "pieces";
+  static constexpr const char* kSpirvPieces = "\x03\x02\x23\x07pieces";
+  static const char* pieces(bool in_spirv) { return in_spirv ? kSpirvPieces : kPieces; }
   bool builds_all = false;
+  bool takes_spirv = true;
 
   cl_program make_program();  // one that the application has built
 

@@ -29,6 +29,10 @@ cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, 
     return answer(cl_device_type{CL_DEVICE_TYPE_CPU}, size, to, size_ret);
   case CL_DEVICE_HOST_UNIFIED_MEMORY:
     return answer(cl_bool{CL_TRUE}, size, to, size_ret);
+  case CL_DEVICE_IL_VERSION: {
+    const std::string languages = Driver::current->takes_spirv ? "SPIR-V_1.2" : "";
+    return answer(languages.c_str(), languages.size() + 1, size, to, size_ret);
+  }
   case CL_DEVICE_NAME:
     return answer(device.name.c_str(), device.name.size() + 1, size, to, size_ret);
   default:
@@ -286,9 +290,17 @@ void fill_table_with_programs(cl_icd_dispatch& t) {
     if (error != nullptr) *error = CL_SUCCESS;
     return handle_of<cl_program>(made);
   };
+  t.clCreateProgramWithIL = [](cl_context, const void* il, size_t length, cl_int* error) -> cl_program {
+    Program* const made = make<Program>();
+    made->source.assign(static_cast<const char*>(il), length);
+    if (error != nullptr) *error = CL_SUCCESS;
+    return handle_of<cl_program>(made);
+  };
   t.clBuildProgram = [](cl_program program, cl_uint, const cl_device_id*, const char*,
                         void(CL_CALLBACK*)(cl_program, void*), void*) -> cl_int {
-    const bool builds = as<Program>(program).source == Driver::kPieces || Driver::current->builds_all;
+    const std::string& source = as<Program>(program).source;
+    const bool builds =
+        source == Driver::kPieces || source == Driver::kSpirvPieces || Driver::current->builds_all;
     return builds ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
   };
   t.clRetainProgram = retain<Program, cl_program>;
