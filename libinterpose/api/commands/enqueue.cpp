@@ -7,7 +7,7 @@
 namespace mkmd::api {
 
 cl_int check_wait_list(const Context& context, WaitList wait_list) {
-  if ((wait_list.count == 0) != (wait_list.events == nullptr)) return CL_INVALID_EVENT_WAIT_LIST;
+  if (wait_list.count > 0 && wait_list.events == nullptr) return CL_INVALID_EVENT_WAIT_LIST;
   for (cl_uint i = 0; i < wait_list.count; ++i) {
     const Event* event = object_cast<Event>(wait_list.events[i]);
     if (event == nullptr) return CL_INVALID_EVENT_WAIT_LIST;
@@ -25,6 +25,8 @@ std::vector<Event*> events_of(WaitList wait_list) {
 
 bool may_capture(const Queue& queue, WaitList wait_list) {
   const Context& context = *queue.context;
+  // The specification calls a list of no events that is not NULL an error, but drivers may take it.
+  if (wait_list.count == 0 && wait_list.events != nullptr) return false;
   if (!context.runtime || context.unset_user_events.load(std::memory_order_acquire) > 0) return false;
   if (!queue.device->is_virtual) return false;  // a sub-device the program made runs what it is given
   for (cl_uint i = 0; i < wait_list.count; ++i) {

@@ -18,19 +18,20 @@ struct WaitList {
   const cl_event* events;
 };
 
-// CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT as the specification says, CL_SUCCESS if all is well.
+// CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT as the specification says, CL_SUCCESS if all is well. The
+// vendor judges a list of no events.
 cl_int check_wait_list(const Context& context, WaitList wait_list);
 
 // What the vendor is called with.
 struct NativeCall {
   cl_command_queue queue;
   cl_uint wait_count;
-  const cl_event* waits;  // null if wait_count is 0
+  const cl_event* waits;  // if wait_count is 0, null or not as the program's own list of no events
   cl_event* event;        // may be null
 };
 
 // Whether a command of the queue that waits for these events may be captured now (not while a user event is
-// unset).
+// unset, nor where the vendor might refuse the list).
 bool may_capture(const Queue& queue, WaitList wait_list);
 // Commands that go straight to home's driver take another time than on home. While kernels are profiled,
 // nobody minds.

@@ -25,7 +25,9 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
       if (const cl_int error = native_waits(wait_list, waits); error != CL_SUCCESS) return error;
     }
     const NativeCall native{queue.native.get(), static_cast<cl_uint>(waits.size()),
-                            waits.empty() ? nullptr : waits.data(),
+                            wait_list.count == 0 ? wait_list.events
+                            : waits.empty()      ? nullptr
+                                                 : waits.data(),
                             event != nullptr || blocking ? &native_event : nullptr};
     if (const cl_int error = call(native); error != CL_SUCCESS) return error;
     if (runtime != nullptr) runtime->native_work().note(queue);

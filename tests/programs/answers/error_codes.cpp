@@ -94,6 +94,19 @@ void launches(const Cl& cl, cl_kernel kernel, cl_kernel fixed, cl_mem buffer) {
   SHOW(clEnqueueTask(cl.queue, kernel, 0, nullptr, nullptr));
 }
 
+// A list of no events that is not NULL: drivers take it for some commands.
+void lists_of_no_events(const Cl& cl, cl_kernel kernel, cl_mem buffer) {
+  const size_t sixty_four = 64, eight = 8;
+  const cl_event list[1] = {nullptr};
+  SHOW(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &sixty_four, &eight, 0, list, nullptr));
+  SHOW(clEnqueueTask(cl.queue, kernel, 0, list, nullptr));
+  SHOW(clEnqueueReadBuffer(cl.queue, buffer, CL_TRUE, 0, 16, data, 0, list, nullptr));
+  SHOW(clEnqueueWriteBuffer(cl.queue, buffer, CL_TRUE, 0, 16, data, 0, list, nullptr));
+  SHOW(clEnqueueCopyBuffer(cl.queue, buffer, buffer, 0, 64, 16, 0, list, nullptr));
+  SHOW(clEnqueueMarkerWithWaitList(cl.queue, 0, list, nullptr));
+  SHOW(clEnqueueBarrierWithWaitList(cl.queue, 0, list, nullptr));
+}
+
 void transfers(const Cl& cl, cl_mem buffer) {
   const cl_mem read_only_host = new_buffer(cl, 4096, CL_MEM_HOST_READ_ONLY);
   const cl_mem no_host = new_buffer(cl, 4096, CL_MEM_HOST_NO_ACCESS);
@@ -157,6 +170,7 @@ int main() {
   programs(cl, program);
   arguments(cl, kernel, buffer);
   launches(cl, kernel, kernel_of(program, "fixed"), buffer);
+  lists_of_no_events(cl, kernel, buffer);
   transfers(cl, buffer);
   events(cl);
   two_contexts(cl, buffer);
