@@ -53,14 +53,41 @@ Buffer Device::buffer(size_t count, cl_mem_flags flags) {
   return {memory, count};
 }
 
-void Device::write(const Buffer& to, const float* from) {
+Image Device::image(size_t width, size_t height, cl_mem_flags flags) {
+  const cl_image_format format = {CL_R, CL_FLOAT};
+  cl_image_desc shape = {};
+  shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+  shape.image_width = width;
+  shape.image_height = height;
+  cl_int error = CL_SUCCESS;
+  const cl_mem memory = clCreateImage(context_, flags, &format, &shape, nullptr, &error);
+  CL_CHECK(error);
+  buffers_.push_back(memory);
+  return {memory, width, height};
+}
+
+void Device::write(const Buffer& to, const void* from) {
   CL_CHECK(clEnqueueWriteBuffer(queue_, to.memory, CL_FALSE, 0, to.count * sizeof(float), from, 0, nullptr,
                                 nullptr));
 }
 
-void Device::read(const Buffer& from, float* to) {
+void Device::read(const Buffer& from, void* to) {
   CL_CHECK(clEnqueueReadBuffer(queue_, from.memory, CL_TRUE, 0, from.count * sizeof(float), to, 0, nullptr,
                                nullptr));
+}
+
+void Device::copy(const Buffer& from, const Image& to) {
+  const size_t origin[3] = {0, 0, 0};
+  const size_t region[3] = {to.width, to.height, 1};
+  CL_CHECK(
+      clEnqueueCopyBufferToImage(queue_, from.memory, to.memory, 0, origin, region, 0, nullptr, nullptr));
+}
+
+void Device::copy(const Image& from, const Buffer& to) {
+  const size_t origin[3] = {0, 0, 0};
+  const size_t region[3] = {from.width, from.height, 1};
+  CL_CHECK(
+      clEnqueueCopyImageToBuffer(queue_, from.memory, to.memory, origin, region, 0, 0, nullptr, nullptr));
 }
 
 void Device::fill(const Buffer& buffer, float value) {
@@ -79,6 +106,10 @@ cl_kernel Device::kernel_named(const char* name) {
 }
 
 void Device::set_arg(cl_kernel kernel, cl_uint index, const Buffer& value) {
+  CL_CHECK(clSetKernelArg(kernel, index, sizeof(cl_mem), &value.memory));
+}
+
+void Device::set_arg(cl_kernel kernel, cl_uint index, const Image& value) {
   CL_CHECK(clSetKernelArg(kernel, index, sizeof(cl_mem), &value.memory));
 }
 

@@ -16,13 +16,20 @@ namespace bench {
 
 void check_cl(cl_int code, const char* call, const char* file, int line);
 
-// A device buffer of floats.
+// A device buffer of floats, or of ints, which are as long.
 struct Buffer {
   cl_mem memory = nullptr;
   size_t count = 0;
 };
 
-// An argument of __local memory of so many floats.
+// A picture of one float for each point.
+struct Image {
+  cl_mem memory = nullptr;
+  size_t width = 0;
+  size_t height = 0;
+};
+
+// An argument of __local memory of so many floats or ints.
 struct LocalFloats {
   size_t count = 0;
 };
@@ -35,8 +42,11 @@ public:
   Device& operator=(const Device&) = delete;
 
   Buffer buffer(size_t count, cl_mem_flags flags);
-  void write(const Buffer& to, const float* from);  // without waiting
-  void read(const Buffer& from, float* to);
+  Image image(size_t width, size_t height, cl_mem_flags flags);
+  void write(const Buffer& to, const void* from);  // without waiting
+  void read(const Buffer& from, void* to);
+  void copy(const Buffer& from, const Image& to);
+  void copy(const Image& from, const Buffer& to);
   void fill(const Buffer& buffer, float value);
 
   // In groups of `local` work-items, over as many groups as have `count` of them at least.
@@ -52,6 +62,7 @@ public:
 private:
   cl_kernel kernel_named(const char* name);
   static void set_arg(cl_kernel kernel, cl_uint index, const Buffer& value);
+  static void set_arg(cl_kernel kernel, cl_uint index, const Image& value);
   static void set_arg(cl_kernel kernel, cl_uint index, int value);
   static void set_arg(cl_kernel kernel, cl_uint index, float value);
   static void set_arg(cl_kernel kernel, cl_uint index, const LocalFloats& value);

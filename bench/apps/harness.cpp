@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 extern const char* const kernel_source;  // kernels.cl, embedded at build time, or the program's own
@@ -87,14 +88,35 @@ int compare(const std::string& program, const std::vector<float>& result, const 
   return 0;
 }
 
+int compare_exactly(const std::string& program, const std::vector<float>& result,
+                    const std::vector<int>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    int value = 0;
+    std::memcpy(&value, &result[i], sizeof value);
+    if (value == expected[i]) continue;
+    std::fprintf(stderr, "%s: check failed at element %zu: %d instead of %d\n", program.c_str(), i, value,
+                 expected[i]);
+    return 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 float Random::uniform(float low, float high) {
+  const uint64_t bits = next() >> 40;  // 24 bits: exact in a float
+  return low + (high - low) * float(bits) * 0x1p-24f;
+}
+
+int Random::below(int limit) {
+  return int((next() >> 33) % uint64_t(limit));
+}
+
+uint64_t Random::next() {
   state_ ^= state_ >> 12;
   state_ ^= state_ << 25;
   state_ ^= state_ >> 27;
-  const uint64_t bits = (state_ * 0x2545F4914F6CDD1Du) >> 40;  // 24 bits: exact in a float
-  return low + (high - low) * float(bits) * 0x1p-24f;
+  return state_ * 0x2545F4914F6CDD1Du;
 }
 
 Harness::Harness(int argc, char** argv, Options defaults)
@@ -107,6 +129,22 @@ Input& Harness::input(size_t count, Fill fill) {
   static_cast<Buffer&>(input) = device_.buffer(count, CL_MEM_READ_ONLY);
   input.host.resize(count);
   input.fill = std::move(fill);
+  return input;
+}
+
+Integers& Harness::integers(size_t count, std::function<void(std::vector<int>&, Random&)> fill) {
+  integers_.push_back(std::make_unique<Integers>());
+  Integers& input = *integers_.back();
+  static_cast<Buffer&>(input) = device_.buffer(count, CL_MEM_READ_ONLY);
+  input.host.resize(count);
+  input.fill = std::move(fill);
+  return input;
+}
+
+Integers& Harness::constant(std::vector<int> host) {
+  Integers& input = integers(host.size(), nullptr);
+  input.host = std::move(host);
+  device_.write(input, input.host.data());
   return input;
 }
 
@@ -156,17 +194,20 @@ double Harness::run_once(const Buffer& result, const std::function<void()>& enqu
   Random random(seed);
   for (const auto& input : inputs_)
     input->fill(input->host, random);
+  for (const auto& input : integers_)
+    if (input->fill) input->fill(input->host, random);
 
   const auto start = std::chrono::steady_clock::now();
   for (const auto& input : inputs_)
     device_.write(*input, input->host.data());
+  for (const auto& input : integers_)
+    if (input->fill) device_.write(*input, input->host.data());
   enqueue();
   device_.read(result, result_.data());
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-int Harness::run(const Buffer& result, const std::function<void()>& enqueue,
-                 const std::function<Matrix()>& reference) {
+void Harness::repeat(const Buffer& result, const std::function<void()>& enqueue) {
   result_.assign(result.count, 0.0f);
   constexpr uint64_t first_seed = 20150901;
   std::vector<double> seconds;
@@ -183,7 +224,18 @@ int Harness::run(const Buffer& result, const std::function<void()>& enqueue,
   std::printf("checksum: %016" PRIx64 "\n", hash_of(result_));
   std::printf("seconds: %.6f\n", median);
   std::fflush(stdout);
+}
+
+int Harness::run(const Buffer& result, const std::function<void()>& enqueue,
+                 const std::function<Matrix()>& reference) {
+  repeat(result, enqueue);
   return options_.check ? compare(program_name_, result_, reference()) : 0;
+}
+
+int Harness::run_exactly(const Buffer& result, const std::function<void()>& enqueue,
+                         const std::function<std::vector<int>()>& reference) {
+  repeat(result, enqueue);
+  return options_.check ? compare_exactly(program_name_, result_, reference()) : 0;
 }
 
 }  // namespace bench

@@ -29,8 +29,11 @@ class Random {
 public:
   explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 1) {}
   float uniform(float low, float high);
+  int below(int limit);
 
 private:
+  uint64_t next();
+
   uint64_t state_;
 };
 
@@ -40,6 +43,13 @@ struct Input : Buffer {
   std::function<void(std::vector<float>&, Random&)> fill;
 };
 
+// As Input, of ints.
+struct Integers : Buffer {
+  std::vector<int> host;
+  std::function<void(std::vector<int>&, Random&)> fill;
+};
+
+// This class has more than 25 methods: each operation is one, so that a program reads like its equation.
 class Harness {
 public:
   using Fill = std::function<void(std::vector<float>&, Random&)>;
@@ -53,7 +63,11 @@ public:
 
   // As the two below, of any number of floats.
   Input& input(size_t count, Fill fill);
+  Integers& integers(size_t count, std::function<void(std::vector<int>&, Random&)> fill);
+  // What all repeats have in common, as the shape of a sparse matrix. It is written once.
+  Integers& constant(std::vector<int> host);
   Buffer buffer(size_t count) { return device_.buffer(count, CL_MEM_READ_WRITE); }
+  Image image(size_t width, size_t height) { return device_.image(width, height, CL_MEM_READ_WRITE); }
   // Inputs, written at the start of every repeat with new values. Without a filler the values are such
   // that products of matrices keep the magnitude of their factors.
   Input& input_matrix(Fill fill = nullptr);
@@ -70,6 +84,9 @@ public:
   void subtract(const Buffer& a, const Buffer& b, const Buffer& c);  // c = a - b
   void multiply_vector(const Buffer& a, const Buffer& x, const Buffer& y);
   void fill(const Buffer& buffer, float value) { device_.fill(buffer, value); }
+  void copy(const Buffer& from, const Image& to) { device_.copy(from, to); }
+  void copy(const Image& from, const Buffer& to) { device_.copy(from, to); }
+  void read(const Buffer& from, void* to) { device_.read(from, to); }
 
   // Any kernel over at least `count` work-items in each dimension, in groups of `local`.
   template <typename... Args>
@@ -88,8 +105,12 @@ public:
   // program's exit code.
   int run(const Buffer& result, const std::function<void()>& enqueue,
           const std::function<Matrix()>& reference);
+  // As above, of ints, which must be equal.
+  int run_exactly(const Buffer& result, const std::function<void()>& enqueue,
+                  const std::function<std::vector<int>()>& reference);
 
 private:
+  void repeat(const Buffer& result, const std::function<void()>& enqueue);
   double run_once(const Buffer& result, const std::function<void()>& enqueue, uint64_t seed);
   // Kernels of kernels.cl: a work-item for each element of a matrix, or of any shape.
   template <typename... Args>
@@ -111,6 +132,7 @@ private:
   const Options options_;
   Device device_;
   std::vector<std::unique_ptr<Input>> inputs_;
+  std::vector<std::unique_ptr<Integers>> integers_;
   std::vector<float> result_;
 };
 
