@@ -7,6 +7,7 @@ compare with, nor where it never ends. Drivers that are missing are named."""
 import concurrent.futures
 import glob
 import os
+import re
 import sys
 import tempfile
 
@@ -26,7 +27,8 @@ BESIDE = [("exit_ways", way) for way in ("beside", "beside_thread", "beside_quic
 EXITS = [("at_exit",), ("global_destructor",), ("exit_pending",), ("immediate_exit",)]
 # Drivers as their .icd files are sorted, options of `mkmd run`, programs. The first device is home.
 SETS = [
-    (["pocl"], "pocl/2", EXITS + WAYS + BESIDE),
+    (["pocl"], "pocl/2", EXITS + WAYS),
+    (["pocl"], "pocl:0,pocl:1", BESIDE),
     (["pocl"], "pocl/2 --separate-memory", EXITS),
     (["pocl", "oclgrind"], "pocl", EXITS),
     (["pocl", "oclgrind"], "pocl/2", EXITS),
@@ -41,6 +43,8 @@ SETS = [
     (["intel", "oclgrind", "pocl"], "pocl,intel", EXITS),
 ]
 TIMEOUT = 60
+# Code is made beside the program only where home leaves a core free.
+FREE_CORE = {"POCL_DEVICES": "pthread pthread", "POCL_MAX_PTHREAD_COUNT": "1", "DPCPP_CPU_NUM_CUS": "1"}
 SAID_BY_INTEL = "PLEASE submit a bug report"  # whenever a signal ends a process that has loaded it
 
 
@@ -67,6 +71,8 @@ def run(drivers, command, waits):
                            XDG_CACHE_HOME=os.path.join(folder, "cache"), XDG_DATA_HOME=os.path.join(folder, "data"),
                            POCL_AFFINITY="1", LC_ALL="C", MKMD_KC_SECONDS="600",
                            MKMD_WAIT_FOR_CODE=str(int(waits)))
+        if not waits:
+            environment.update(FREE_CORE)
         if "intel" in drivers:
             environment["LD_LIBRARY_PATH"] = os.path.dirname(icd_line("intel"))
         result = run_programs.execute(command, environment, TIMEOUT)
@@ -84,7 +90,7 @@ def outcome(drivers, program, devices=None):
 def main():
     missing = [name for name in DRIVERS if icd_line(name) is None]
     sets = [entry for entry in SETS if not set(entry[0]) & set(missing)]
-    home = lambda devices: devices.split(",")[0].split("/")[0]
+    home = lambda devices: re.split("[,/:]", devices)[0]
     failed, passed = [], 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         needed = sorted({(home(devices), program) for _, devices, programs in sets for program in programs})
