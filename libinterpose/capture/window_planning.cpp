@@ -119,7 +119,8 @@ bool WindowPlanning::has_room(const KernelCommand& c, int device) const {
 }
 
 Purpose WindowPlanning::purpose_of(bool at_home) const {
-  if (session_.compilers.may_be_gone()) return Purpose::repeats;
+  // Where native commands are not timed, all are captured, also what has not run yet.
+  if (session_.compilers.may_be_gone() && session_.kind.times_native_commands()) return Purpose::repeats;
   return at_home ? Purpose::home_times : Purpose::speed;
 }
 
