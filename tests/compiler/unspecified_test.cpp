@@ -51,8 +51,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "float f = 1e20f; v = f; v = v + 1;", "v = ((int4)(1, 2, (int)1e20f, 4)).z;",
                     "v = n / 0;", "v = (t & 0) / n;", "v = t % 0;", "v = n / n;", "v = t / n * n + t % n;",
                     "int d = 0; for (int j = 0; j < 1; ++j) d += j; v = t / d;",
-                    "float f = 3.0f; v = as_int(1.0f / f) & 63;", "int x = INT_MIN; if (n > 100) v = x / -1;",
-                    "int x = INT_MIN; v = x % -1;", "long x = LONG_MIN; v = (int)(x / -1L);",
+                    "float f = 3.0f; v = as_int(1.0f / f) & 63;", "v = clamp(t, 5, n);",
+                    "v = clamp(n, 6, 3);", "v = clamp(t, n, o[t]);",
+                    "v = clamp((int2)(t, n), (int2)(9), (int2)(n, 20)).x;",
+                    "int x = INT_MIN; if (n > 100) v = x / -1;", "int x = INT_MIN; v = x % -1;",
+                    "long x = LONG_MIN; v = (int)(x / -1L);",
                     "int2 x = (int2)(INT_MIN, 3); v = (x / (int2)(-1, 3)).x;",
                     "int2 d = (int2)(0, 3); v = ((int2)(t, n) / d).x;"));
 
