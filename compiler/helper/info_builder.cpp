@@ -195,10 +195,10 @@ std::optional<Number> InfoBuilder::choice(const Origin& origin, bool first, cons
 
 // Whether the number may count on it: a quotient and a remainder only fit together where the divisor is not
 // zero.
-bool InfoBuilder::is_positive(Number& number, const Poly& divisor) {
-  const Interval known = atoms_.range(divisor);
+bool InfoBuilder::is_positive(Number& number, const Poly& p) {
+  const Interval known = atoms_.range(p);
   if (known.known && known.lo > 0) return true;
-  return !atoms_.from_data(divisor) && check(number, divisor, 1, INT64_MAX);
+  return !atoms_.from_data(p) && check(number, p, 1, INT64_MAX);
 }
 
 std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bool floor) {

@@ -27,6 +27,8 @@ public:
 
   // Requires lo <= p <= hi; adds to the number's checks. False if it cannot be expressed.
   bool check(Number& number, const Poly& p, int64_t lo, int64_t hi);
+  // The same for 0 < p, but not where data decide.
+  bool is_positive(Number& number, const Poly& p);
   const Poly& check_poly(int check) const { return check_polys_[static_cast<size_t>(check)]; }
   // An atom that stands for op(a, b), which must be a function: equal operands give the same atom.
   std::optional<Number> derive(Derived::Op op, const Number& a, const Number& b);
@@ -65,7 +67,6 @@ private:
   // Its index.
   std::optional<int> add_derived(Derived::Op op, const Poly& a, const Poly& b);
   std::optional<Number> combine(Expression::Op op, const Number& x, const Number& y);  // uniform ones
-  bool is_positive(Number& number, const Poly& divisor);
 
   KernelInfo& info_;
   Atoms atoms_;

@@ -4,6 +4,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/Builtins.h>
 
 namespace mkmd::compiler {
 namespace {
@@ -32,6 +33,20 @@ public:
   // Its size is each machine's own.
   bool VisitTypedefTypeLoc(clang::TypedefTypeLoc type) {
     if (type.getTypedefNameDecl()->getName() == "__builtin_va_list") why = "it names __builtin_va_list";
+    return true;
+  }
+
+  // The answer depends on how far a compiler optimises.
+  bool VisitCallExpr(clang::CallExpr* call) {
+    switch (call->getBuiltinCallee()) {
+    case clang::Builtin::BI__builtin_constant_p:
+    case clang::Builtin::BI__builtin_object_size:
+    case clang::Builtin::BI__builtin_dynamic_object_size:
+      why = "it asks what the compiler knows of a value";
+      break;
+    default:
+      break;
+    }
     return true;
   }
 

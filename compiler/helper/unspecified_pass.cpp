@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/raw_ostream.h>
@@ -64,7 +65,12 @@ bool is_left_open(const llvm::Use& operand) {
     return (operand.getOperandNo() == 1 && !shifts_all(operand)) || has_no_value(operand);
   case llvm::Instruction::FPToUI:
   case llvm::Instruction::FPToSI:
+  case llvm::Instruction::FCmp:
     return true;
+  case llvm::Instruction::BitCast:
+    return (type->isFloatingPointTy() && !user->getType()->isFPOrFPVectorTy()) || has_poison(operand);
+  case llvm::Instruction::Call:  // of LLVM's own functions, which it folds
+    return type->isFloatingPointTy();
   case llvm::Instruction::InsertElement:  // a vector is made of it and of what is put into it
     return operand.getOperandNo() == 1 && has_no_value(operand);
   case llvm::Instruction::ShuffleVector:  // the components of a shorter vector, and others beside them
@@ -103,7 +109,7 @@ void hide(llvm::Use& operand) {
 llvm::PreservedAnalyses UnspecifiedPass::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
   std::vector<llvm::Use*> found;
   for (llvm::Instruction& i : llvm::instructions(function)) {
-    if (isa<llvm::CallBase>(i)) continue;  // it takes what it is given
+    if (isa<llvm::CallBase>(i) && !isa<llvm::IntrinsicInst>(i)) continue;  // it takes what it is given
     for (llvm::Use& operand : i.operands())
       if (is_left_open(operand)) found.push_back(&operand);
   }

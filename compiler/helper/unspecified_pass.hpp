@@ -4,6 +4,10 @@
 // number. To LLVM it is poison: whatever is computed from it may be folded away, and all code behind a store
 // at such an address. The pass hides operands of divisions, conversions and shifts, and what has no value,
 // behind calls of a function that gives back its operand.
+//
+// Devices may compute floating numbers in several ways: with or without denormalised numbers, with products
+// and sums put together, with divisions that are less exact. So nothing follows from the number that LLVM
+// computes. The pass hides floating operands of whatever makes a truth value or an integer of them.
 #pragma once
 
 #include <llvm/IR/InstrTypes.h>

@@ -106,7 +106,12 @@ std::optional<Number> Values::integer_builtin(llvm::StringRef mangled, llvm::Cal
   if (name == "clamp" && c->arg_size() == 3) {
     // Read as what it is until the upper limit bounds it.
     const auto raised = extreme(false, true, operand(0), operand(1), bits);
-    return extreme(true, is_signed, raised, operand(2), bits);
+    std::optional<Number> clamped = extreme(true, is_signed, raised, operand(2), bits);
+    // Not specified where the lower limit is above the upper one: drivers give either.
+    const auto room = add(add(operand(2), operand(1), -1), Number{Poly(1), {}});
+    if (!clamped || !room || !b_.is_positive(*clamped, room->poly)) return std::nullopt;
+    merge_checks(clamped->checks, room->checks);
+    return clamped;
   }
   if (name == "abs" && is_signed) {
     const std::optional<Number> a = operand(0);

@@ -48,6 +48,18 @@ TEST(CompilersDiffer, WhereATextAsksForItself) {
   EXPECT_FALSE(same->sources.empty());
 }
 
+TEST(CompilersDiffer, WhereATextAsksWhatACompilerKnows) {
+  const std::string helper = "int known(int n) { return __builtin_constant_p(n) ? 1 : 2; }\n";
+  for (const char* value : {"known(4)", "known(n)", "(int)__builtin_object_size(p, 0)",
+                            "(int)__builtin_dynamic_object_size(p, 0)"}) {
+    const Result<Module> module =
+        compile(helper + "kernel void k(global int* p, int n) { p[get_global_id(0) * " + value + "] = 1; }");
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    EXPECT_TRUE(module->sources.empty()) << value;
+    EXPECT_FALSE(module->no_source.empty()) << value;
+  }
+}
+
 TEST(CompilersDiffer, WherePointersMayBeGeneric) {
   for (const char* value :
        {"_Generic(&x, int*: 1, default: 3)", "__builtin_types_compatible_p(int*, private int*)",

@@ -51,10 +51,29 @@ INSTANTIATE_TEST_SUITE_P(
                     "float f = 1e20f; v = f; v = v + 1;", "v = ((int4)(1, 2, (int)1e20f, 4)).z;",
                     "v = n / 0;", "v = (t & 0) / n;", "v = t % 0;", "v = n / n;", "v = t / n * n + t % n;",
                     "int d = 0; for (int j = 0; j < 1; ++j) d += j; v = t / d;",
+                    "float f = 3.0f; v = as_int(1.0f / f) & 63;", "v = clamp(t, 5, n);",
+                    "v = clamp(n, 6, 3);", "v = clamp(t, n, o[t]);",
+                    "v = clamp((int2)(t, n), (int2)(9), (int2)(n, 20)).x;",
                     "int x = INT_MIN; if (n > 100) v = x / -1;", "int x = INT_MIN; v = x % -1;",
                     "long x = LONG_MIN; v = (int)(x / -1L);",
                     "int2 x = (int2)(INT_MIN, 3); v = (x / (int2)(-1, 3)).x;",
                     "int2 d = (int2)(0, 3); v = ((int2)(t, n) / d).x;"));
+
+// Truth values that devices may compute otherwise than our compiler.
+class FloatingTruth : public testing::TestWithParam<const char*> {};
+
+TEST_P(FloatingTruth, IsUnknown) {
+  const std::vector<Footprint> all = footprints(std::string("float f = 1e-40f, g = 0.1f; if (") + GetParam() +
+                                                ") o[t + 64] = 1; else o[t + 128] = 1;");
+  const Footprint* both = of_argument(all, 1);
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->may_writes, ByteRanges(0, 768));
+  EXPECT_EQ(both->sure_writes, ByteRanges(0, 256));
+}
+
+INSTANTIATE_TEST_SUITE_P(Values, FloatingTruth,
+                         testing::Values("f * 1e30f * 1e11f > 0.5f", "f == 0", "g * 10.0f - 1.0f == 0",
+                                         "__builtin_isnormal(f)", "((float2)(f, g) == (float2)(0)).x"));
 
 }  // namespace
 }  // namespace mkmd::compiler::test

@@ -126,7 +126,7 @@ class Formulas:
         r, kind = self.r, self.r.choice(INTEGERS)
         one, two = f"({kind})({self.number(depth - 1)})", f"({kind})({self.number(depth - 1)})"
         return r.choice([f"min({one}, {two})", f"max({one}, {two})", f"abs({one})", f"popcount({one})", f"clz({one})",
-                         f"clamp({one}, ({kind}){r.choice([0, 1, 2])}, ({kind}){r.choice([3, 15, 100, 127])})"])
+                         f"clamp({one}, ({kind}){r.choice([0, 1, 2])}, ({kind}){r.choice([3, 15, 100, 127, self.atom()])})"])
 
     def converted(self, depth):
         r, one = self.r, self.number(depth - 1)

@@ -9,6 +9,7 @@ typedef unsigned long ulong;
 typedef unsigned long size_t;
 void update_begins(void);
 void update_ends(void);
+long any_number(void);
 
 #define VECTORS(T)                                    \
   typedef T T##2 __attribute__((ext_vector_type(2))); \
@@ -29,7 +30,7 @@ VECTORS(float)
 #define OF_ALL_WIDTHS(T, U, BITS)                                                            \
   T O min(T x, T y) { return y < x ? y : x; }                                                \
   T O max(T x, T y) { return x < y ? y : x; }                                                \
-  T O clamp(T x, T lo, T hi) { return min(max(x, lo), hi); }                                 \
+  T O clamp(T x, T lo, T hi) { return hi < lo ? (T)any_number() : min(max(x, lo), hi); }     \
   U O abs(T x) { return x < 0 ? (U)((U)0 - (U)x) : (U)x; }                                   \
   U O abs_diff(T x, T y) { return x < y ? (U)((U)y - (U)x) : (U)((U)x - (U)y); }             \
   T O hadd(T x, T y) { return (T)((x >> 1) + (y >> 1) + (x & y & 1)); }                      \
@@ -51,7 +52,9 @@ VECTORS(float)
   }                                                                                          \
   T##4 O min(T##4 x, T##4 y) { return (T##4)(min(x.x, y.x), min(x.y, y.y), min(x.z, y.z), min(x.w, y.w)); } \
   T##4 O max(T##4 x, T##4 y) { return (T##4)(max(x.x, y.x), max(x.y, y.y), max(x.z, y.z), max(x.w, y.w)); } \
-  T##4 O clamp(T##4 x, T##4 lo, T##4 hi) { return min(max(x, lo), hi); }                     \
+  T##4 O clamp(T##4 x, T##4 l, T##4 h) {                                                     \
+    return (T##4)(clamp(x.x, l.x, h.x), clamp(x.y, l.y, h.y), clamp(x.z, l.z, h.z), clamp(x.w, l.w, h.w)); \
+  }                                                                                          \
   T##4 O popcount(T##4 x) { return (T##4)(popcount(x.x), popcount(x.y), popcount(x.z), popcount(x.w)); }
 OF_ALL_WIDTHS(char, uchar, 8)
 OF_ALL_WIDTHS(uchar, uchar, 8)
