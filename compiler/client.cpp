@@ -18,6 +18,7 @@
 #include "compiler/cache.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/spawn.hpp"
+#include "compiler/spirv.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -85,6 +86,7 @@ constexpr size_t kMostRounds = 16;
 }  // namespace
 
 bool may_include(const Unit& unit) {
+  if (is_spirv(unit.source)) return false;
   return unit.source.find("include") != std::string::npos ||
          unit.source.find("import") != std::string::npos ||
          unit.options.find("-include") != std::string::npos || unit.options.find('@') != std::string::npos;
@@ -140,6 +142,7 @@ Result<Module> Client::compile(Request request, const AskDevice& ask) {
       return module_of(std::move(*file));
     std::vector<Macros> known(request.units.size());
     for (size_t i = 0; ask && i < request.units.size(); ++i) {
+      if (is_spirv(request.units[i].source)) continue;  // it has no macros
       if (Result<Macros> said = ask(request.units[i].options, {}); said) known[i] = std::move(*said);
     }
     for (size_t round = 0; round < kMostRounds * request.units.size(); ++round) {

@@ -28,7 +28,7 @@ void print_usage() {
       "                                          check that its kernels do what MKMD thinks they do\n"
       "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n"
       "                                          what is known of kernels' times\n"
-      "  mkmd kernels FILE.cl [options]          what is known of its kernels: accesses, split or why not\n"
+      "  mkmd kernels FILE.cl|FILE.spv [options] what is known of its kernels: accesses, split or why not\n"
       "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
       "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
       "  mkmd simulate …                         try scheduling policies on recorded graphs\n"
@@ -119,13 +119,13 @@ void print_models(const std::string& options) {
 
 void print_kernels(const std::string& options) {
   std::printf(
-      "usage: mkmd kernels FILE.cl [-D… -I… -cl-…] [options]\n\n"
+      "usage: mkmd kernels FILE.cl|FILE.spv [-D… -I… -cl-…] [options]\n\n"
       "What MKMD knows of each kernel of a file: whether it may be split or why not, where it reads and "
       "writes\n"
       "each buffer, and what a work-item costs. Whether a kernel is split depends on its launch. Sizes and\n"
-      "integer arguments that are not given are assumed, and shown. FILE.cl may also be a binary that a "
-      "program\n"
-      "has got under `mkmd run`.\n\n"
+      "integer arguments that are not given are assumed, and shown. FILE.cl may also be SPIR-V, or a binary "
+      "that "
+      "a\nprogram has got under `mkmd run`.\n\n"
       "%s\n"
       "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n",
       options.c_str());

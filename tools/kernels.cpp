@@ -7,6 +7,7 @@
 #include "compiler/assumed_device.hpp"
 #include "compiler/binary_origin.hpp"
 #include "compiler/client.hpp"
+#include "compiler/spirv.hpp"
 #include "compiler/use.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
@@ -33,7 +34,7 @@ Result<Module> read(const KernelsOptions& o) {
   const Result<std::string> content = read_file(o.file);
   if (!content) return content.status();
   Origin origin{recipe_of(*content, {}), Origin::Kind::source, {}, {}};
-  if (content->find('\0') != std::string::npos) {
+  if (content->find('\0') != std::string::npos && !is_spirv(*content)) {
     Result<Origin> known = origin_of_binary(cache_directory(), *content);
     if (!known) return Status::internal("it is a binary that MKMD has not seen, or none at all");
     origin = std::move(*known);

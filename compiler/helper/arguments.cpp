@@ -28,6 +28,8 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
   const llvm::DataLayout& layout = f.getParent()->getDataLayout();
   Argument out;
   out.name = text_at(f, "kernel_arg_name", i);
+  // SPIR-V has it there, or nowhere.
+  if (out.name.empty()) out.name = a.hasName() ? a.getName().str() : "arg" + std::to_string(i);
   out.type = text_at(f, "kernel_arg_base_type", i);
   const std::string qualifiers = text_at(f, "kernel_arg_type_qual", i),
                     access = text_at(f, "kernel_arg_access_qual", i);
@@ -35,10 +37,11 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
   out.is_restrict = qualifiers.find("restrict") != std::string::npos;
   out.is_volatile = qualifiers.find("volatile") != std::string::npos;
   llvm::Type* type = a.getType();
-  if (out.type.starts_with("image")) {
+  const bool may_be_object = !a.hasByValAttr() && !out.type.ends_with("*");  // else a struct has such a name
+  if (may_be_object && out.type.starts_with("image")) {
     out.kind = Argument::Kind::image;
     out.access = access;
-  } else if (out.type == "sampler_t") {
+  } else if (may_be_object && out.type == "sampler_t") {
     out.kind = Argument::Kind::sampler;
   } else if (a.hasByValAttr()) {
     out.kind = Argument::Kind::value;

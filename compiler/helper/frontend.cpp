@@ -9,10 +9,12 @@
 
 #include "common/hash.hpp"
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/il_unit.hpp"
 #include "compiler/helper/include_use.hpp"
 #include "compiler/helper/linking.hpp"
 #include "compiler/helper/macro_use.hpp"
 #include "compiler/helper/unit_run.hpp"
+#include "compiler/spirv.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -117,7 +119,20 @@ Result<CompiledUnit> compile(const Request& request, size_t unit, Declarations d
   return result;
 }
 
+Result<CompiledUnit> read_il(const Request& request, size_t unit, llvm::LLVMContext& context) {
+  // Linkers of drivers differ about what is shared between the two languages.
+  if (request.units.size() > 1)
+    return Status::internal("it is linked with a program in an intermediate language");
+  if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
+  Result<std::unique_ptr<llvm::Module>> module = read_spirv(request.units[unit].source, context);
+  if (!module) return module.status();
+  CompiledUnit result;
+  result.module = std::move(*module);
+  return result;
+}
+
 Result<CompiledUnit> compile_unit(const Request& request, size_t unit, llvm::LLVMContext& context) {
+  if (is_spirv(request.units[unit].source)) return read_il(request, unit, context);
   Result<CompiledUnit> result = compile(request, unit, Declarations::when_used, context);
   if (!result || !result->module || llvm::none_of(names_of(*result->module, true), is_builtin_name))
     return result;

@@ -22,23 +22,34 @@
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/frontend.hpp"
 #include "compiler/helper/inline_pass.hpp"
+#include "compiler/helper/offset_form.hpp"
 #include "compiler/helper/pipeline.hpp"
 #include "compiler/helper/safety.hpp"
 #include "compiler/helper/source_emitter.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/request.hpp"
+#include "compiler/spirv.hpp"
 
 namespace mkmd::compiler {
 namespace {
 
+// Why a kernel of a program in SPIR-V has no pieces though it may be split; empty: they are its own code.
+std::string why_not_by_offset(const llvm::Function& kernel) {
+  const std::string asks = tells_part_from_whole(kernel);
+  if (asks.empty()) return {};
+  return "it calls " + asks + ", and its program was made from an intermediate language";
+}
+
 // Finds out about every kernel.
-Status describe(llvm::Module& module, ModuleFile& file) {
+Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
   if (Status s = prepare_for_analysis(module); !s.ok()) return s;
   for (llvm::Function& f : module) {
     if (!is_kernel(f)) continue;
     KernelInfo info = describe_signature(f);
     check_safety(f, info);
     describe_accesses(f, info);
+    if (info.reasons.empty() && by_offset)
+      if (std::string why = why_not_by_offset(f); !why.empty()) info.reasons.push_back({std::move(why), 0});
     info.split_allowed = info.reasons.empty();
     file.kernels.push_back(std::move(info));
   }
@@ -57,10 +68,13 @@ ModuleFile answer(const Request& request) {
   file.macros_wanted = std::move(front->macros_wanted);
   file.macros_unit = front->macros_unit;
   if (!file.macros_wanted.empty()) return file;
-  if (Status s = describe(*front->module, file); !s.ok()) file.error = s.message();
+  const std::string& text = request.units.front().source;
+  const bool by_offset = is_spirv(text);
+  if (Status s = describe(*front->module, by_offset, file); !s.ok()) file.error = s.message();
   const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.split_allowed; });
   if (file.error.empty() && any) {
-    Result<std::vector<std::string>> sources = emit_sources(request, front->declarations);
+    Result<std::vector<std::string>> sources =
+        by_offset ? std::vector{text} : emit_sources(request, front->declarations);
     if (sources)
       file.sources = std::move(*sources);
     else

@@ -134,6 +134,8 @@ private:
     if (g->getAddressSpace() == 3) {
       locals_.insert(g);
       info_.uses_local_shape = true;
+    } else if (g->isDeclaration()) {
+      refuse("the variable '" + g->getName().str() + "' is not known", line);
     } else if (!g->isConstant()) {
       refuse("a program-scope variable ('" + g->getName().str() + "') is used", line);
     }
@@ -156,6 +158,9 @@ private:
         if (m && m->isVolatile() &&
             (may_be_global(m->getRawDest()) || (transfer && may_be_global(transfer->getRawSource()))))
           refuse("volatile global memory is accessed", line);
+      } else if (!call.onlyAccessesInaccessibleMemory() &&
+                 !isa<llvm::LifetimeIntrinsic, llvm::DbgInfoIntrinsic>(call)) {
+        refuse("the function '" + callee->getName().str() + "' is not known", line);
       }
       return;
     }

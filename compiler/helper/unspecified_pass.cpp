@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace mkmd::compiler {
@@ -15,9 +16,19 @@ using llvm::isa;
 
 constexpr llvm::StringRef kGivesBack = "mkmd.gives_back.";
 
-bool has_poison(const llvm::Value* v) {
+// Poison, or what LLVM may take for another number at each use.
+bool has_no_value(const llvm::Value* v) {
   const auto* constant = dyn_cast<llvm::Constant>(v);
-  return isa<llvm::PoisonValue>(v) || (constant != nullptr && constant->containsPoisonElement());
+  return isa<llvm::UndefValue>(v) || (constant != nullptr && constant->containsUndefOrPoisonElement());
+}
+
+// Whether a shift is specified, whatever is shifted. OpenCL C counts modulo the width, and says so by a mask;
+// SPIR-V does not.
+bool shifts_all(const llvm::Value* amount) {
+  const llvm::APInt* most = nullptr;
+  using namespace llvm::PatternMatch;
+  if (!match(amount, m_APInt(most)) && !match(amount, m_And(m_Value(), m_APInt(most)))) return false;
+  return most->ult(amount->getType()->getScalarSizeInBits());
 }
 
 // Whether a quotient and a remainder are specified, whatever is divided. By -1 the least number has none that
@@ -43,31 +54,33 @@ bool is_left_open(const llvm::Use& operand) {
   switch (user->getOpcode()) {
   case llvm::Instruction::UDiv:
   case llvm::Instruction::URem:
-    return !divides_all(user->getOperand(1), false) || has_poison(operand);
+    return !divides_all(user->getOperand(1), false) || has_no_value(operand);
   case llvm::Instruction::SDiv:
   case llvm::Instruction::SRem:
-    return !divides_all(user->getOperand(1), true) || has_poison(operand);
+    return !divides_all(user->getOperand(1), true) || has_no_value(operand);
+  case llvm::Instruction::Shl:
+  case llvm::Instruction::LShr:
+  case llvm::Instruction::AShr:
+    return (operand.getOperandNo() == 1 && !shifts_all(operand)) || has_no_value(operand);
   case llvm::Instruction::FPToUI:
   case llvm::Instruction::FPToSI:
     return true;
   case llvm::Instruction::InsertElement:  // a vector is made of it and of what is put into it
-    return operand.getOperandNo() == 1 && has_poison(operand);
+    return operand.getOperandNo() == 1 && has_no_value(operand);
   case llvm::Instruction::ShuffleVector:  // the components of a shorter vector, and others beside them
     return false;
   default:
-    return has_poison(operand);
+    return has_no_value(operand);
   }
 }
 
-void hide(llvm::Use& operand) {
-  auto* user = llvm::cast<llvm::Instruction>(operand.getUser());
-  auto* phi = dyn_cast<llvm::PHINode>(user);
-  llvm::IRBuilder<> builder(phi != nullptr ? phi->getIncomingBlock(operand)->getTerminator() : user);
-  llvm::Type* type = operand->getType();
+// `place`: what the number is for. The operands of x / x must not be equal to LLVM.
+llvm::CallInst* given_back(llvm::Value* number, unsigned place, llvm::Instruction* before) {
+  llvm::IRBuilder<> builder(before);
+  llvm::Type* type = number->getType();
   std::string name = kGivesBack.str();
-  // The operands of x / x must not be equal to LLVM.
-  llvm::raw_string_ostream(name) << operand.getOperandNo() << '.' << *type;
-  llvm::Module& module = *user->getModule();
+  llvm::raw_string_ostream(name) << place << '.' << *type;
+  llvm::Module& module = *before->getModule();
   const bool fresh = module.getFunction(name) == nullptr;
   llvm::FunctionCallee function = module.getOrInsertFunction(name, type, type);
   if (auto* declared = llvm::cast<llvm::Function>(function.getCallee()); fresh) {
@@ -75,7 +88,14 @@ void hide(llvm::Use& operand) {
     declared->setDoesNotThrow();
     declared->setWillReturn();
   }
-  operand.set(builder.CreateCall(function, {operand.get()}));
+  return builder.CreateCall(function, {number});
+}
+
+void hide(llvm::Use& operand) {
+  auto* user = llvm::cast<llvm::Instruction>(operand.getUser());
+  auto* phi = dyn_cast<llvm::PHINode>(user);
+  operand.set(given_back(operand.get(), operand.getOperandNo(),
+                         phi != nullptr ? phi->getIncomingBlock(operand)->getTerminator() : user));
 }
 
 }  // namespace
@@ -90,6 +110,10 @@ llvm::PreservedAnalyses UnspecifiedPass::run(llvm::Function& function, llvm::Fun
   for (llvm::Use* operand : found)
     hide(*operand);
   return found.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+}
+
+llvm::CallInst* any_number(llvm::Type* type, llvm::Instruction& before) {
+  return given_back(llvm::UndefValue::get(type), 0, &before);
 }
 
 bool gives_back_operand(llvm::StringRef function) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a unit that arrived as SPIR-V. What comes of it is not made by our front end, so each thing that the
+// analysis takes from there is asked for here again.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <memory>
+#include <string>
+
+#include "common/status.hpp"
+
+namespace mkmd::compiler {
+
+Result<std::unique_ptr<llvm::Module>> read_spirv(const std::string& source, llvm::LLVMContext& context);
+
+}  // namespace mkmd::compiler
