@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: made from source, binaries, built-in kernels or intermediate language.
+#include "compiler/spirv.hpp"
 #include "libinterpose/api/entry_points.hpp"
 #include "libinterpose/api/program_devices.hpp"
 #include "libinterpose/api/program_origin.hpp"
@@ -14,6 +15,14 @@
 namespace mkmd::api {
 
 namespace {
+
+// For all devices of the context.
+cl_program made_of(Context& context, vendor::Owned<cl_program> native, KnownOrigin known,
+                   cl_int* errcode_ret) {
+  set_error(errcode_ret, CL_SUCCESS);
+  return (new Program(&context, std::move(native), std::move(known.origin), std::move(known.why_not)))
+      ->handle();
+}
 
 // For a program that is for the listed devices alone, all of which are ours.
 cl_program made_for(Context& context, vendor::Owned<cl_program> native, cl_uint count,
@@ -45,10 +54,8 @@ bool may_be_understood(const void* il, size_t length, cl_device_id device) {
   const bool spirv_alone = !languages.empty() && std::ranges::all_of(languages, [](const std::string& name) {
     return name.starts_with("SPIR-V");
   });
-  uint32_t magic = 0;
-  if (!spirv_alone || il == nullptr || length < sizeof magic) return true;
-  std::memcpy(&magic, il, sizeof magic);
-  return magic == 0x07230203 || magic == 0x03022307;
+  if (!spirv_alone || il == nullptr || length < sizeof(uint32_t)) return true;
+  return compiler::is_spirv({static_cast<const char*>(il), length});
 }
 
 }  // namespace
@@ -135,11 +142,7 @@ cl_program CreateProgramWithSource(cl_context context, cl_uint count, const char
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithSource>(error, ours->native.get(), count,
                                                                            strings, lengths);
   if (!native) return fail(errcode_ret, error);
-  set_error(errcode_ret, CL_SUCCESS);
-  const auto origin = std::make_shared<compiler::Origin>(compiler::Origin{
-      compiler::recipe_of(joined(count, strings, lengths), {}), compiler::Origin::Kind::source, {}, {}});
-  return (new Program(ours, std::move(native), origin, "it was made before its program was analysed"))
-      ->handle();
+  return made_of(*ours, std::move(native), origin_of_text(joined(count, strings, lengths)), errcode_ret);
 }
 
 cl_program CreateProgramWithBinary(cl_context context, cl_uint num_devices, const cl_device_id* device_list,
@@ -181,9 +184,10 @@ cl_program CreateProgramWithIL(cl_context context, const void* il, size_t length
   cl_int error = CL_SUCCESS;
   auto native = vendor_create<&cl_icd_dispatch::clCreateProgramWithIL>(error, ours->native.get(), il, length);
   if (!native) return fail(errcode_ret, error);
-  set_error(errcode_ret, CL_SUCCESS);
-  return (new Program(ours, std::move(native), nullptr, "its program was made from an intermediate language"))
-      ->handle();
+  const std::string_view text(static_cast<const char*>(il), length);
+  KnownOrigin known{nullptr, "its program was made from an intermediate language other than SPIR-V"};
+  if (compiler::is_spirv(text)) known = origin_of_text(std::string(text));
+  return made_of(*ours, std::move(native), std::move(known), errcode_ret);
 }
 
 cl_int GetProgramInfo(cl_program program, cl_program_info param_name, size_t param_value_size,
@@ -249,8 +253,10 @@ cl_int SetProgramSpecializationConstant(cl_program program, cl_uint spec_id, siz
                                         const void* spec_value) {
   Program* ours = object_cast<Program>(program);
   if (ours == nullptr) return CL_INVALID_PROGRAM;
-  return vendor_call<&cl_icd_dispatch::clSetProgramSpecializationConstant>(ours->native.get(), spec_id,
-                                                                           spec_size, spec_value);
+  const cl_int error = vendor_call<&cl_icd_dispatch::clSetProgramSpecializationConstant>(
+      ours->native.get(), spec_id, spec_size, spec_value);
+  if (error == CL_SUCCESS) specialise(*ours, spec_id, spec_size, spec_value);
+  return error;
 }
 
 }  // namespace mkmd::api

@@ -4,6 +4,7 @@
 #include "common/log.hpp"
 #include "common/settings.hpp"
 #include "compiler/build_options.hpp"
+#include "compiler/spirv.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/vendor/macros.hpp"
 
@@ -26,6 +27,11 @@ KnownOrigin made(Origin::Kind kind, compiler::Recipe recipe) {
           true};
 }
 
+std::shared_ptr<const Origin> origin_of(const Program& program) {
+  const Lock lock(program.mutex);
+  return program.origin;
+}
+
 KnownOrigin origin_of_input(Program& program) {
   const Lock lock(program.mutex);
   if (program.builds_under_way > 0) return unknown("its program was linked from one that was being built");
@@ -39,13 +45,40 @@ KnownOrigin origin_of_input(Program& program) {
 
 }  // namespace
 
+KnownOrigin origin_of_text(std::string text) {
+  return {std::make_shared<Origin>(
+              Origin{compiler::recipe_of(std::move(text), {}), Origin::Kind::source, {}, {}}),
+          "it was made before its program was analysed"};
+}
+
+void specialise(Program& program, cl_uint constant, size_t size, const void* value) {
+  const Lock lock(program.mutex);
+  if (program.origin == nullptr) return;
+  const std::string bytes(static_cast<const char*>(value), size);
+  const std::string& source = program.origin->recipe.units.front().source;
+  Result<std::string> text = compiler::specialised(source, {{constant, bytes}});
+  if (text) {
+    program.origin = origin_of_text(std::move(*text)).origin;
+  } else {
+    program.origin = nullptr;
+    program.not_analysed = "its program was specialised, and MKMD cannot follow: " + text.status().message();
+  }
+}
+
 KnownOrigin origin_of_binaries(const Context& context, cl_uint count, const size_t* lengths,
                                const unsigned char* const* binaries) {
   if (process().compiler == nullptr || !context.runtime) return unknown(kNotSeen);
   KnownOrigin known;
+  const auto binary = [&](cl_uint i) {
+    return std::string_view(reinterpret_cast<const char*>(binaries[i]), lengths[i]);
+  };
+  if (compiler::is_spirv(binary(0))) {  // which some drivers take here, too
+    for (cl_uint i = 1; i < count; ++i)
+      if (binary(i) != binary(0)) return unknown("its program was made from binaries of several programs");
+    return origin_of_text(std::string(binary(0)));
+  }
   for (cl_uint i = 0; i < count; ++i) {
-    Result<compiler::Origin> origin = compiler::origin_of_binary(
-        cache_directory(), {reinterpret_cast<const char*>(binaries[i]), lengths[i]});
+    Result<compiler::Origin> origin = compiler::origin_of_binary(cache_directory(), binary(i));
     if (!origin) return unknown(kNotSeen);
     if (origin->device_compiler != vendor::compiler_of(process().configuration.home))
       return unknown("its program was made from a binary of another driver or device");
@@ -69,27 +102,30 @@ BuildTurn::~BuildTurn() {
 }
 
 KnownOrigin origin_of_build(const Program& program, const std::string& options) {
-  if (program.origin == nullptr) return {};
-  const Origin& origin = *program.origin;
+  const std::shared_ptr<const Origin> known = origin_of(program);
+  if (known == nullptr) return {};
+  const Origin& origin = *known;
   if (origin.kind == Origin::Kind::source)
     return made(Origin::Kind::executable, compiler::recipe_of(origin.recipe.units.front().source, options));
   if (origin.kind != Origin::Kind::executable)
     return unknown("its program was built from a binary that was to be linked");
   if (!compiler::binary_keeps_options(origin.recipe, options))
     return unknown("its program was made from a binary of a build with other options");
-  return {program.origin, {}};
+  return {known, {}};
 }
 
 KnownOrigin origin_of_compilation(const Program& program, const std::string& options,
                                   const Headers& headers) {
-  if (program.origin == nullptr) return {};
-  if (program.origin->kind != Origin::Kind::source) return unknown("its program was compiled from a binary");
-  compiler::Unit unit{program.origin->recipe.units.front().source, options, {}};
+  const std::shared_ptr<const Origin> known = origin_of(program);
+  if (known == nullptr) return {};
+  if (known->kind != Origin::Kind::source) return unknown("its program was compiled from a binary");
+  compiler::Unit unit{known->recipe.units.front().source, options, {}};
   for (const auto& [name, header] : headers) {
-    if (header->origin == nullptr || header->origin->kind != Origin::Kind::source)
+    const std::shared_ptr<const Origin> text = origin_of(*header);
+    if (text == nullptr || text->kind != Origin::Kind::source)
       return unknown("its program includes a header whose source MKMD does not know");
     // OpenCL says that the first one counts. Not all drivers do so.
-    if (!unit.headers.try_emplace(name, header->origin->recipe.units.front().source).second)
+    if (!unit.headers.try_emplace(name, text->recipe.units.front().source).second)
       return unknown("its program includes one of two headers of the same name");
   }
   return made(Origin::Kind::compiled, {{std::move(unit)}, {}});

@@ -23,6 +23,10 @@ struct KnownOrigin {
   bool is_new = false;  // its files are read now for the first time
 };
 
+// Of a program that is being made of OpenCL C or SPIR-V, which is to be built.
+KnownOrigin origin_of_text(std::string text);
+// The program has been given a specialisation constant, which its driver took.
+void specialise(Program& program, cl_uint constant, size_t size, const void* value);
 // Of a program that is being made. Its binaries must agree.
 KnownOrigin origin_of_binaries(const Context& context, cl_uint count, const size_t* lengths,
                                const unsigned char* const* binaries);

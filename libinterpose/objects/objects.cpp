@@ -114,8 +114,8 @@ cl_sampler Sampler::in(cl_context vendor_context) {
 
 Program::Program(Context* of_context, vendor::Owned<cl_program> native_program,
                  std::shared_ptr<const compiler::Origin> made_from, std::string why_not)
-    : context(of_context), native(std::move(native_program)), origin(std::move(made_from)),
-      devices(of_context->devices), not_analysed(std::move(why_not)) {}
+    : context(of_context), native(std::move(native_program)), devices(of_context->devices),
+      origin(std::move(made_from)), not_analysed(std::move(why_not)) {}
 
 Program::~Program() = default;
 

@@ -213,11 +213,12 @@ public:
 
   const Ref<Context> context;
   const vendor::Owned<cl_program> native;
-  // Its source alone, or of a binary, all that the binary was made from. Null: not known, or it was linked.
-  const std::shared_ptr<const compiler::Origin> origin;
   std::vector<Ref<Device>> devices;  // it is for; all of the context's unless made for fewer
 
-  Mutex mutex;
+  mutable Mutex mutex;
+  // Its source or intermediate language alone, or of a binary, all that the binary was made from. Null: not
+  // known, or it was linked.
+  std::shared_ptr<const compiler::Origin> origin GUARDED_BY(mutex);
   std::shared_ptr<SubKernels> sub_kernels GUARDED_BY(mutex);  // null: its kernels run whole at home
   std::string not_analysed GUARDED_BY(mutex);                 // why there are none; empty: it was not tried
   int builds GUARDED_BY(mutex) = 0, builds_under_way GUARDED_BY(mutex) = 0;
