@@ -8,8 +8,8 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBuffer.h>
-#include <set>
 
+#include "compiler/helper/arguments.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/inline_pass.hpp"
 #include "compiler/helper/spirv_module.hpp"
@@ -32,11 +32,21 @@ Status names_are_plain(const llvm::Module& module) {
   return {};
 }
 
-Status has_kernels(const llvm::Module& module, const std::set<std::string>& declared) {
-  std::set<std::string> found;
-  for (const llvm::Function& f : module)
-    if (is_kernel(f)) found.insert(f.getName().str());
-  return found == declared ? Status() : Status::internal("the translator loses the names of its kernels");
+// Each kernel is there, and says why it runs whole where that is known.
+Status mark_kernels(llvm::Module& module, const KernelsOfSpirv& declared) {
+  size_t found = 0;
+  for (llvm::Function& f : module) {
+    if (!is_kernel(f)) continue;
+    const auto kernel = declared.find(f.getName().str());
+    if (kernel == declared.end()) return Status::internal("the translator loses the names of its kernels");
+    ++found;
+    std::string why = kernel->second;
+    for (const Argument& a : describe_signature(f).arguments)
+      if (a.kind == Argument::Kind::image || a.kind == Argument::Kind::sampler)
+        why = "it has an image or a sampler, and its program was made from an intermediate language";
+    if (!why.empty()) f.addFnAttr(kRunsWhole, why);
+  }
+  return found == declared.size() ? Status() : Status::internal("the translator loses some of its kernels");
 }
 
 // A promise of the program's producer, broken, would be poison or undefined behaviour to LLVM. To SPIR-V a
@@ -74,7 +84,7 @@ void give_first_values(llvm::Function& f) {
 }  // namespace
 
 Result<std::unique_ptr<llvm::Module>> read_spirv(const std::string& source, llvm::LLVMContext& context) {
-  const Result<std::set<std::string>> kernels = kernels_of_spirv(source);
+  const Result<KernelsOfSpirv> kernels = kernels_of_spirv(source);
   if (!kernels) return kernels.status();
   const Result<std::string> bitcode = translated_from_spirv(source);
   if (!bitcode) return bitcode.status();
@@ -87,7 +97,7 @@ Result<std::unique_ptr<llvm::Module>> read_spirv(const std::string& source, llvm
   if (llvm::verifyModule(*module))
     return Status::internal("the translation of its intermediate language is not valid");
   if (Status s = names_are_plain(*module); !s.ok()) return s;
-  if (Status s = has_kernels(*module, *kernels); !s.ok()) return s;
+  if (Status s = mark_kernels(*module, *kernels); !s.ok()) return s;
   for (llvm::Function& f : *module) {
     if (f.isDeclaration()) continue;
     drop_promises(f);

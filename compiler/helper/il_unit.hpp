@@ -11,6 +11,9 @@
 
 namespace mkmd::compiler {
 
+// The attribute of a kernel that says why it runs whole.
+constexpr const char* kRunsWhole = "mkmd-runs-whole";
+
 Result<std::unique_ptr<llvm::Module>> read_spirv(const std::string& source, llvm::LLVMContext& context);
 
 }  // namespace mkmd::compiler

@@ -14,6 +14,7 @@
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/il_unit.hpp"
 #include "compiler/helper/images.hpp"
 #include "compiler/helper/own_memory.hpp"
 
@@ -39,6 +40,8 @@ public:
   Checker(llvm::Function& f, KernelInfo& info) : f_(f), info_(info) {}
 
   void run() {
+    // Nothing that is found of it counts.
+    if (f_.hasFnAttribute(kRunsWhole)) refuse_any(f_.getFnAttribute(kRunsWhole).getValueAsString().str(), 0);
     for (const Argument& a : info_.arguments) {
       if (a.kind == Argument::Kind::other)
         refuse("argument '" + a.name + "' is of a kind that is not supported", 0);
@@ -158,7 +161,8 @@ private:
         if (m && m->isVolatile() &&
             (may_be_global(m->getRawDest()) || (transfer && may_be_global(transfer->getRawSource()))))
           refuse("volatile global memory is accessed", line);
-      } else if (!call.doesNotAccessMemory() && !isa<llvm::LifetimeIntrinsic, llvm::DbgInfoIntrinsic>(call)) {
+      } else if (!call.onlyAccessesInaccessibleMemory() &&
+                 !isa<llvm::LifetimeIntrinsic, llvm::DbgInfoIntrinsic>(call)) {
         refuse("the function '" + callee->getName().str() + "' is not known", line);
       }
       return;

@@ -2,8 +2,10 @@
 #include "compiler/helper/spirv_module.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
+#include "compiler/helper/spirv_volatile.hpp"
 #include "compiler/spirv.hpp"
 
 namespace mkmd::compiler {
@@ -17,12 +19,11 @@ enum Opcode : uint16_t {
   kEntryPoint = 15,
   kExecutionMode = 16,
   kCapability = 17,
-  kTypeImage = 25,
-  kTypeSampler = 26,
-  kTypeSampledImage = 27,
   kTypeOpaque = 31,
   kTypeDeviceEvent = 35,
   kTypeForwardPointer = 39,
+  kConstantTrue = 41,
+  kSpecConstantOp = 52,  // the last of all that make constants
   kDecorate = 71,
   kMemberDecorate = 72,
   kDecorationGroup = 73,
@@ -49,20 +50,23 @@ constexpr uint32_t kCapabilities[] = {
     10,  // Float64
     11,  // Int64
     12,  // Int64Atomics
+    13,  // ImageBasic: kernels with images are refused one by one
+    14,  // ImageReadWrite
     18,  // Groups: work_group_* are refused by name, copies are not
+    20,  // LiteralSampler
     22,  // Int16
     38,  // GenericPointer
     39,  // Int8
+    43,  // Sampled1D
+    44,  // Image1D
+    46,  // SampledBuffer
+    47,  // ImageBuffer
+    50,  // ImageQuery
 };
 // Which a user may have heard of.
 constexpr Named kOtherCapabilities[] = {
-    {13, "ImageBasic"},
-    {14, "ImageReadWrite"},
     {17, "Pipes"},
     {19, "DeviceEnqueue"},
-    {20, "LiteralSampler"},
-    {43, "Sampled1D"},
-    {46, "SampledBuffer"},
     {58, "SubgroupDispatch"},
     {5568, "SubgroupShuffleINTEL"},
     {5603, "FunctionPointersINTEL"},
@@ -81,6 +85,7 @@ constexpr uint32_t kDecorations[] = {
     10,    // CPacked
     11,    // BuiltIn
     19,    // Restrict
+    21,    // Volatile: kernels with such memory are refused one by one
     22,    // Constant
     24,    // NonWritable
     25,    // NonReadable
@@ -95,8 +100,9 @@ constexpr uint32_t kDecorations[] = {
     4469,  // NoSignedWrap
     4470,  // NoUnsignedWrap
 };
-constexpr uint32_t kBuiltIn = 11, kVolatile = 21;
-constexpr uint32_t kFirstBuiltIn = 24, kLastBuiltIn = 34;      // NumWorkgroups to GlobalLinearId
+constexpr uint32_t kBuiltIn = 11;
+constexpr uint32_t kFirstBuiltIn = 24, kLastBuiltIn = 34;  // NumWorkgroups to GlobalLinearId
+constexpr uint32_t kWorkgroupSize = 25;                    // of a constant: the size that a launch must have
 constexpr uint32_t kPhysical64 = 2, kOpenCL = 2, kKernel = 6;  // memory model, execution model
 
 constexpr std::string_view kExtensions[] = {"SPV_KHR_no_integer_wrap_decoration",
@@ -145,11 +151,13 @@ public:
       decoration(i, 2);
       break;
     default:
+      if (i.opcode >= kConstantTrue && i.opcode <= kSpecConstantOp && group_sizes_.contains(word(1)))
+        refuse("has a constant for the work-group size");
       if (!is_known(i.opcode)) refuse("has the instruction " + std::to_string(i.opcode));
     }
   }
 
-  Result<std::set<std::string>> kernels() && {
+  Result<KernelsOfSpirv> kernels() && {
     if (!why_not_.empty())
       return Status::internal("its intermediate language " + why_not_ + ", which MKMD does not read");
     return std::move(kernels_);
@@ -172,9 +180,6 @@ private:
   // The others are the translator's to know: it refuses what it does not.
   static bool is_known(uint16_t opcode) {
     switch (opcode) {
-    case kTypeImage:
-    case kTypeSampler:
-    case kTypeSampledImage:
     case kTypeOpaque:
     case kDecorationGroup:
     case kGroupDecorate:
@@ -192,32 +197,38 @@ private:
   void entry_point(const SpirvInstruction& i) {
     if (i.operands.size() < 3 || i.operands[0] != kKernel)
       return refuse("is for another kind of entry point");
-    if (!functions_.insert(i.operands[1]).second || !kernels_.insert(spirv_string(i.operands, 2)).second)
+    if (!functions_.insert(i.operands[1]).second || !kernels_.try_emplace(spirv_string(i.operands, 2)).second)
       refuse("has two names for one kernel, or one for two");
   }
 
   void decoration(const SpirvInstruction& i, size_t at) {
     const uint32_t which = at < i.operands.size() ? i.operands[at] : ~0U;
     const uint32_t value = at + 1 < i.operands.size() ? i.operands[at + 1] : ~0U;
-    if (which == kVolatile) return refuse("has volatile memory objects");
     if (!listed(kDecorations, which)) return refuse("has the decoration " + std::to_string(which));
+    if (which == kBuiltIn && value == kWorkgroupSize) group_sizes_.insert(i.operands[0]);
     if (which == kBuiltIn && !is_work_item_variable(value))
       return refuse("has the built-in variable " + std::to_string(value));
   }
 
   std::string why_not_;
-  std::set<uint32_t> functions_;
-  std::set<std::string> kernels_;
+  std::set<uint32_t> functions_, group_sizes_;
+  KernelsOfSpirv kernels_;
 };
 
 }  // namespace
 
-Result<std::set<std::string>> kernels_of_spirv(const std::string& module) {
+Result<KernelsOfSpirv> kernels_of_spirv(const std::string& module) {
   const Result<std::vector<uint32_t>> words = spirv_words(module);
   if (!words) return words.status();
   Reader reader;
   each_instruction(*words, [&](const SpirvInstruction& i) { reader.visit(i); });
-  return std::move(reader).kernels();
+  Result<KernelsOfSpirv> kernels = std::move(reader).kernels();
+  if (!kernels) return kernels;
+  const auto with_volatile = kernels_with_volatile_memory(*words);
+  if (!with_volatile) return Status::internal("its intermediate language has volatile memory in odd places");
+  for (const std::string& name : *with_volatile)
+    (*kernels)[name] = "volatile memory is in its reach";
+  return kernels;
 }
 
 }  // namespace mkmd::compiler

@@ -3,14 +3,17 @@
 // of a program means, so a module is only read if it declares nothing but what is listed here.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 
 #include "common/status.hpp"
 
 namespace mkmd::compiler {
 
-// Names of the module's kernels; an error if it has what the analysis does not know.
-Result<std::set<std::string>> kernels_of_spirv(const std::string& module);
+// The module's kernels, and why they run whole; empty: that is not known yet.
+using KernelsOfSpirv = std::map<std::string, std::string>;
+
+// An error if the module has what the analysis does not know.
+Result<KernelsOfSpirv> kernels_of_spirv(const std::string& module);
 
 }  // namespace mkmd::compiler
