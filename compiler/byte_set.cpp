@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/byte_set.hpp"
 
+#include "compiler/digits.hpp"
 #include "compiler/lattice.hpp"
 
 #include <algorithm>
@@ -231,20 +232,52 @@ bool list_boxes(const Region& region, const Form& address, const Bundles& bundle
   return true;
 }
 
+// What loops and derived values, that no bundle has, add to an address.
+void add_others(const Region& region, const Form& address, const Bundles& bundles, Lattice& lattice) {
+  for (const Form::Other& o : address.rest()) {
+    const bool is_loop = o.variable.kind == Variable::Kind::loop;
+    if (is_loop && bundles.has(Bundles::loop_name(o.variable.index))) continue;
+    lattice.add(o.coefficient, is_loop ? region.loop(o.variable.index) : region.derived(o.variable.index));
+  }
+}
+
+// As list_boxes, of an address that is made of two digits. No constraint is bundled.
+bool list_digits(const Region& region, const Digits& digits, const Bundles& none, const Lattice& lattice,
+                 size_t most_blocks, ByteSet& set) {
+  for (int i = 0; i < digits.count; ++i) {
+    const Digits::Product& product = digits.products[static_cast<size_t>(i)];
+    Lattice piece = lattice;
+    piece.start = digits.others.base;
+    piece.add(digits.quotient_coefficient, product.quotient);
+    piece.add(digits.rest_coefficient, product.rest);
+    add_others(region, digits.others, none, piece);
+    if (!list_boxes(region, digits.others, none, piece, most_blocks, set)) return false;
+  }
+  return true;
+}
+
+// What guards say of loops and derived values together, where that is more than what they say of each.
+std::optional<Interval> as_one(const Region& region, const Form& address) {
+  Form moved = address;
+  moved.group = moved.local = {};
+  const Interval all = region.interval(moved), some = region.related(moved);
+  return some.count() < all.count() ? std::optional(some) : std::nullopt;
+}
+
 }  // namespace
 
-ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, size_t most_blocks) {
+ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region, size_t most_blocks) {
   ByteSet set;
   if (region.empty()) return {true, region.exact(), {}};
   const Form address = region.form(access.offset);
   if (!region.passes(access.checks)) return set;
-  const Interval reach = region.interval(address);
-  if (!reach.known || access.bytes == 0) return set;
+  const Interval hull = region.interval(address);
+  if (!hull.known || access.bytes == 0) return set;
   for (const Form::Other& o : address.rest())
     if (o.variable.kind == Variable::Kind::derived && region.derived(o.variable.index).says_nothing())
       return set;
   set.known = true;
-  set.exact = region.exact() && !address.uses_derived();
+  set.exact = region.exact();
 
   Lattice lattice;
   lattice.length = access.bytes;
@@ -254,26 +287,22 @@ ByteSet byte_set(const KernelInfo&, const Access& access, const Region& region, 
     if (!clip(lattice, address, constraint) && !bundles.add(constraint)) set.exact = false;
   }
   if (bundles.empty()) return set;
+  const std::optional<Interval> others = bundles.none() ? as_one(region, address) : std::nullopt;
+  const std::optional<Digits> parts =
+      bundles.none() && !others ? digits(info, region, address) : std::nullopt;
+  if (parts ? !parts->exact : address.uses_derived()) set.exact = false;
   // A negative offset is outside the buffer, so no correct program gets there: our interval was too wide.
-  if (reach.hi < 0) return {};
-  if (reach.lo < 0 && lattice.clip_lo == 0) set.exact = false;
+  if (hull.hi < 0) return {};
+  if ((parts ? reach(region, *parts) : hull).lo < 0 && lattice.clip_lo == 0) set.exact = false;
 
+  if (parts) return list_digits(region, *parts, bundles, lattice, most_blocks, set) ? set : ByteSet{};
   lattice.start = address.base;
   bundles.put(lattice);
-  Form moved = address;  // by loops and derived values
-  moved.group = moved.local = {};
-  const Interval all = region.interval(moved), some = region.related(moved);
-  const bool as_one = bundles.none() && some.count() < all.count();
-  if (as_one) {
-    lattice.start = some.lo;
-    lattice.length += some.hi - some.lo;
-  }
-  for (const Form::Other& o : address.rest()) {
-    if (as_one) break;
-    if (o.variable.kind == Variable::Kind::loop && bundles.has(Bundles::loop_name(o.variable.index)))
-      continue;
-    lattice.add(o.coefficient, o.variable.kind == Variable::Kind::loop ? region.loop(o.variable.index)
-                                                                       : region.derived(o.variable.index));
+  if (others) {
+    lattice.start = others->lo;
+    lattice.length += others->hi - others->lo;
+  } else {
+    add_others(region, address, bundles, lattice);
   }
   if (!list_boxes(region, address, bundles, lattice, most_blocks, set)) return {};
   return set;

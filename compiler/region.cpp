@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/region.hpp"
 
+#include "compiler/digits.hpp"
+
 #include <algorithm>
 
 namespace mkmd::compiler {
@@ -206,7 +208,9 @@ bool Region::passes(const std::vector<int>& checks) const {
     const Check& check = info_.checks[static_cast<size_t>(index)];
     const Form value = form(check.value);
     const Interval all{check.lo, check.hi, true};
-    if (!interval(value).within(all) && !related(value).within(all)) return false;
+    if (interval(value).within(all) || related(value).within(all)) continue;
+    const std::optional<Digits> parts = digits(info_, *this, value);
+    if (!parts || !reach(*this, *parts).within(all)) return false;
   }
   return true;
 }

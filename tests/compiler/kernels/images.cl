@@ -120,7 +120,8 @@ __kernel void numbered(__write_only image2d_t out) {
   int i = get_global_id(1) * get_global_size(0) + get_global_id(0), w = get_image_width(out);
   write_imageui(out, (int2)(i % w, i / w), (uint4)(i));
 }
-//@ numbered_as_in_another together global=40,24 local=8,4 : image2d:u[64,15] image2d:u[64,15]
+//@ numbered_as_in_another apart global=40,24 local=8,4 : image2d:u[64,15] image2d:u[64,15]
+//@ numbered_as_in_another apart global=40,24 local=8,4 : image2d:u[64,15] image2d:u[80,15]
 __kernel void numbered_as_in_another(__read_only image2d_t in, __write_only image2d_t out) {
   int i = get_global_id(1) * get_global_size(0) + get_global_id(0), w = get_image_width(in);
   write_imageui(out, (int2)(i % w, i / w), (uint4)(i));
