@@ -68,7 +68,7 @@ bool is_left_open(const llvm::Use& operand) {
   case llvm::Instruction::FCmp:
     return true;
   case llvm::Instruction::BitCast:
-    return (type->isFloatingPointTy() && !user->getType()->isFPOrFPVectorTy()) || has_poison(operand);
+    return (type->isFloatingPointTy() && !user->getType()->isFPOrFPVectorTy()) || has_no_value(operand);
   case llvm::Instruction::Call:  // of LLVM's own functions, which it folds
     return type->isFloatingPointTy();
   case llvm::Instruction::InsertElement:  // a vector is made of it and of what is put into it
