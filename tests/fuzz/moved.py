@@ -8,7 +8,7 @@ class MovedPlaces:
     """What grammar.Kernel makes of the block of an output that it owns."""
 
     def store_moved(self, out, form, v):
-        if form == "tile" and not out["strided"]:
+        if form == "tile" and self.is_dense(out):
             self.tile(out, v)
         elif form == "once":
             self.once(out, v)

@@ -23,6 +23,9 @@ class Stores:
             self.tails.append((out["name"], kind, out["cap"], free))
             out["bytes"] += free * SIZES[kind]
         out["strided"] = block > 1 and self.chance(0.7 if self.by_size else 0.3)  # element k of item i at k * total + i
+        divisors = [d for d in (2, 3, 4, 5, 8, 16, 32, 64) if self.items % d == 0]
+        # Blocks of items that are moved apart: element k of item i in block i / d at (i / d) * d * block + i % d + k * d
+        out["digits"] = r.choice(divisors) if divisors and not out["strided"] and self.chance(0.2) else 0
         if self.chance(0.2):  # the same bytes as another argument, read where they are written
             alias = dict(out, kind="alias", of=out["name"], name=self.name_of("r"), decl=f"__global const {kind}* ")
             self.args.append(out)
@@ -31,7 +34,22 @@ class Stores:
             self.args.append(out)
         return out
 
+    def is_dense(self, out):
+        """The elements of a work-item lie side by side."""
+        return not out["strided"] and not out["digits"]
+
+    def slot_of_digits(self, out, k):
+        r, d, block = self.r, out["digits"], out["block"]
+        by = self.scalar("int", d, d) if self.chance(0.4) else str(d)
+        rest = r.choice([f"i % {by}", f"(i & ({by} - 1))"]) if d & (d - 1) == 0 else f"i % {by}"
+        text = r.choice([f"i * {block} - ({rest}) * {block - 1}", f"i / {by} * {by} * {block} + {rest}",
+                         f"i + i / {by} * ({by} * {block - 1})"])
+        return f"{text} + {k} * {by}"
+
     def slot(self, out, k):
+        if out["digits"]:
+            text = self.slot_of_digits(out, k)
+            return f"{text} + {out['base']}" if out["base"] else text
         text = f"i + {k} * ({self.total})" if out["strided"] else (f"i * {out['block']} + {k}" if out["block"] > 1 else "i")
         return f"{text} + {out['base']}" if out["base"] else text
 
@@ -114,12 +132,12 @@ class Stores:
                 return f"case {c}: {body} {r.choice(['break;', 'break;', ''])} "
             cases = "".join(case(c) for c in sorted(r.sample(range(7), r.randint(1, 3))))
             self.line(f"switch ({what}) {{ {cases}default: {r.choice(['break;', self.put(out, k, v)])} }}")
-        elif form == "vstore" and out["type"] in SCALARS and block in (2, 4, 8) and not out["strided"]:
+        elif form == "vstore" and out["type"] in SCALARS and block in (2, 4, 8) and self.is_dense(out):
             n = r.choice([n for n in (2, 4, 3) if n <= block])
             kind = out["type"]
             one = f"convert_float({v} & 0xffu)" if kind == "float" else f"({kind}){v}"
             self.line(f"vstore{n}(({kind}{n})({one}), 0, {out['name']} + {self.slot(out, 0)});")
-        elif form == "walk" and not out["strided"]:
+        elif form == "walk" and self.is_dense(out):
             p = self.name_of("p")
             self.line(f"{{ __global {out['type']}* {p} = {out['name']} + {self.slot(out, 0)};")
             inner = self.put(dict(out, name=p), "0", v, "0")

@@ -176,12 +176,23 @@ class Formulas:
             return f"{text}.{self.r.choice(MEMBERS[kind])}"
         return f"{text}.{self.r.choice('xyzw'[:int(kind[-1])])}" if kind[-1] in "24" else text
 
+    def digits(self):
+        """Two of a number, its quotient and its rest."""
+        r, x = self.r, self.affine()
+        d = r.choice([2, 3, 4, 5, 8, 16, 16, 32])
+        mask = f"(({x}) & {d - 1})" if d & (d - 1) == 0 and self.chance(.5) else f"REST({x}, {d})"
+        a, b = r.choice([0, 1, 1, 2, 2, 3]), r.choice([-2, -1, -1, 0, 1, 1, 2])
+        c = r.choice([0, 0, d, 2 * d, 1])
+        return f"(({x}) * {a} + {mask} * {b} + QUOTIENT({x}, {d}) * {c} + {r.choice([0, 0, 5, d])})"
+
     def index(self, cap, depth=2):
         """Often inside the buffer."""
         r = self.r
         cap = max(2, r.choice([cap, cap, cap // 2, min(cap, 256), min(cap, 1000), min(cap, 64)]))
         if self.chance(.45):
             return self.affine()
+        if self.chance(.15):
+            return self.digits()
         x = self.number(max(depth, 0))
         mask = (1 << (cap.bit_length() - 1)) - 1
         kind, narrow = r.choice(["int", "long", "short"]), r.choice(["uint", "ulong", "ushort", "uchar"])
