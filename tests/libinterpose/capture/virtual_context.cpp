@@ -118,8 +118,9 @@ VirtualContext::VirtualContext(const Machine& machine)
   program_ = only_ours(new Program(context_.get(), owned(driver_.make_program()), nullptr, ""));
   program_->sub_kernels = std::make_shared<SubKernels>();
   program_->sub_kernels->module.sources = {fake::Driver::pieces(machine.in_spirv)};
-  program_->sub_kernels->built_from =
-      std::make_shared<compiler::Origin>(compiler::Origin{.recipe = compiler::recipe_of("", "")});
+  auto origin = std::make_shared<compiler::Origin>();
+  origin->recipe = compiler::recipe_of("", "");
+  program_->sub_kernels->built_from = std::move(origin);
   program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3)};
   twice_ = kernel("twice", 2);
   sum_ = kernel("sum", 3);
