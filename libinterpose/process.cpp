@@ -4,6 +4,7 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/emulation/machine.hpp"
 #include "libinterpose/profiling/profile.hpp"
+#include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/memories.hpp"
 #include "libinterpose/vendor/rivals.hpp"
 #include "libinterpose/verify/verify.hpp"
@@ -90,6 +91,10 @@ void assign_domains(Configuration& configuration) {
   configuration.domain = vendor::memory_domains(places);
   configuration.domain_count =
       1 + *std::max_element(configuration.domain.begin(), configuration.domain.end());
+  // What is lost with home cannot be made good.
+  for (size_t d = 0; d < configuration.devices.size(); ++d)
+    configuration.may_be_lost.push_back(configuration.domain[d] != 0 &&
+                                        vendor::may_be_lost(configuration.devices[d].id));
 }
 
 // Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads
@@ -135,6 +140,8 @@ bool choose_emulated(Configuration& configuration) {
   configuration.domain_count = configuration.machine->domain_count();
   for (int d = 0; d < configuration.machine->device_count(); ++d)
     configuration.domain.push_back(configuration.machine->domain_of(d));
+  configuration.may_be_lost.assign(configuration.devices.size(),
+                                   configuration.machine->platform().can_fail());
   return true;
 }
 

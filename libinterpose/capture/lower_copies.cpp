@@ -119,11 +119,13 @@ void Lowering::emit_shares(const std::vector<Share>& shares, Command& c, Memory&
   for (const Share& share : shares) {
     Lane& lane = *share.lane;
     Made made = make(share);
+    if (losses_) Losses::will_use(made.uses);
+    if (lane.domain == 0) overwrite_home(to, {share.bytes.lo, share.bytes.hi});
     const Ref<Action> action = new_action(lane, &c, std::move(made.work));
     action->elsewhere.redo = std::move(made.redo);
     action->uses = made.uses;
     action->demand = emulated_fill_or_copy(session_.configuration.machine, lane.device, made.bytes, to);
-    journal(*action, made.uses);
+    if (losses_) losses_->plan(*action, made.uses, {});
     order_uses(lane.domain, made.uses, *action);
     uses.push_back(std::move(made.uses));
     actions.push_back(action);

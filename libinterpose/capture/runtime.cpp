@@ -21,11 +21,6 @@ namespace {
 
 constexpr size_t kWindowLimit = 256;  // commands; a program that never flushes must not fill our memory
 
-// A device of the emulated machine can.
-bool can_fail(const Configuration& p) {
-  return p.machine != nullptr && p.machine->platform().can_fail();
-}
-
 // Made over shared virtual memory: pointers lead to its bytes, and commands that name none but pointers.
 bool is_of_shared_virtual_memory(cl_mem memory) {
   void* host = nullptr;
@@ -42,10 +37,11 @@ void flush(Context& context) {
 Runtime::Runtime(Context& context, Session& session, bool has_threads)
     : context_(context), session_(session), domains_(context, session), estimates_(session),
       code_(session, estimates_, domains_.code_places()),
-      losses_(can_fail(session.configuration) ? std::make_unique<Losses>(session) : nullptr),
+      losses_(session.configuration.may_lose_devices() ? std::make_unique<Losses>(session, executor_)
+                                                       : nullptr),
       observer_(executor_, losses_.get(), outcomes_, commands_, windows_),
       executor_(observer_, {.home_excludes_others = session_.configuration.home_is_whole(),
-                            .makes_losses_good = can_fail(session_.configuration),
+                            .makes_losses_good = session_.configuration.may_lose_devices(),
                             .has_threads = has_threads}),
       outcomes_(session, estimates_, domains_, executor_),
       home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
@@ -73,9 +69,10 @@ Opaque<Storage> Runtime::make_storage(Memory& root) {
     return Opaque<Storage>(nullptr, {nullptr});
   if (!root.is_buffer && (emulated || (domains_.separate() && has_padding(root.image.format))))
     return Opaque<Storage>(nullptr, {nullptr});
-  Opaque<Storage> storage(
-      new Storage(root, session_.configuration.domain_count, session_.configuration.machine),
-      {[](Storage* made) { delete made; }});
+  Opaque<Storage> storage(new Storage(root, session_.configuration.domain_count,
+                                      session_.configuration.machine,
+                                      session_.configuration.may_lose_devices()),
+                          {[](Storage* made) { delete made; }});
   if (!root.is_buffer) storage->devices_without = domains_.devices_without(root.image);
   return storage;
 }

@@ -88,7 +88,8 @@ private:
 
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
-  void notice_losses() EXCLUDES(executor_.mutex());  // only where a device can fail
+  void notice_losses() EXCLUDES(executor_.mutex());   // only where a device can fail
+  bool has_new_losses() EXCLUDES(executor_.mutex());  // it has not noticed
 
   Context& context_;
   Session& session_;

@@ -139,8 +139,7 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
   planning::Identity identity;
   // Devices that fail are not to be planned on again.
-  if (purpose_ == Purpose::speed && !can_fail_ && !session_.trouble.any_left_out())
-    identity = identity_of(window);
+  if (purpose_ == Purpose::speed && !any_has_failed()) identity = identity_of(window);
   std::optional<planning::Plan> kept = take_over(window, identity);
   planning::Plan plan = kept ? std::move(*kept) : make(window);
   plan.identity = std::move(identity);
@@ -243,11 +242,17 @@ planning::Task WindowPlanning::describe(Command& c) const {
   return task;
 }
 
+bool WindowPlanning::any_has_failed() const {
+  for (size_t d = 0; d < configuration().devices.size(); ++d) {
+    if (executor_.devices().has_failed(static_cast<int>(d))) return true;
+  }
+  return false;
+}
+
 bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
-  if (p.machine != nullptr && p.machine->failed(device)) return false;
-  if (session_.trouble.left_out(device) && purpose_ != Purpose::repeats) return false;
+  if (executor_.devices().has_failed(device) && purpose_ != Purpose::repeats) return false;
   if (!can_have_images(device, *c.launch.arguments)) return false;
   return device == 0 || c.redo.empty();
 }
@@ -273,8 +278,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     }
     task.kernel.first_has_run |= times.has_run(model, home);
   }
-  if (understands(kernel) &&
-      any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
+  if (understands(c) && any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
       if (!may_run_on(c, d) || !code_.can_divide_on(*kernel.sub_kernels, d)) continue;
@@ -299,9 +303,10 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
       task.kernel.ran = planning::RanBefore{ran->lane, ran->groups};
   }
-  task.kernel.uses_of = [&launch = c.launch, understood = task.kernel.understood](
-                            const compiler::GroupBox& box, size_t most_blocks) {
-    const auto footprints = understood ? launch.facts->of(box, most_blocks) : nullptr;
+  // Also of what is done again where no other device is left: it must not need more than the first time.
+  const bool known = task.kernel.understood || (can_fail_ && kernel.info->split_allowed);
+  task.kernel.uses_of = [&launch = c.launch, known](const compiler::GroupBox& box, size_t most_blocks) {
+    const auto footprints = known ? launch.facts->of(box, most_blocks) : nullptr;
     return buffer_uses(*launch.arguments, footprints.get());
   };
 }
@@ -339,12 +344,17 @@ bool WindowPlanning::has_code(const Kernel& kernel) const {
   return has == HasCode::yes;
 }
 
-bool WindowPlanning::understands(const Kernel& kernel) const {
-  return kernel.info->split_allowed && (session_.trouble.helpers_left() || purpose_ == Purpose::repeats) &&
-         has_code(kernel);
+// Home does the missing parts of a launch also where no other device is left.
+bool WindowPlanning::understands(const KernelCommand& c) const {
+  const Kernel& kernel = *c.launch.kernel;
+  const bool wants_pieces =
+      session_.trouble.helpers_left() || purpose_ == Purpose::repeats || !c.redo.empty();
+  return kernel.info->split_allowed && wants_pieces && has_code(kernel);
 }
 
-// Where devices can fail, the journal wants to know of one place for every byte.
+// Where a device may be lost, a copy is made in one place, and so after all that reads what it overwrites.
+// Made in parts, one would overwrite bytes that a device still reads in its own memory, and that would be
+// lost with it.
 bool WindowPlanning::follows_bytes(const Command& c) const {
   return c.can_be_made_anywhere() && domains_.separate() && !can_fail_;
 }

@@ -48,9 +48,10 @@ private:
   planning::Task describe(Command& command) const;
   void describe_kernel(KernelCommand& command, planning::Task& task) const;
   void describe_transfer(const Command& command, planning::Task& task) const;
+  bool any_has_failed() const;
   bool may_run_on(const KernelCommand& command, int device) const;
-  bool understands(const Kernel& kernel) const;  // its code, and has code for its pieces
-  bool has_code(const Kernel& kernel) const;     // for pieces; else it is being made, or was refused
+  bool understands(const KernelCommand& command) const;  // its code, and has code for its pieces
+  bool has_code(const Kernel& kernel) const;             // for pieces; else it is being made, or was refused
   bool follows_bytes(const Command& command) const;
   double seconds_to_make(const planning::Task& task, int device) const;
   timing::Launch predicted(const planning::Task& task) const;

@@ -66,16 +66,13 @@ bool Windows::close_window(cl_ulong& over) {
   Lock lock(executor_.mutex());
   if (planning_ && !window_.empty()) return true;
   if (losses_) dropped = losses_->trim();
-  if (losses_ && !executor_.gate().is_halted() && losses_->any_new()) {
-    executor_.gate().halt();
-    if (!executor_.gate().is_running()) recover();  // else who runs last does
-  }
+  if (losses_) halt_after_loss();
   if (!executor_.gate().is_halted() && !window_.empty()) {
     window = std::exchange(window_, {});
     if (session_.configuration.machine != nullptr) {
       over = plan_emulated(window);
     } else {
-      more = plan(window);
+      more = plan(window, true);
     }
   }
   executor_.pump();
@@ -126,34 +123,48 @@ private:
   Windows& windows_;
 };
 
-bool Windows::plan(std::vector<Ref<Command>>& commands) {
+void Windows::halt_after_loss() {
+  executor_.mutex().is_held();
+  if (executor_.gate().is_halted() || !losses_->any_new()) return;
+  if (executor_.stop_after_loss()) recover();  // else who runs last does
+}
+
+bool Windows::plan(std::vector<Ref<Command>>& commands, bool is_first) {
   std::shared_ptr<WindowUnderWay> window;
-  if (estimates_.without_turn().setting().may_leave_alone) {
+  if (is_first && estimates_.without_turn().setting().may_leave_alone) {
     window =
         std::make_shared<WindowUnderWay>(WindowUnderWay{.facts = estimates_.profitability()->open_window(),
                                                         .began = host_nanoseconds(),
                                                         .entry = epoch_.entry(),
                                                         .first = commands.front()->number});
-    for (const Ref<Command>& command : commands)
-      command->window = window;
   }
-  WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr,
-                         window ? &window->facts : nullptr);
-  PlanningTurn turn(*this);
-  const size_t count = commands.size();
-  planning::Plan plan = turn.plan(planner, commands);
-  if (window) window->unfinished = commands.size();
-  estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
-  Lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan, commands)
-      .emit([&]() REQUIRES(executor_.mutex()) {
-        if (!executor_.gate().holds_back())
-          return;          // first the commands, for those who wait; then flush() pumps
-        executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
-      });
-  const bool more = commands.size() < count;
   for (const Ref<Command>& command : commands)
-    commands_.part_over(*command);
-  kept_.plans.keep(std::move(plan));
+    command->window = window;
+  bool more = false;
+  {
+    WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr,
+                           window ? &window->facts : nullptr);
+    PlanningTurn turn(*this);
+    const size_t count = commands.size();
+    planning::Plan plan = turn.plan(planner, commands);
+    more = commands.size() < count;
+    if (window) window->unfinished = commands.size();
+    estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
+    if (executor_.gate().is_halted()) {  // a device was lost meanwhile: the plan is void
+      window_.insert(window_.begin(), commands.begin(), commands.end());
+    } else {
+      Lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan, commands)
+          .emit([&]() REQUIRES(executor_.mutex()) {
+            if (!executor_.gate().holds_back())
+              return;          // first the commands, for those who wait; then flush() pumps
+            executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
+          });
+      for (const Ref<Command>& command : commands)
+        commands_.part_over(*command);
+      kept_.plans.keep(std::move(plan));
+    }
+  }
+  if (executor_.gate().is_halted() && executor_.stop_after_loss()) recover();
   return more;
 }
 
@@ -183,21 +194,34 @@ cl_ulong Windows::plan_emulated(std::vector<Ref<Command>>& commands) {
   // A device was lost meanwhile: the plan is void.
   machine.host().owe(*work);
   window_.insert(window_.begin(), commands.begin(), commands.end());
-  if (!executor_.gate().is_running()) recover();  // else who runs last does
+  if (executor_.stop_after_loss()) recover();  // else who runs last does
   return 0;
 }
 
-// What happens here is, like all planning, charged to the emulated time. Whoever plans just now relies on
-// where the bytes are: it comes here when it is done.
+// On an emulated machine what happens here is, like all planning, charged to the emulated time. Whoever plans
+// just now relies on where the bytes are: it comes here when it is done.
 void Windows::recover() {
   executor_.mutex().is_held();
   if (planning_) return;
-  std::vector<Ref<Command>> commands = Recovery(session_, executor_, *losses_, epoch_, commands_).recover();
-  for (Ref<Command>& command : std::exchange(window_, {}))
-    commands.push_back(std::move(command));
-  if (!commands.empty()) plan_emulated(commands);
+  std::vector<Ref<Command>> commands;
+  {
+    const PlanningTurn turn(*this);
+    commands = Recovery(session_, executor_, *losses_, epoch_, commands_).recover(std::exchange(window_, {}));
+  }
+  if (session_.configuration.machine != nullptr) {
+    if (!commands.empty()) plan_emulated(commands);
+  } else {
+    while (!commands.empty() && !executor_.gate().is_halted()) {
+      plan(commands, false);
+      executor_.graveyard().let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
+      commands = std::exchange(window_, {});
+    }
+    window_.insert(window_.begin(), commands.begin(), commands.end());
+  }
   executor_.graveyard().let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
-  if (!executor_.gate().is_halted()) executor_.gate().resume();  // else another device was lost meanwhile
+  if (executor_.gate().is_halted()) return;  // another device was lost meanwhile
+  executor_.gate().resume();
+  executor_.pump();
 }
 
 }  // namespace mkmd

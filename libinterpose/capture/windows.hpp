@@ -29,15 +29,17 @@ public:
   void flush_when_quiet() EXCLUDES(executor_.mutex());
   void wait_for_exploring_window() EXCLUDES(executor_.mutex());
 
-  // Makes the loss of a device good. With the executor's mutex held; nothing runs.
+  // All with the executor's mutex held, where a device may be lost. Makes a loss good; nothing runs.
   void recover();
+  void halt_after_loss();  // if there was one: nothing new starts, and once nothing runs somebody recovers
 
 private:
   class PlanningTurn;
   // What plan() and plan_emulated() leave of the window is to be let go of without the mutex.
   bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
-  // Lets go of the mutex while it looks at the window. True: there is more to be planned.
-  bool plan(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());
+  // Lets go of the mutex while it looks at the window. True: there is more to be planned. Not `is_first`:
+  // after a loss, when times of windows say nothing.
+  bool plan(std::vector<Ref<Command>>& window, bool is_first) REQUIRES(executor_.mutex());
   // The same on an emulated machine, where planning is paid for in its time. Returns when, by the emulated
   // clock, the plan is made; 0: a device was lost meanwhile, and nothing was planned.
   cl_ulong plan_emulated(std::vector<Ref<Command>>& window) REQUIRES(executor_.mutex());

@@ -78,7 +78,8 @@ Action::Work emulated_write_work(emulation::Machine* machine, Storage& storage, 
           otherwise = std::move(otherwise)](const std::vector<cl_event>& waits) {
     char* destination = bytes_in_process(*machine, storage, lane.domain, memory, lane.queue.get());
     if (destination == nullptr) return otherwise(waits);
-    std::memcpy(destination + command.destination.in_root(), command.host, command.size);
+    command.keep();
+    std::memcpy(destination + command.destination.in_root(), command.bytes(), command.size);
     return Action::Outcome{};
   };
 }

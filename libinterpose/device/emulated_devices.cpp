@@ -11,6 +11,18 @@ cl_ulong EmulatedDevices::now() const {
   return machine_.clock().now();
 }
 
+bool EmulatedDevices::has_failed(int device) const {
+  return machine_.failed(device) || OpenClDevices::has_failed(device);
+}
+
+bool EmulatedDevices::is_lost(int domain) const {
+  return machine_.lost(domain);
+}
+
+void EmulatedDevices::note_again(size_t commands) {
+  machine_.count_again(commands);
+}
+
 cl_int EmulatedDevices::run(Action& action, cl_int) {
   if (action.loss.inherited < 0) {  // bytes were lost with a device that failed
     action.times.started = action.times.ended = std::max(action.times.ready, now());

@@ -19,6 +19,10 @@ public:
 
   cl_ulong now() const override;
   cl_int run(Action& action, cl_int refused) override;
+  bool has_failed(int device) const override;
+  bool is_lost(int domain) const override;
+  void look_after(const Lane&) override {}
+  void note_again(size_t commands) override;
 
 private:
   emulation::Machine& machine_;

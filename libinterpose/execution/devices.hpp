@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: what carries out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
 // emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor asks none
-// of them which it is. No function is called with the executor's mutex held, but for now() and
-// note_trouble().
+// of them which it is. No function is called with the executor's mutex held, but for now(),
+// note_trouble(), has_failed(), is_lost() and forget().
 #pragma once
 
 #include "libinterpose/execution/action.hpp"
@@ -48,6 +48,17 @@ public:
   // The status with which an action has ended, of which a listener was told `told` at `heard` (nanoseconds of
   // the host's clock). Sets its times.
   virtual cl_int end(Action& action, cl_int told, cl_ulong heard) = 0;
+
+  // Whether the device, by index, is gone for good: nothing should be planned on it any more.
+  virtual bool has_failed(int device) const = 0;
+  // Whether a memory, by domain, is gone with its devices.
+  virtual bool is_lost(int domain) const = 0;
+  // Finds out whether what the lane works with is still there. Asked now and then where there is no news.
+  virtual void look_after(const Lane& lane) = 0;
+  // Nobody wants to hear of the action's end any more.
+  virtual void forget(Action& action) = 0;
+  // After a loss: so many commands are done again.
+  virtual void note_again(size_t commands) = 0;
 
   // Something given to the lane's device has failed.
   virtual void note_trouble(const Lane& lane, const char* what, cl_int status) = 0;

@@ -6,12 +6,11 @@
 
 namespace mkmd {
 
-Storage::Storage(Memory& memory, int domains, emulation::Machine* machine)
+Storage::Storage(Memory& memory, int domains, emulation::Machine* machine, bool with_history)
     : regions(memory.size, domains), stand_in(memory.size), bytes(domains), root_(memory), machine_(machine),
       roots_(domains), host_bytes_(domains) {
   host_bytes_[0] = memory.visible_bytes.begin;
-  if (machine != nullptr && machine->platform().can_fail())
-    history = std::make_unique<History>(memory.size, domains);
+  if (with_history) history = std::make_unique<History>(memory.size, domains);
 }
 
 Storage::~Storage() {

@@ -20,8 +20,8 @@ class Machine;
 
 class Storage {
 public:
-  // `machine`: whose memories are full or fail; null: nothing is emulated.
-  Storage(Memory& memory, int domains, emulation::Machine* machine);
+  // `machine`: whose memories may be full; null: nothing is emulated. `with_history`: memories may be lost.
+  Storage(Memory& memory, int domains, emulation::Machine* machine, bool with_history);
   ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.

@@ -23,11 +23,16 @@ struct Configuration {
   vendor::Device home{};
   std::vector<int> domain;  // memory domain of each device; devices of one domain share buffers. Home's is 0
   int domain_count = 0;
+  // Of each device: it may be gone at any moment, and what only its memory has with it. Empty: none may.
+  std::vector<bool> may_be_lost;
   std::vector<int> team;  // of each device among rivals for the same cores; 0: none (vendor/rivals.hpp)
   unsigned cores = 0;     // of the host, that the process may use; 0: not asked
   emulation::Machine* machine = nullptr;  // null unless devices are emulated
 
   bool splits() const { return devices.size() > 1; }
+  bool may_lose_devices() const {
+    return std::find(may_be_lost.begin(), may_be_lost.end(), true) != may_be_lost.end();
+  }
   // Home has a lane of its own, behind those of the devices, unless it is one of them.
   bool home_is_whole() const { return !devices.empty() && home.id != devices.front().id; }
   // And the devices are its parts, all of them.

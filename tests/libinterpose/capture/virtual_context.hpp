@@ -21,8 +21,9 @@ public:
     bool separate = false;                              // each has a memory of its own
     std::optional<emulation::PlatformFile> emulated{};  // then as many devices as it has
     std::string policy = Settings().policy;
-    std::string cache{};  // the folder that files of earlier runs lie in; empty: there is none
-    bool rivals = false;  // the devices are drivers that share cores
+    std::string cache{};   // the folder that files of earlier runs lie in; empty: there is none
+    bool losable = false;  // each but home's has a memory that is not the host's, and may be lost
+    bool rivals = false;   // the devices are drivers that share cores
   };
   static constexpr size_t kLocal = 64;
 

@@ -13,6 +13,10 @@ namespace mkmd::fake {
 
 Driver* Driver::current = nullptr;
 
+bool Device::is_gone() const {
+  return virtual_time::now() >= gone_at;
+}
+
 Driver::Driver(size_t devices) : platform_{&table()} {
   current = this;
   for (size_t d = 0; d < devices; ++d) {
@@ -48,6 +52,7 @@ bool Driver::advance(cl_ulong until) {
     for (const Event* before : first->after)
       at = std::max(at, before->ended);
     const cl_ulong over = queue->device->lost ? std::max(at, virtual_time::now()) : at + first->takes;
+    if (over > queue->device->gone_at) continue;
     if (over > until || (next != nullptr && over >= end_at)) continue;
     next = first;
     start = at;
