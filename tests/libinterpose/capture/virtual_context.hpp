@@ -22,6 +22,7 @@ public:
     std::optional<emulation::PlatformFile> emulated{};  // then as many devices as it has
     std::string policy = Settings().policy;
     std::string cache{};      // the folder that files of earlier runs lie in; empty: there is none
+    bool losable = false;     // each but home's has a memory that is not the host's, and may be lost
     bool rivals = false;      // the devices are drivers that share cores
     bool host_bytes = false;  // buffers lie in memory of ours, which all devices work in
     bool in_spirv = false;    // the program

@@ -19,8 +19,8 @@ struct RegionMapTest : testing::Test {
   static Ref<Action> action(Lane& lane) { return Ref<Action>(new Action(lane, nullptr, {})); }
   static void complete(Action& done) {
     done.state = Action::State::complete;
-    for (const Ref<Action>& after : std::exchange(done.edges.on_complete, {}))
-      --after->edges.blockers;
+    for (const Ref<Action>& after : std::exchange(done.on_complete, {}))
+      --after->blockers;
   }
 };
 
@@ -55,10 +55,10 @@ TEST_F(RegionMapTest, AReaderWaitsForTheWriterOfItsBytesOnly) {
   map.write(0, {10, 20}, *writer);
   map.read(0, {15, 30}, *reader);
   map.read(0, {20, 30}, *elsewhere);
-  EXPECT_EQ(reader->edges.blockers, 1);
-  EXPECT_EQ(elsewhere->edges.blockers, 0);
+  EXPECT_EQ(reader->blockers, 1);
+  EXPECT_EQ(elsewhere->blockers, 0);
   complete(*writer);
-  EXPECT_EQ(reader->edges.blockers, 0);
+  EXPECT_EQ(reader->blockers, 0);
 }
 
 TEST_F(RegionMapTest, AWriterWaitsForEveryReaderAndTheWriterBefore) {
@@ -70,10 +70,10 @@ TEST_F(RegionMapTest, AWriterWaitsForEveryReaderAndTheWriterBefore) {
   map.read(0, {0, 10}, *reader1);
   map.read(0, {40, 60}, *reader2);
   map.write(0, {0, 100}, *second);
-  EXPECT_EQ(second->edges.blockers, 3);
+  EXPECT_EQ(second->blockers, 3);
   const auto third = action(a);
   map.write(0, {0, 100}, *third);
-  EXPECT_EQ(third->edges.blockers, 1) << "what the second waited for is behind it";
+  EXPECT_EQ(third->blockers, 1) << "what the second waited for is behind it";
 }
 
 TEST_F(RegionMapTest, PiecesWithOverlappingHullsAllWaitForWhatCameBefore) {
@@ -88,11 +88,11 @@ TEST_F(RegionMapTest, PiecesWithOverlappingHullsAllWaitForWhatCameBefore) {
     map.order_write(0, {10, 100}, *second);
     map.record_write(0, {0, 90}, *first);
     map.record_write(0, {10, 100}, *second);
-    EXPECT_EQ(first->edges.blockers, 1);
-    EXPECT_EQ(second->edges.blockers, 1) << "one piece must not hide the past from the other";
+    EXPECT_EQ(first->blockers, 1);
+    EXPECT_EQ(second->blockers, 1) << "one piece must not hide the past from the other";
     const auto after = action(a);
     map.read(0, {50, 60}, *after);
-    EXPECT_EQ(after->edges.blockers, 2);
+    EXPECT_EQ(after->blockers, 2);
     map.forget_actions();
     complete(*before);
   }
@@ -103,7 +103,7 @@ TEST_F(RegionMapTest, CopiesInDifferentMemoriesDoNotOrderEachOther) {
   const auto there = action(b);
   map.write(0, {0, 100}, *here);
   map.read(1, {0, 100}, *there);
-  EXPECT_EQ(there->edges.blockers, 0);
+  EXPECT_EQ(there->blockers, 0);
 }
 
 // The second domain works in home's bytes: they are one memory.
@@ -135,7 +135,7 @@ TEST_F(RegionMapTest, CompleteActionsOrderNothing) {
   complete(*writer);
   const auto reader = action(a);
   map.read(0, {0, 100}, *reader);
-  EXPECT_EQ(reader->edges.blockers, 0);
+  EXPECT_EQ(reader->blockers, 0);
 }
 
 TEST_F(RegionMapTest, SourcesNameEachMissingByteOnce) {
@@ -174,15 +174,15 @@ TEST_F(RegionMapTest, ManyReadersUpToDifferentEndsAreWaitedFor) {
   }
   const auto all = action(a);
   large.order_write(0, {0, 1}, *all);
-  EXPECT_EQ(all->edges.blockers, static_cast<int>(kMany)) << "each of them reads the first byte";
+  EXPECT_EQ(all->blockers, static_cast<int>(kMany)) << "each of them reads the first byte";
   const auto last = action(a);
   large.order_write(0, {kMany - 1, kMany}, *last);
-  EXPECT_GE(last->edges.blockers, 1);
+  EXPECT_GE(last->blockers, 1);
   const auto none = action(a);
   large.order_write(0, {kMany, kMany + 1}, *none);
   for (const Ref<Action>& reader : readers)
     complete(*reader);
-  EXPECT_EQ(all->edges.blockers + last->edges.blockers + none->edges.blockers, 0);
+  EXPECT_EQ(all->blockers + last->blockers + none->blockers, 0);
 }
 
 // Against the obvious: an array of bytes.
