@@ -27,6 +27,7 @@ struct Case {
   size_t items = 0;
   size_t devices = 3;
   bool emulated = false;
+  bool host_bytes = false;  // device 1 works in home's bytes, and is never lost
   std::string policy;
   double per_item = 100;
   bool may_lack = false;  // a native command's bytes, and what it overwrites, may be lost for good
@@ -71,6 +72,7 @@ Case random_case(unsigned seed) {
     if (step.kind == Kind::copy && step.from == step.to) step.to = (step.from + 1) % kBuffers;
     made.steps.push_back(step);
   }
+  made.host_bytes = !made.emulated && made.devices > 2 && random.one_in(3);
   return made;
 }
 
@@ -170,7 +172,8 @@ private:
   };
 
   static VirtualContext::Machine machine_of(const Case& of, const std::vector<Loss>& losses) {
-    VirtualContext::Machine made{.devices = of.devices, .policy = of.policy, .losable = !of.emulated};
+    VirtualContext::Machine made{
+        .devices = of.devices, .policy = of.policy, .losable = !of.emulated, .host_bytes = of.host_bytes};
     if (of.emulated) made.emulated = machine(of, losses);
     return made;
   }
@@ -248,8 +251,8 @@ private:
 
 std::string describe(unsigned seed, const Case& of, const std::vector<Loss>& losses) {
   std::ostringstream line;
-  line << "seed " << seed << ", " << of.policy << (of.emulated ? ", emulated" : "") << ", " << of.devices
-       << " devices";
+  line << "seed " << seed << ", " << of.policy << (of.emulated ? ", emulated" : "")
+       << (of.host_bytes ? ", host bytes" : "") << ", " << of.devices << " devices";
   for (const Loss& loss : losses)
     line << ", " << loss.device << " lost at " << loss.at;
   const char* const names[] = {"twice", "sum", "fill", "copy", "write", "read", "flush", "finish", "native"};
@@ -260,11 +263,12 @@ std::string describe(unsigned seed, const Case& of, const std::vector<Loss>& los
 }
 
 std::vector<Loss> random_losses(Random& random, const Case& of, cl_ulong whole) {
-  std::vector<Loss> losses{{1 + random.below(of.devices - 1), random.below(whole + 1)}};
-  if (of.devices == 2 || random.one_in(3)) return losses;
+  const size_t first = of.host_bytes ? 2 : 1, count = of.devices - first;  // that may be lost
+  std::vector<Loss> losses{{first + random.below(count), random.below(whole + 1)}};
+  if (count == 1 || random.one_in(3)) return losses;
   // The second one often comes while the first is being made good.
   const cl_ulong later = random.one_in(2) ? whole / 20 : whole;
-  const size_t other = 1 + losses.front().device % (of.devices - 1);
+  const size_t other = first + (losses.front().device - first + 1) % count;
   losses.push_back({other, losses.front().at + random.below(later + 1)});
   return losses;
 }

@@ -90,9 +90,8 @@ VirtualContext::VirtualContext(const Machine& machine)
     device.synchronous = kind_.has_value();
     configuration_.devices.push_back(device);
     const int index = static_cast<int>(d);
-    driver_[d].is_remote = machine.losable && d > 0;
-    configuration_.may_be_lost.push_back(kind_ ? emulated()->platform().can_fail()
-                                               : machine.losable && d > 0);
+    driver_[d].is_remote = machine.losable && d > (machine.host_bytes ? 1 : 0);
+    configuration_.may_be_lost.push_back(kind_ ? emulated()->platform().can_fail() : driver_[d].is_remote);
     configuration_.domain.push_back(kind_ ? emulated()->domain_of(index) : domain_of(machine, index));
   }
   configuration_.team.assign(devices, 0);

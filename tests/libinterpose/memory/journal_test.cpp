@@ -54,6 +54,13 @@ TEST_F(JournalTest, NothingIsLostThatLiesElsewhere) {
   EXPECT_EQ(journal.valid(b)[0], all);
 }
 
+TEST_F(JournalTest, WhatIsDoneInHomesBytesLiesAtHome) {
+  History shared(100, 3, 1u << 2);
+  deed(1, {{&a, all, {}}, {&shared, {}, all}}, 2);
+  EXPECT_EQ(journal.valid(shared)[0], all);
+  EXPECT_TRUE(journal.valid(shared)[2].empty());
+}
+
 TEST_F(JournalTest, AChainIsComputedAgainFromWhatIsLeft) {
   const auto first = deed(1, {{&a, all, {}}, {&b, {}, all}}, 1);
   const auto second = deed(2, {{&b, all, {}}, {&c, {}, all}}, -1);  // under way
