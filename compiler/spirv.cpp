@@ -11,7 +11,6 @@ constexpr uint32_t kMagic = 0x07230203, kTurnedMagic = 0x03022307;
 constexpr size_t kHeaderWords = 5;
 
 enum Opcode : uint16_t {
-  kTypeBool = 20,
   kTypeInt = 21,
   kTypeFloat = 22,
   kSpecConstantTrue = 48,
