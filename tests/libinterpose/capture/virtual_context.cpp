@@ -14,6 +14,12 @@ const cl_icd_dispatch dispatch_table{};
 
 namespace {
 
+std::shared_ptr<compiler::Origin> some_origin() {
+  auto origin = std::make_shared<compiler::Origin>();
+  origin->recipe = compiler::recipe_of("", "");
+  return origin;
+}
+
 // The program gives back its own reference at once.
 template <typename T>
 Ref<T> only_ours(T* object) {
@@ -118,9 +124,7 @@ VirtualContext::VirtualContext(const Machine& machine)
   program_ = only_ours(new Program(context_.get(), owned(driver_.make_program()), nullptr, ""));
   program_->sub_kernels = std::make_shared<SubKernels>();
   program_->sub_kernels->module.sources = {fake::Driver::pieces(machine.in_spirv)};
-  auto origin = std::make_shared<compiler::Origin>();
-  origin->recipe = compiler::recipe_of("", "");
-  program_->sub_kernels->built_from = std::move(origin);
+  program_->sub_kernels->built_from = some_origin();
   program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3)};
   twice_ = kernel("twice", 2);
   sum_ = kernel("sum", 3);
