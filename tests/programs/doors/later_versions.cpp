@@ -68,9 +68,16 @@ void queues(const Cl& cl) {
   CL_CHECK(clReleaseCommandQueue(queue));
 }
 
+// Drivers differ in what they create, and Intel's runtime ends a program that keeps an object until its exit.
+void release(cl_mem created) {
+  if (created != nullptr) CL_CHECK(clReleaseMemObject(created));
+}
+
 cl_mem memory(const Cl& cl) {
   size_t size = 0;
-  SHOW_CREATE(clCreatePipe(cl.context, 0, 4, 16, nullptr, &error));
+  cl_mem pipe = nullptr;
+  SHOW_CREATE(pipe = clCreatePipe(cl.context, 0, 4, 16, nullptr, &error));
+  release(pipe);
   SHOW_CREATE(clCreateProgramWithIL(cl.context, "no IL", 5, &error));
   const cl_mem_properties none[] = {0};
   const cl_mem buffer =
@@ -79,7 +86,10 @@ cl_mem memory(const Cl& cl) {
   CL_CHECK(clGetMemObjectInfo(buffer, CL_MEM_PROPERTIES, sizeof(data), data, &size));
   std::printf("properties of a buffer: %zu bytes\n", size);
   const cl_mem_properties wrong[] = {0x9999, 1, 0};
-  SHOW_CREATE(clCreateBufferWithProperties(cl.context, wrong, CL_MEM_READ_WRITE, 4096, nullptr, &error));
+  cl_mem odd = nullptr;
+  SHOW_CREATE(odd =
+                  clCreateBufferWithProperties(cl.context, wrong, CL_MEM_READ_WRITE, 4096, nullptr, &error));
+  release(odd);
   return buffer;
 }
 
