@@ -8,6 +8,8 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "tests/common/in_front_of_pocl.hpp"
+#include "tests/fault/failing_death.hpp"
+#include "tests/fault/failing_results.hpp"
 #include "tests/fault/failing_rules.hpp"
 
 #include <CL/cl_icd.h>
@@ -171,28 +173,8 @@ cl_int call_behind(Call call, const Arguments& arguments, int milliseconds, std:
   return status;
 }
 
-template <typename Returns, typename Last>
-Returns error(cl_int code, Last last) {
-  if constexpr (std::is_same_v<Returns, cl_int>) {
-    return code;
-  } else if constexpr (!std::is_void_v<Returns>) {
-    if constexpr (std::is_same_v<Last, cl_int*>) {
-      if (last != nullptr) *last = code;
-    }
-    return Returns{};
-  }
-}
-
-struct Nothing {};
-
-template <typename... Arguments>
-auto last_of(Arguments... arguments) {
-  if constexpr (sizeof...(Arguments) == 0) {
-    return Nothing{};
-  } else {
-    return std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...));
-  }
-}
+using failing::error;
+using failing::last_of;
 
 constexpr const char* kNames[] = {
 #define VENDOR_CALL(name) #name,
@@ -221,12 +203,29 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
       const std::lock_guard lock(silent_mutex);
       if (silent.count(std::get<0>(std::tuple(arguments...))) > 0) return CL_SUCCESS;
     }
-    if (due == nullptr) return plain(arguments...);
     const auto last = last_of(arguments...);
+    if (failing::Death::all().refuses(name, [&] { return device_of_call(arguments...); }))
+      return error<Returns>(CL_DEVICE_NOT_AVAILABLE, last);
+    if (due == nullptr) return plain_or_dead(arguments...);
     if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
       if (due->mode == "silent" && last == nullptr) return plain(arguments...);  // it is silent anyway
     }
     failing::note("FAILING_COUNT", kNames[Number], device + " " + due->text);
+    return follow(*due, device, arguments...);
+  }
+
+private:
+  static Returns follow(const failing::Rule& rule, const std::string& device, Arguments... arguments) {
+    const failing::Rule* const due = &rule;
+    const auto last = last_of(arguments...);
+    if (due->mode == "dies") {
+      failing::Death::all().of(device);
+      if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
+        if (last != nullptr) *last = unheard_event(std::get<0>(std::tuple(arguments...)));
+        return error<Returns>(CL_SUCCESS, last);
+      }
+      return error<Returns>(CL_DEVICE_NOT_AVAILABLE, last);
+    }
     if (due->mode == "delay") {
       std::this_thread::sleep_for(std::chrono::milliseconds(due->value));
       return plain(arguments...);
@@ -265,7 +264,23 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
     return error<Returns>(due->value < 0 ? due->value : CL_OUT_OF_RESOURCES, last);
   }
 
-private:
+  // What was under way when the device died does not come back.
+  static Returns plain_or_dead(Arguments... arguments) {
+    static const char* const rules = std::getenv("FAILING_CALLS");
+    static const bool may_die = rules != nullptr && std::strstr(rules, ":dies") != nullptr;
+    if (!may_die) return plain(arguments...);
+    const std::string device = device_of_call(arguments...);
+    if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clSetEventCallback)>)
+      return failing::hear_while_alive(device, original.*Slot, arguments...);
+    if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clGetEventInfo)>) {
+      if (failing::say_running(device, arguments...)) return CL_SUCCESS;
+    }
+    if constexpr (!std::is_void_v<Returns>)
+      return failing::Death::all().outlive(failing::Death::waits(kNames[Number], arguments...), device,
+                                           plain(arguments...));
+    return plain(arguments...);
+  }
+
   static Returns plain(Arguments... arguments) {
     if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clCreateSubDevices)>) {
       const Returns result = (original.*Slot)(arguments...);
