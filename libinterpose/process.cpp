@@ -4,6 +4,7 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/device/emulated_kind.hpp"
 #include "libinterpose/profiling/profile.hpp"
+#include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/memories.hpp"
 #include "libinterpose/vendor/rivals.hpp"
 #include "libinterpose/verify/verify.hpp"
@@ -89,6 +90,10 @@ void assign_domains(Configuration& configuration) {
   configuration.domain = vendor::memory_domains(places);
   configuration.domain_count =
       1 + *std::max_element(configuration.domain.begin(), configuration.domain.end());
+  // What is lost with home cannot be made good.
+  for (size_t d = 0; d < configuration.devices.size(); ++d)
+    configuration.may_be_lost.push_back(configuration.domain[d] != 0 &&
+                                        vendor::may_be_lost(configuration.devices[d].id));
 }
 
 // Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads

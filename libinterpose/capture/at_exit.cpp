@@ -4,6 +4,7 @@
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/commands/careful.hpp"
 #include "libinterpose/life/callback_thread.hpp"
 #include "libinterpose/objects/registry.hpp"
 
@@ -115,7 +116,7 @@ void finish_helpers(Session& session) {
     for (const auto& lane : runtime->executor().lanes().all()) {
       const cl_command_queue queue = lane->queue.get();
       if (&vendor::table(queue) != &vendor::table(session.configuration.home.id))
-        vendor::table(queue).clFinish(queue);
+        vendor::finish_carefully(queue);
     }
   }
 }

@@ -43,7 +43,6 @@ void CapturedCommands::count_down() {
 void CapturedCommands::action_over(const Action& action) {
   executor_.mutex().is_held();
   Command& command = command_of(action);
-  --command.open_actions;
   if (action.status < 0) command.status = action.status;
   if (command.window) outcomes_.action_over(*command.window, action);
   command.started =

@@ -4,18 +4,20 @@
 namespace mkmd {
 
 void Epoch::begin(Ref<Action> entry) {
+  if (waits_for_entry()) entry->wait_for(*entry_);
   entry_ = std::move(entry);
 }
 
+// Commands that could not be done have waited for nothing: native ones may be under way still, and the next
+// epoch comes after them, too.
 void Epoch::end() {
   forget_actions();
-  entry_ = nullptr;
+  if (!waits_for_entry()) entry_ = nullptr;
   last_in_order_ = nullptr;
 }
 
 void Epoch::drop_waiting() {
   last_in_order_ = nullptr;
-  if (entry_) entry_->edges.on_complete.clear();
   forget_actions();
 }
 

@@ -16,7 +16,7 @@ public:
   Epoch(const Domains& domains, const Losses* losses)
       : domains_(domains), losses_(losses), host_memory_(UINT64_MAX, 1, 0, SIZE_MAX) {}
 
-  void begin(Ref<Action> entry);  // null: nothing native is under way
+  void begin(Ref<Action> entry);  // of an epoch behind native commands; it is not pushed yet
   void end();                     // no action is unfinished any more
   void drop_waiting();            // actions that are not under way are forgotten
 

@@ -4,9 +4,12 @@
 #include "common/host_clock.hpp"
 #include "common/log.hpp"
 #include "libinterpose/capture/trace_plan.hpp"
+#include "libinterpose/commands/careful.hpp"
 #include "libinterpose/commands/submit.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace mkmd {
 
@@ -29,18 +32,27 @@ bool HomeBytes::are_valid(const Touched& bytes) {
   return storage.regions.missing(0, bytes_of(bytes)).empty();
 }
 
+bool HomeBytes::are_remembered(const Touched& bytes) {
+  const auto& history = bytes.memory->root()->storage->history;
+  return history && history->deeds.load(std::memory_order_relaxed) > 0;
+}
+
 cl_int HomeBytes::make_valid(std::span<const Touched> touched) {
   if (!domains_.separate() && losses_ == nullptr) return CL_SUCCESS;
   cl_int status = CL_SUCCESS;
+  std::vector<std::pair<const Touched*, bool>> written;  // and whether all of it was at home alone
   for (const Touched& t : touched) {
     if (t.memory == nullptr) continue;
     Memory* root = t.memory->root();
     // What is of another context the vendor refuses.
     if (!root->storage || root->context.get() != &context_) continue;
     const auto& ready = t.written ? root->storage->home_only : root->storage->at_home;
-    if (!ready.load(std::memory_order_acquire)) status = std::min(status, bring(t));
-    if (t.written && losses_ != nullptr) note_written(*root);
+    const bool is_ready = ready.load(std::memory_order_acquire);
+    if (!is_ready) status = std::min(status, bring(t));
+    if (t.written && losses_ != nullptr) written.emplace_back(&t, is_ready);
   }
+  for (size_t i = 0; i < written.size() && status >= 0; ++i)
+    note_written(*written[i].first, written[i].second);
   return status;
 }
 
@@ -55,24 +67,38 @@ cl_int HomeBytes::bring(const Touched& bytes) {
   if (executor_.failed() < 0) return executor_.failed();
   Memory& root = *bytes.memory->root();
   Storage& storage = *root.storage;
-  // The journal knows native writes of whole buffers only.
-  const ByteRanges touched = losses_ != nullptr ? ByteRanges(0, root.size) : bytes_of(bytes);
+  const ByteRanges touched = bytes_of(bytes);
   if (losses_ != nullptr) losses_->tell(root);
-  if (!storage.regions.nowhere(touched).empty() && !bytes.written) return CL_OUT_OF_RESOURCES;
-  const auto sources = storage.regions.sources(storage.regions.missing(0, touched));
+  // A kernel that may write bytes may also read them.
+  const bool overwrites = bytes.written && bytes.only;
+  if (!overwrites && !storage.regions.nowhere(touched).empty()) return CL_OUT_OF_RESOURCES;
+  const ByteRanges missing = storage.regions.missing(0, touched);
+  const auto sources = storage.regions.sources(missing);
+  const ByteRanges originals = losses_ != nullptr ? losses_->will_overwrite(root, missing) : ByteRanges();
   copying_ = true;
   lock.unlock();
+  bool begun = false;  // to overwrite
   cl_int status = CL_SUCCESS;
+  if (!originals.empty())
+    status =
+        keep_originals(executor_.devices(), storage, *domains_[0].transfer, root.native.get(), originals);
   for (const RegionMap::Source& source : sources) {
-    if (status == CL_SUCCESS) status = copy(root, source);
+    if (status == CL_SUCCESS) status = copy(root, source, begun);
   }
   lock.lock();
   copying_ = false;
   executor_.posts().wake_waiters();
-  if (status != CL_SUCCESS) return status;
   for (const RegionMap::Source& source : sources) {
-    if (storage.history) storage.history->held[0].copy(source.ranges, storage.history->held[source.domain]);
+    if (!storage.history) continue;
+    History& history = *storage.history;
+    if (status == CL_SUCCESS) {
+      history.held[0].copy(source.ranges, history.held[source.domain]);
+    } else if (begun) {
+      history.held[0].set(source.ranges, Versions::kNone);  // some of it may have been overwritten
+      storage.regions.remove_valid(0, source.ranges);
+    }
   }
+  if (status != CL_SUCCESS) return status;
   storage.regions.add_valid(0, touched);
   if (bytes.written) storage.regions.set_only_valid(0, touched);
   note_places(storage);
@@ -80,14 +106,14 @@ cl_int HomeBytes::bring(const Touched& bytes) {
 }
 
 // Bytes that are valid there, so there is an object for them.
-cl_int HomeBytes::copy(Memory& root, const RegionMap::Source& source) {
+cl_int HomeBytes::copy(Memory& root, const RegionMap::Source& source, bool& begun) {
   Storage& storage = *root.storage;
   const Lane& from = *domains_[source.domain].transfer;
   const Lane& to = *domains_[0].transfer;
   const cl_mem from_memory = storage.in_domain(root, source.domain, from.native_context);
   const cl_ulong began = session_.trace.on() ? host_nanoseconds() : 0;
-  const cl_int status =
-      copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(), source.ranges);
+  const cl_int status = copy_between(executor_.devices(), storage, from, from_memory, to, root.native.get(),
+                                     source.ranges, begun);
   if (session_.trace.on()) {
     const int64_t ahead = executor_.lanes().home().clock_offset;
     session_.trace.add(transfer_line({std::nullopt, storage.number, source.ranges.total(), source.domain, 0,
@@ -96,7 +122,10 @@ cl_int HomeBytes::copy(Memory& root, const RegionMap::Source& source) {
   if (status == CL_SUCCESS) {
     session_.summary.add_bytes_moved(source.ranges.total());
   } else {
-    log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+    executor_.devices().look_after(from);
+    const bool lost = executor_.devices().is_lost(from.domain);
+    log(lost ? LogLevel::info : LogLevel::error,
+        "bringing a buffer home failed (" + std::to_string(status) + ")");
   }
   return status;
 }
@@ -111,10 +140,13 @@ void HomeBytes::note_places(Storage& storage) const {
   storage.home_only.store(at_home && !elsewhere, std::memory_order_release);
 }
 
-void HomeBytes::note_written(Memory& root) {
+void HomeBytes::note_written(const Touched& bytes, bool was_home_only) {
+  Memory& root = *bytes.memory->root();
+  if (was_home_only && root.storage->history->deeds.load(std::memory_order_relaxed) == 0)
+    return;                // nobody asks what was there before
   Journal::Deeds dropped;  // after the lock
   const Lock lock(executor_.mutex());
-  losses_->note_native_write(root);
+  losses_->note_native_write(root, bytes_of(bytes));
   dropped = losses_->trim();
 }
 

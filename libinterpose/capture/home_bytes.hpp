@@ -30,14 +30,15 @@ public:
       : context_(context), session_(session), domains_(domains), executor_(executor), losses_(losses) {}
 
   bool are_valid(const Touched& bytes) EXCLUDES(executor_.mutex());  // all of them
+  static bool are_remembered(const Touched& bytes);  // what was done to them may have to be done again
   // Nothing is captured meanwhile. An error if bytes were lost with a device.
   cl_int make_valid(std::span<const Touched> touched) EXCLUDES(executor_.mutex());
 
 private:
   cl_int bring(const Touched& bytes) EXCLUDES(executor_.mutex());
-  cl_int copy(Memory& root, const RegionMap::Source& source) EXCLUDES(executor_.mutex());
+  cl_int copy(Memory& root, const RegionMap::Source& source, bool& begun) EXCLUDES(executor_.mutex());
   void note_places(Storage& storage) const REQUIRES(executor_.mutex());  // for the fast path
-  void note_written(Memory& root) EXCLUDES(executor_.mutex());
+  void note_written(const Touched& bytes, bool was_home_only) EXCLUDES(executor_.mutex());
 
   const Context& context_;
   Session& session_;

@@ -3,7 +3,9 @@
 
 #include "libinterpose/memory/storage.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace mkmd {
 
@@ -41,8 +43,23 @@ void Losses::tell(Memory& root) const {
     if ((lost >> d & 1u) == 0) continue;
     storage.regions.remove_valid(d, storage.history->all());
     storage.history->held[d].set(storage.history->all(), Versions::kNone);
+    storage.stand_in.drop(d, storage.history->all());
     overwrite(storage, d, storage.history->all());
   }
+}
+
+void Losses::will_use(const BufferUses& uses) {
+  for (const BufferUse& use : uses) {
+    History& history = *use.root->storage->history;
+    history.used.unite(use.needed.intersection(history.fresh));
+  }
+}
+
+ByteRanges Losses::will_overwrite(Memory& root, const ByteRanges& ranges) {
+  History& history = *root.storage->history;
+  const ByteRanges overwritten = history.fresh.intersection(ranges);
+  history.fresh.subtract(overwritten);
+  return overwritten.intersection(history.used);
 }
 
 void Losses::plan(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
@@ -52,6 +69,7 @@ void Losses::plan(Action& action, const BufferUses& uses, const compiler::GroupB
   deed->command = Ref<Command>(&command);
   deed->box = box;
   deed->repeatable = command.is_repeatable();
+  deed->together = command.can_be_made_anywhere();  // its parts may make the same bytes
   for (const BufferUse& use : uses) {
     deed->roots.push_back(use.root);
     deed->uses.push_back({use.root->storage->history.get(), use.needed, use.writes});
@@ -76,30 +94,75 @@ void Losses::doom(Command& command, const BufferUses& uses) {
 void Losses::note_done(Action& action) {
   if (action.transfer.history != nullptr) {
     History& history = *action.transfer.history;
-    history.held[action.lane->domain].copy(action.transfer.ranges, history.held[action.transfer.from_domain]);
+    history.held_in(action.works_in())
+        .copy(action.transfer.ranges, history.held[action.transfer.from_domain]);
   }
   if (!action.loss.deed) return;
-  journal_.complete(*action.loss.deed, action.lane->domain);
+  journal_.complete(*action.loss.deed, action.works_in());
   if (std::holds_alternative<ReadCommand>(command_of(action).what)) journal_.remove({action.loss.deed});
   action.loss.deed = nullptr;
 }
 
 // Where another device shares the memory, it is still there.
 void Losses::note_lost(Action& action) {
-  if (!action.loss.deed || !action.driver.begun) return;
+  if (!action.driver.begun) return;
+  const int domain = action.works_in();
+  if (action.transfer.history != nullptr)
+    action.transfer.history->held_in(domain).set(action.transfer.ranges, Versions::kNone);
+  if (!action.loss.deed) return;
   CommandDeed& deed = of_command(*action.loss.deed);
   for (size_t i = 0; i < deed.uses.size(); ++i) {
-    deed.uses[i].buffer->held[action.lane->domain].set(deed.uses[i].writes, Versions::kNone);
-    overwrite(*deed.roots[i]->storage, action.lane->domain, deed.uses[i].writes);
+    deed.uses[i].buffer->held_in(domain).set(deed.uses[i].writes, Versions::kNone);
+    if (executor_.devices().is_lost(domain)) overwrite(*deed.roots[i]->storage, domain, deed.uses[i].writes);
   }
 }
 
-void Losses::note_native_write(Memory& root) {
+void Losses::note_failed(Action& action) {
+  action.driver.begun = true;
+  note_lost(action);
+  if (!action.loss.deed) return;
+  journal_.fail(*action.loss.deed);
+  action.loss.deed = nullptr;
+}
+
+// From the newest on, until what they keep alive is too much.
+size_t Losses::affordable() const {
+  std::set<const Memory*> kept;
+  uint64_t bytes = 0;
+  const Journal::Deeds& deeds = journal_.deeds();
+  for (size_t i = deeds.size(); i-- > 0;) {
+    const CommandDeed& deed = of_command(*deeds[i]);
+    for (const Memory* root : deed.roots) {
+      if (root->program_references() == 0 && kept.insert(root).second) bytes += root->size;
+    }
+    const auto* const write = deed.command ? std::get_if<WriteCommand>(&deed.command->what) : nullptr;
+    if (write != nullptr) bytes += write->size;
+    if (bytes > kMostBytes) return deeds.size() - i - 1;
+  }
+  return deeds.size();
+}
+
+Journal::Deeds Losses::trim() {
+  constexpr size_t kSeldom = 32;  // looking at all of them takes as long as planning a window
+  const bool looks = ++trims_ % kSeldom == 0;
+  return trim(std::min(kRemembered, looks ? affordable() : kRemembered));
+}
+
+void Losses::note_native_write(Memory& root, const ByteRanges& ranges) {
+  History& history = *root.storage->history;
+  if (history.deeds.load(std::memory_order_relaxed) == 0) {  // nothing else asks what was there before
+    history.before.set(ranges, Versions::kOriginal);
+    for (size_t d = 0; d < history.held.size(); ++d)
+      history.held[d].set(ranges, d == 0 ? Versions::kOriginal : Versions::kNone);
+    history.forget();
+    return;
+  }
+  history.fresh.subtract(ranges);
   auto deed = std::make_shared<CommandDeed>();
   deed->sequence = numbers_.next_sequence();
   deed->written = Ref<Memory>(&root);
   deed->roots = {&root};
-  deed->uses = {{root.storage->history.get(), {}, root.storage->history->all()}};
+  deed->uses = {{&history, {}, ranges}};
   journal_.complete(*deed, 0);
   journal_.add(std::move(deed));
 }

@@ -19,29 +19,42 @@ public:
   void take_new();
   void tell(Memory& root) const;  // its storage hears which memories are lost
 
+  // Parts of a command will need those bytes.
+  static void will_use(const BufferUses& uses);
+  // Bytes are about to be overwritten at home, after what is planned: those to be kept before.
+  static ByteRanges will_overwrite(Memory& root, const ByteRanges& ranges);
   // What is to be done: a part of a command; and one whose bytes are lost, so that it never will be.
   void plan(Action& action, const BufferUses& uses, const compiler::GroupBox& box);
   void doom(Command& command, const BufferUses& uses);
-  // What became of it. Lost: it had begun, and nobody knows how far it came.
+  // The command's parts are about to be planned: what was to be done again of it is these. The caller drops
+  // the old ones where it holds no lock.
+  Journal::Deeds replan(const Command& command) { return journal_.take_incomplete(command.sequence); }
+  // What became of it. Lost: it had begun, and nobody knows how far it came. Failed: so it has, for good.
   void note_done(Action& action);
   void note_lost(Action& action);
-  void note_native_write(Memory& root);
+  void note_failed(Action& action);
+  void note_native_write(Memory& root, const ByteRanges& ranges);
   // Lets go of what is older than the last so many parts. The caller drops that where it holds no lock.
   Journal::Deeds trim(size_t most) { return journal_.trim(most); }
   // As many as are kept of a context in use, and with them the buffers they name. What is older cannot be
   // computed again.
-  Journal::Deeds trim() { return trim(kRemembered); }
+  Journal::Deeds trim();
 
   Journal& journal() { return journal_; }
 
 private:
   static constexpr size_t kRemembered = 2048;
+  // Of buffers that the program has released, and has back only when no part names them any more. A program
+  // that releases them may need the room. A small GPU has 16 times as much.
+  static constexpr uint64_t kMostBytes = 256 << 20;
+  size_t affordable() const;  // parts
 
   const Executor& executor_;  // whose devices know what is lost
   const int domains_;
   Numbers& numbers_;
   Journal journal_;
   uint32_t lost_ = 0;  // domains, one bit each
+  size_t trims_ = 0;
 };
 
 inline CommandDeed& of_command(Deed& deed) {

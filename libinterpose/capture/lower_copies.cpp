@@ -115,10 +115,12 @@ void Lowering::emit_shares(const std::vector<Share>& shares, Command& c, Memory&
   for (const Share& share : shares) {
     Lane& lane = *share.lane;
     Made made = make(share);
+    if (losses_) Losses::will_use(made.uses);
+    if (to.storage->regions.is_home(lane.domain)) overwrite_home(to, {share.bytes.lo, share.bytes.hi});
     const Ref<Action> action = new_action(lane, &c, std::move(made.work));
     action->elsewhere.redo = std::move(made.redo);
     action->uses = made.uses;
-    journal(*action, made.uses);
+    if (losses_) losses_->plan(*action, made.uses, {});
     order_uses(lane.domain, made.uses, *action);
     uses.push_back(std::move(made.uses));
     actions.push_back(action);

@@ -62,7 +62,6 @@ Ref<Action> Lowering::new_action(Lane& lane, Command* command, Action::Work work
   action->order = order_;
   if (command != nullptr) {
     ++command->pending;
-    ++command->open_actions;
     action->origin.what = to_string(command->kind());
     action->origin.of_queue = &command->queue->unposted;
   }
@@ -104,6 +103,7 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
   if (missing.empty()) return;
   Lane& to = *domains_[domain].transfer;
   const cl_mem to_memory = root.storage->in_domain(root, domain, to.native_context);
+  if (regions.is_home(domain)) overwrite_home(root, missing);
   for (const RegionMap::Source& source : sources(domain, root, missing)) {
     const Lane& from = *domains_[source.domain].transfer;
     const cl_mem from_memory = root.storage->in_domain(root, source.domain, from.native_context);
@@ -125,28 +125,6 @@ void Lowering::make_valid(int domain, Memory& root, const ByteRanges& ranges) {
     regions.add_valid(domain, source.ranges);
     executor_.push(action);
   }
-}
-
-// Bytes the command needs went with a device, or may have: it ends with an error, and what it should have
-// written is not to be had either.
-bool Lowering::doomed(const planning::PlannedTask& of, Command& c) {
-  if (const cl_int failed = executor_.failed(); failed < 0) {
-    c.status = failed;
-    return true;
-  }
-  if (!losses_) return false;
-  if (std::all_of(of.whole.begin(), of.whole.end(), [](const BufferUse& use) {
-        return use.root->storage->regions.nowhere(use.needed).empty();
-      }))
-    return false;
-  c.status = CL_OUT_OF_RESOURCES;
-  c.started = c.ended = executor_.devices().now();
-  losses_->doom(c, of.whole);
-  return true;
-}
-
-void Lowering::journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box) {
-  if (losses_) losses_->plan(action, uses, box);
 }
 
 void Lowering::order_uses(int domain, const BufferUses& uses, Action& action) {
@@ -201,7 +179,7 @@ void Lowering::emit(size_t i) {
   emitting_ = c.number;
   for (const BufferUse& use : of.whole)
     epoch_.join(*use.root);
-  if (doomed(of, c)) return;
+  if (!may_begin(of, c)) return;
   order_ = order_of(of.order);
   std::visit([&](auto& what) REQUIRES(executor_.mutex()) { emit(of, c, what); }, c.what);
 }
@@ -277,13 +255,14 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const planning::Piece& piece : of.pieces)
     sharing[configuration.lane_domain(piece.device)].insert(piece.device);
+  will_use(of.pieces);
   std::vector<Ref<Action>> actions;
   for (size_t i = 0; i < of.pieces.size(); ++i) {
     const planning::Piece& piece = of.pieces[i];
     const int domain = configuration.lane_domain(piece.device);
     const Ref<Action> action = new_piece(of, piece, c, kernel, std::move(memories[i]));
     action->piece.sharing = static_cast<int>(sharing[domain].size());
-    journal(*action, piece.uses, piece.box);
+    if (losses_) losses_->plan(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     actions.push_back(action);
   }
@@ -305,10 +284,10 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
                       ByteRanges host = ranges;
                       host.shift(to - from);
                       epoch_.host_memory().write(0, host, *action);
-                      journal(*action, {{{ranges, {}, ranges}, use.root}});
+                      if (losses_) losses_->plan(*action, {{{ranges, {}, ranges}, use.root}}, {});
                       executor_.push(action);
                     };
-  if (regions.missing(0, use.reads).empty()) {
+  if (read.redo.empty() && regions.missing(0, use.reads).empty()) {
     Lane& home = executor_.lanes().home();
     const Ref<Action> action = new_action(home, &c, read_at_home(executor_.devices(), home, read));
     action->elsewhere.redo = [&devices = executor_.devices(), &read](Lane& lane) {
@@ -331,10 +310,12 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
   }
 }
 
-void Lowering::emit(planning::PlannedTask& of, Command& c, const WriteCommand& write) {
+void Lowering::emit(planning::PlannedTask& of, Command& c, WriteCommand& write) {
   Lane& home = executor_.lanes().home();
+  if (losses_ && !write.kept) write.kept = std::make_shared<WriteCommand::Kept>();
+  overwrite_home(write.destination.root(), of.whole.front().writes);
   const Ref<Action> action = new_action(home, &c, write_at_home(executor_.devices(), home, write));
-  journal(*action, of.whole);
+  if (losses_) losses_->plan(*action, of.whole, {});
   order_uses(0, of.whole, *action);
   record_uses(0, of.whole, *action);
   const auto from = reinterpret_cast<uintptr_t>(write.host);

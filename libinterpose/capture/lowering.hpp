@@ -28,14 +28,10 @@ public:
 
 private:
   void emit(size_t i) REQUIRES(executor_.mutex());
-  bool doomed(const planning::PlannedTask& of, Command& command) REQUIRES(executor_.mutex());
-  void journal(Action& action, const BufferUses& uses, const compiler::GroupBox& box = {})
-      REQUIRES(executor_.mutex());
   void emit(planning::PlannedTask& of, Command& command, const KernelCommand& kernel)
       REQUIRES(executor_.mutex());
   void emit(planning::PlannedTask& of, Command& command, const ReadCommand& read) REQUIRES(executor_.mutex());
-  void emit(planning::PlannedTask& of, Command& command, const WriteCommand& write)
-      REQUIRES(executor_.mutex());
+  void emit(planning::PlannedTask& of, Command& command, WriteCommand& write) REQUIRES(executor_.mutex());
   void emit(planning::PlannedTask& of, Command& command, const MarkerCommand& marker)
       REQUIRES(executor_.mutex());
   std::vector<std::vector<cl_mem>> places_of(planning::PlannedTask& of, const KernelLaunch& launch)
@@ -50,6 +46,11 @@ private:
   void record_uses(int domain, const BufferUses& uses, Action& action) REQUIRES(executor_.mutex());
   RemoteMemory remote(int domain, const BufferUses& uses) const;
   std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
+
+  // lower_losses.cpp
+  bool may_begin(planning::PlannedTask& of, Command& command) REQUIRES(executor_.mutex());
+  void will_use(const std::vector<planning::Piece>& pieces) REQUIRES(executor_.mutex());
+  void overwrite_home(Memory& root, const ByteRanges& ranges) REQUIRES(executor_.mutex());
 
   // lower_copies.cpp
   struct Share;

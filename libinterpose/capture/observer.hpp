@@ -16,7 +16,7 @@ public:
 
   void completed(Action& action) override {
     executor_.mutex().is_held();
-    if (losses_ != nullptr && action.status >= 0) losses_->note_done(action);
+    if (losses_ != nullptr) action.status >= 0 ? losses_->note_done(action) : losses_->note_failed(action);
     outcomes_.action_over(action);
     if (action.origin.owner) commands_.action_over(action);
   }

@@ -9,6 +9,7 @@
 #include "libinterpose/capture/captured_commands.hpp"
 #include "libinterpose/capture/losses.hpp"
 
+#include <map>
 #include <vector>
 
 namespace mkmd {
@@ -19,19 +20,28 @@ public:
   Recovery(Session& session, Executor& executor, Losses& losses, Epoch& epoch, CapturedCommands& commands)
       : session_(session), executor_(executor), losses_(losses), epoch_(epoch), commands_(commands) {}
 
-  // Nothing runs, and nobody plans. What is to be planned again.
-  std::vector<Ref<Command>> recover();
+  // Nothing runs, and nobody plans; nor may anybody while this lets go of the mutex. `window`: what is not
+  // planned yet, in the program's order; also what an earlier recovery wanted planned again. What is to be
+  // planned now, in that order.
+  std::vector<Ref<Command>> recover(std::vector<Ref<Command>> window);
 
 private:
   void drop_unfinished_actions();
-  void fail_unfinished();
-  std::vector<Ref<Command>> commands_to_redo(const Journal::Deeds& redo);
+  std::vector<Memory*> tell_buffers();
+  void fail(const Journal::Deeds& hopeless);
+  void restore(const std::vector<Memory*>& roots);
+  Ref<Command> renew(const Ref<Command>& command);
+  void add_again(const std::vector<CommandDeed*>& deeds, bool are_all);
+  size_t add_again(const Journal::Deeds& redo);  // of so many commands
 
   Session& session_;
   Executor& executor_;
   Losses& losses_;
   Epoch& epoch_;
   CapturedCommands& commands_;
+  // What is to be planned, by sequence, and whose planning counts as pending: one action of a command counts
+  // on, if its actions were dropped.
+  std::map<uint64_t, Ref<Command>> window_;
 };
 
 }  // namespace mkmd

@@ -11,17 +11,21 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
   for (;;) {
     if (runtime.losses_) runtime.notice_losses();
     lock_ = std::shared_lock(runtime.regime_);
-    if (!runtime.capturing()) break;
+    if (runtime.capturing()) {
+      lock_.unlock();
+      runtime.finish_all();
+      continue;
+    }
+    status_ = std::min(runtime.executor_.failed(), runtime.home_bytes_.make_valid(touched));
+    if (status_ >= 0 || !runtime.windows_.has_new_losses()) return;
     lock_.unlock();
-    runtime.finish_all();
   }
-  status_ = std::min(runtime.executor_.failed(), runtime.home_bytes_.make_valid(touched));
 }
 
 void Runtime::enter_captured_regime() {
   std::vector<NativeEnd> markers = native_work_.take();
   const Lock lock(executor_.mutex());
-  if (markers.empty()) return epoch_.begin(nullptr);
+  if (markers.empty()) return;
   const auto on_program_lane = [&](Action::Work work) REQUIRES(executor_.mutex()) {
     Ref<Action> action(new Action(executor_.lanes().program(), nullptr, std::move(work)));
     action->order = epoch_.take_places(1);
@@ -33,11 +37,12 @@ void Runtime::enter_captured_regime() {
     entry->wait_for(*end);
     executor_.push(end);
   }
-  executor_.push(entry);
   epoch_.begin(entry);
+  executor_.push(entry);
 }
 
 void Runtime::notice_losses() {
+  if (!windows_.has_new_losses()) return;
   Graveyard::Dead dead;
   {
     std::unique_lock regime(regime_);
@@ -48,8 +53,7 @@ void Runtime::notice_losses() {
     lock.lock();
     executor_.start_threads();
     commands_.count_up();  // recovering may, or may not, capture something
-    executor_.gate().halt();
-    if (!executor_.gate().is_running()) windows_.recover();
+    windows_.halt_after_loss();
     commands_.count_down();
     dead = executor_.graveyard().take();
   }

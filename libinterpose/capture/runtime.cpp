@@ -50,7 +50,7 @@ Status Runtime::start() {
   if (Status status = domains_.make_lanes(executor_); !status) return status;
   executor_.use(session_.kind.make_devices(executor_.lanes().home().clock_offset, session_.trouble,
                                            session_.compilers));
-  return session_.configuration.may_lose_devices() ? Status{} : domains_.make_repair_lane(executor_);
+  return domains_.make_repair_lane(executor_);
 }
 
 Opaque<Storage> Runtime::make_storage(Memory& root) {

@@ -137,8 +137,7 @@ planning::Plan WindowPlanning::plan(const std::vector<Ref<Command>>& window) {
   const cl_ulong began = host_nanoseconds();
   planning::Identity identity;
   // Devices that fail are not to be planned on again.
-  if (purpose_ == Purpose::speed && !can_fail_ && !session_.trouble.any_left_out())
-    identity = identity_of(window);
+  if (purpose_ == Purpose::speed && !any_has_failed()) identity = identity_of(window);
   std::optional<planning::Plan> kept = take_over(window, identity);
   planning::Plan plan = kept ? std::move(*kept) : make(window);
   plan.identity = std::move(identity);
@@ -240,6 +239,13 @@ planning::Task WindowPlanning::describe(Command& c) const {
   return task;
 }
 
+bool WindowPlanning::any_has_failed() const {
+  for (size_t d = 0; d < configuration().devices.size(); ++d) {
+    if (executor_.devices().has_failed(static_cast<int>(d))) return true;
+  }
+  return false;
+}
+
 bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   const Configuration& p = configuration();
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
@@ -295,9 +301,10 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     if (const std::optional<SubKernels::Ran> ran = ran_in_pieces(c.launch))
       task.kernel.ran = planning::RanBefore{ran->lane, ran->groups};
   }
-  task.kernel.uses_of = [&launch = c.launch, understood = task.kernel.understood](
-                            const compiler::GroupBox& box, size_t most_blocks) {
-    const auto footprints = understood ? launch.facts->of(box, most_blocks) : nullptr;
+  // Also of what is done again where no other device is left: it must not need more than the first time.
+  const bool known = task.kernel.understood || (can_fail_ && kernel.info->split_allowed);
+  task.kernel.uses_of = [&launch = c.launch, known](const compiler::GroupBox& box, size_t most_blocks) {
+    const auto footprints = known ? launch.facts->of(box, most_blocks) : nullptr;
     return buffer_uses(*launch.arguments, footprints.get());
   };
 }
@@ -328,17 +335,21 @@ void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) c
   task.seconds[0] = task.at_home;
 }
 
-// A window that has to do without the code runs the kernel whole.
+// A window that has to do without the code runs the kernel whole. Home does the missing parts of a launch
+// also where no other device is left.
 bool WindowPlanning::understands(const KernelCommand& c, KernelModel& model) const {
   const Kernel& kernel = *c.launch.kernel;
-  if (!kernel.info->split_allowed) return false;
-  if (!session_.trouble.helpers_left() && purpose_ != Purpose::repeats) return false;
+  const bool wants_pieces =
+      session_.trouble.helpers_left() || purpose_ == Purpose::repeats || !c.redo.empty();
+  if (!kernel.info->split_allowed || !wants_pieces) return false;
   const HasCode has = code_.can_divide(*kernel.sub_kernels, model, c.cost);
   if (has == HasCode::not_yet) code_.make_beside(kernel.sub_kernels);
   return has == HasCode::yes;
 }
 
-// Where devices can fail, the journal wants to know of one place for every byte.
+// Where a device may be lost, a copy is made in one place, and so after all that reads what it overwrites.
+// Made in parts, one would overwrite bytes that a device still reads in its own memory, and that would be
+// lost with it.
 bool WindowPlanning::follows_bytes(const Command& c) const {
   return c.can_be_made_anywhere() && domains_.separate() && !can_fail_;
 }

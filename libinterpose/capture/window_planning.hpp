@@ -48,6 +48,7 @@ private:
   planning::Task describe(Command& command) const;
   void describe_kernel(KernelCommand& command, planning::Task& task) const;
   void describe_transfer(const Command& command, planning::Task& task) const;
+  bool any_has_failed() const;
   bool may_run_on(const KernelCommand& command, int device) const;
   // The kernel's code, and has code for its pieces: else that is being made, or was refused.
   bool understands(const KernelCommand& command, KernelModel& model) const;

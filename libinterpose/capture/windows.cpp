@@ -63,13 +63,10 @@ bool Windows::close_window(cl_ulong& over) {
   Lock lock(executor_.mutex());
   if (planning_ && !window_.empty()) return true;
   if (losses_) dropped = losses_->trim();
-  if (losses_ && !executor_.gate().is_halted() && losses_->any_new()) {
-    executor_.gate().halt();
-    if (!executor_.gate().is_running()) recover();  // else who runs last does
-  }
+  if (losses_) halt_after_loss();
   if (!executor_.gate().is_halted() && !window_.empty()) {
     window = std::exchange(window_, {});
-    more = plan(window, over);
+    more = plan(window, true, over);
   }
   executor_.pump();
   Graveyard::Dead dead = executor_.graveyard().take();
@@ -119,45 +116,57 @@ private:
   Windows& windows_;
 };
 
-bool Windows::plan(std::vector<Ref<Command>>& commands, cl_ulong& over) {
-  const size_t count = commands.size();
-  if (make_actions(commands, over)) return commands.size() < count;
-  // A device was lost meanwhile: the plan is void.
-  window_.insert(window_.begin(), commands.begin(), commands.end());
-  if (!executor_.gate().is_running()) recover();  // else who runs last does
-  return false;
+bool Windows::has_new_losses() const {
+  const Lock lock(executor_.mutex());
+  return losses_ != nullptr && losses_->any_new();
 }
 
-bool Windows::make_actions(std::vector<Ref<Command>>& commands, cl_ulong& over) {
+void Windows::halt_after_loss() {
+  executor_.mutex().is_held();
+  if (executor_.gate().is_halted() || !losses_->any_new()) return;
+  if (executor_.stop_after_loss()) recover();  // else who runs last does
+}
+
+bool Windows::plan(std::vector<Ref<Command>>& commands, bool is_first, cl_ulong& over) {
+  const size_t count = commands.size();
+  const bool is_made = make_actions(commands, is_first, over);
+  const bool more = is_made && commands.size() < count;
+  // A device was lost meanwhile: the plan is void.
+  if (!is_made) window_.insert(window_.begin(), commands.begin(), commands.end());
+  if (executor_.gate().is_halted() && executor_.stop_after_loss()) recover();  // else who runs last does
+  return more;
+}
+
+bool Windows::make_actions(std::vector<Ref<Command>>& commands, bool is_first, cl_ulong& over) {
   Hardware::HostWork work = session_.kind.begin_host_work();
   std::shared_ptr<WindowUnderWay> window;
-  if (estimates_.without_turn().setting().may_leave_alone) {
+  if (is_first && estimates_.without_turn().setting().may_leave_alone) {
     window =
         std::make_shared<WindowUnderWay>(WindowUnderWay{.facts = estimates_.profitability()->open_window(),
                                                         .began = host_nanoseconds(),
                                                         .entry = epoch_.entry(),
                                                         .first = commands.front()->number});
-    for (const Ref<Command>& command : commands)
-      command->window = window;
   }
+  for (const Ref<Command>& command : commands)
+    command->window = window;
   WindowPlanning planner(session_, domains_, estimates_, code_, executor_, kept_, losses_ != nullptr,
                          window ? &window->facts : nullptr);
   PlanningTurn turn(*this);
   planning::Plan plan = turn.plan(planner, commands);
+  if (window) window->unfinished = commands.size();
+  estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
   if (executor_.gate().is_halted()) {
     session_.kind.owe(work);
     return false;
   }
-  if (window) window->unfinished = commands.size();
-  estimates_.profitability()->close_window(window ? &window->facts : nullptr, host_seconds());
   Lowering(session_, domains_, estimates_, executor_, losses_, epoch_, planner.machine(), plan, commands)
       .emit([&](const std::vector<Ref<Action>>& made) REQUIRES(executor_.mutex()) {
         over = session_.kind.pay(work);
         for (const Ref<Action>& action : made)  // none starts before it is made
           action->times.ready = std::max(action->times.ready, over);
         work = session_.kind.begin_host_work();
-        if (!executor_.gate().holds_back() || losses_)
-          return;          // first the commands, for those who wait, or before a loss; then flush() pumps
+        if (!executor_.gate().holds_back())
+          return;          // first the commands, for those who wait; then flush() pumps
         executor_.pump();  // lets go of the mutex while drivers are called: woken threads take it then
       });
   for (const Ref<Command>& command : commands)
@@ -170,13 +179,22 @@ bool Windows::make_actions(std::vector<Ref<Command>>& commands, cl_ulong& over) 
 void Windows::recover() {
   executor_.mutex().is_held();
   if (planning_) return;
-  std::vector<Ref<Command>> commands = Recovery(session_, executor_, *losses_, epoch_, commands_).recover();
-  for (Ref<Command>& command : std::exchange(window_, {}))
-    commands.push_back(std::move(command));
-  cl_ulong over = 0;  // nobody waits for it
-  if (!commands.empty()) plan(commands, over);
+  std::vector<Ref<Command>> commands;
+  {
+    const PlanningTurn turn(*this);
+    commands = Recovery(session_, executor_, *losses_, epoch_, commands_).recover(std::exchange(window_, {}));
+  }
+  while (!commands.empty() && !executor_.gate().is_halted()) {
+    cl_ulong over = 0;  // nobody waits for it
+    plan(commands, false, over);
+    executor_.graveyard().let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
+    commands = std::exchange(window_, {});
+  }
+  window_.insert(window_.begin(), commands.begin(), commands.end());
   executor_.graveyard().let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
-  if (!executor_.gate().is_halted()) executor_.gate().resume();  // else another device was lost meanwhile
+  if (executor_.gate().is_halted()) return;  // another device was lost meanwhile
+  executor_.gate().resume();
+  executor_.pump();
 }
 
 }  // namespace mkmd

@@ -29,18 +29,21 @@ public:
   void flush_when_quiet() EXCLUDES(executor_.mutex());
   void wait_for_exploring_window() EXCLUDES(executor_.mutex());
 
-  // Makes the loss of a device good. With the executor's mutex held; nothing runs.
+  bool has_new_losses() const EXCLUDES(executor_.mutex());  // that nobody has made good
+  // Both with the executor's mutex held, where a device may be lost. Makes a loss good; nothing runs.
   void recover();
+  void halt_after_loss();  // if there was one: nothing new starts, and once nothing runs somebody recovers
 
 private:
   class PlanningTurn;
   // What plan() leaves of the window is to be let go of without the mutex.
   bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
-  // Lets go of the mutex while it looks at the window. True: there is more to be planned.
-  // `over`: when that is paid for, as Hardware::pay() says.
-  bool plan(std::vector<Ref<Command>>& window, cl_ulong& over) REQUIRES(executor_.mutex());
+  // Lets go of the mutex while it looks at the window. True: there is more to be planned. Not `is_first`:
+  // after a loss, when times of windows say nothing. `over`: when that is paid for, as Hardware::pay() says.
+  bool plan(std::vector<Ref<Command>>& window, bool is_first, cl_ulong& over) REQUIRES(executor_.mutex());
   // False: a device was lost meanwhile, and nothing was made.
-  bool make_actions(std::vector<Ref<Command>>& window, cl_ulong& over) REQUIRES(executor_.mutex());
+  bool make_actions(std::vector<Ref<Command>>& window, bool is_first, cl_ulong& over)
+      REQUIRES(executor_.mutex());
 
   Session& session_;
   const Domains& domains_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 
 namespace mkmd {
 
@@ -19,10 +20,8 @@ cl_int map_and(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange ra
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   cl_int status = CL_SUCCESS;
-  void* mapped = table.clEnqueueMapBuffer(queue, memory, CL_TRUE, flags, range.lo, range.hi - range.lo, 0,
-                                          nullptr, nullptr, &status);
+  void* const mapped = vendor::map(queue, memory, flags, range.lo, range.hi - range.lo, status);
   if (status != CL_SUCCESS) return status;
-  if (mapped == nullptr) return CL_MAP_FAILURE;
   use(static_cast<unsigned char*>(mapped));
   status = vendor::try_again(
       [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
@@ -30,14 +29,45 @@ cl_int map_and(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange ra
   return status != CL_SUCCESS ? status : finished;
 }
 
+// Memory of ours in place of somebody's, where the device may be lost: its driver may go on using it when
+// nobody waits for that any more.
+class Ours {
+public:
+  Ours(cl_command_queue queue, uint64_t size) : size_(size) {
+    if (vendor::may_be_lost(queue)) bytes_ = std::make_unique_for_overwrite<unsigned char[]>(size);
+  }
+  template <typename Byte>
+  Byte* or_else(Byte* theirs) const {
+    return bytes_ ? bytes_.get() : theirs;
+  }
+  void take(const unsigned char* from) {
+    if (bytes_) std::memcpy(bytes_.get(), from, size_);
+  }
+  cl_int give(unsigned char* to) const {
+    if (bytes_) std::memcpy(to, bytes_.get(), size_);
+    return CL_SUCCESS;
+  }
+  void leave() { (void)bytes_.release(); }
+
+private:
+  const uint64_t size_;
+  std::unique_ptr<unsigned char[]> bytes_;
+};
+
 cl_int read_open(const Lane& lane, cl_mem memory, ByteRange range, unsigned char* to) {
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
+  const cl_bool blocking = vendor::blocking(queue);
+  Ours ours(queue, size);
   const cl_int status = vendor::try_again([&] {
-    return table.clEnqueueReadBuffer(queue, memory, CL_TRUE, range.lo, size, to, 0, nullptr, nullptr);
+    return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+      return table.clEnqueueReadBuffer(queue, memory, blocking, range.lo, size, ours.or_else(to), 0, nullptr,
+                                       event);
+    });
   });
-  if (status == CL_SUCCESS) return status;
+  if (status == CL_SUCCESS) return ours.give(to);
+  ours.leave();
   return map_and(lane, memory, CL_MAP_READ, range,
                  [&](const unsigned char* mapped) { std::memcpy(to, mapped, size); });
 }
@@ -46,13 +76,19 @@ cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsign
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
+  const cl_bool blocking = vendor::blocking(queue);
+  Ours ours(queue, size);
+  ours.take(from);
   const cl_int status = vendor::try_again([&] {
-    const cl_int written =
-        table.clEnqueueWriteBuffer(queue, memory, CL_TRUE, range.lo, size, from, 0, nullptr, nullptr);
+    const cl_int written = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+      return table.clEnqueueWriteBuffer(queue, memory, blocking, range.lo, size, ours.or_else(from), 0,
+                                        nullptr, event);
+    });
     // Other queues of the device use the bytes: a blocking write is done with our memory only.
     return written == CL_SUCCESS ? vendor::finish_carefully(queue) : written;
   });
   if (status == CL_SUCCESS) return status;
+  ours.leave();
   return map_and(lane, memory, CL_MAP_WRITE_INVALIDATE_REGION, range,
                  [&](unsigned char* mapped) { std::memcpy(mapped, from, size); });
 }
@@ -135,6 +171,11 @@ cl_int each_range(const ByteRanges& ranges, Move move) {
 
 }  // namespace
 
+void note_failure(Devices& devices, const Lane& lane, const char* what, cl_int status) {
+  devices.look_after(lane);
+  devices.note_trouble(lane, what, status);
+}
+
 bool is_closed(cl_mem memory, cl_mem_flags by) {
   cl_mem_flags flags = 0;
   vendor::table(memory).clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
@@ -156,8 +197,10 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
   cl_int status = CL_SUCCESS;
   ranges.each_range([&](const ByteRange& r) {
     if (status != CL_SUCCESS) return;
-    status =
-        table.clEnqueueCopyBuffer(lane.queue.get(), from, to, r.lo, r.lo, r.hi - r.lo, 0, nullptr, nullptr);
+    status = vendor::enqueue_carefully(lane.queue.get(), [&](cl_event* event) {
+      return table.clEnqueueCopyBuffer(lane.queue.get(), from, to, r.lo, r.lo, r.hi - r.lo, 0, nullptr,
+                                       event);
+    });
   });
   const cl_int finished = vendor::finish_carefully(lane.queue.get());
   return status != CL_SUCCESS ? status : finished;
@@ -175,7 +218,7 @@ cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
   there.each_range([&](const ByteRange& r) {
     if (status == CL_SUCCESS) status = read_range(lane, memory, storage.image(), r, to + (r.lo - range.lo));
   });
-  if (status != CL_SUCCESS) devices.note_trouble(lane, "reading its memory", status);
+  if (status != CL_SUCCESS) note_failure(devices, lane, "reading its memory", status);
   storage.stand_in.give(lane.domain, range, to);
   return status;
 }
@@ -193,16 +236,35 @@ cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
     return status;
   }
   if (lane.domain == 0) return status;
-  devices.note_trouble(lane, "writing its memory", status);
+  note_failure(devices, lane, "writing its memory", status);
   storage.stand_in.keep(lane.domain, range, from);
   return CL_SUCCESS;
 }
 
+cl_int keep_originals(Devices& devices, Storage& storage, const Lane& home, cl_mem memory,
+                      const ByteRanges& ranges) {
+  return each_range(ranges, [&](const ByteRange& range, unsigned char* bytes) {
+    const cl_int status = get_bytes(devices, storage, home, memory, range, bytes);
+    if (status == CL_SUCCESS) storage.history->originals.keep(0, range, bytes);
+    return status;
+  });
+}
+
+cl_int restore_originals(Devices& devices, Storage& storage, const Lane& home, cl_mem memory,
+                         const ByteRanges& ranges) {
+  return each_range(ranges, [&](const ByteRange& range, unsigned char* bytes) {
+    storage.history->originals.give(0, range, bytes);
+    return put_bytes(devices, storage, home, memory, range, bytes);
+  });
+}
+
 cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory,
-                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges) {
+                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges, bool& begun) {
   return each_range(ranges, [&](const ByteRange& range, unsigned char* bytes) {
     const cl_int status = get_bytes(devices, storage, from, from_memory, range, bytes);
-    return status == CL_SUCCESS ? put_bytes(devices, storage, to, to_memory, range, bytes) : status;
+    if (status != CL_SUCCESS) return status;
+    begun = true;
+    return put_bytes(devices, storage, to, to_memory, range, bytes);
   });
 }
 

@@ -9,6 +9,9 @@
 
 namespace mkmd {
 
+// A call for the lane has failed: its device may be lost, or give trouble.
+void note_failure(Devices& devices, const Lane& lane, const char* what, cl_int status);
+
 // Whether the program has closed a buffer to the host, by one of these flags.
 constexpr cl_mem_flags kHostMayNotRead = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
 constexpr cl_mem_flags kHostMayNotWrite = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
@@ -28,9 +31,15 @@ cl_int get_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem me
 cl_int put_bytes(Devices& devices, Storage& storage, const Lane& lane, cl_mem memory, ByteRange range,
                  const unsigned char* from);
 
-// From one memory to another by way of ours, with both of the above.
+// Home's bytes, before they are overwritten, to where the host keeps them (History::originals), and back.
+cl_int keep_originals(Devices& devices, Storage& storage, const Lane& home, cl_mem memory,
+                      const ByteRanges& ranges);
+cl_int restore_originals(Devices& devices, Storage& storage, const Lane& home, cl_mem memory,
+                         const ByteRanges& ranges);
+
+// From one memory to another by way of ours, with both of the above. `begun`: bytes there may be overwritten.
 cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory,
-                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges);
+                         const Lane& to, cl_mem to_memory, const ByteRanges& ranges, bool& begun);
 
 // For the lane of repairs: a piece, fill or copy that a device with a memory of its own has failed at. Its
 // bytes come from that memory, and what it makes goes there, so that nothing else has to know.

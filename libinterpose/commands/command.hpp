@@ -70,12 +70,24 @@ struct ReadCommand {
   Place source;
   size_t size;
   void* host;
+  // After a loss: only these bytes of the root buffer are still to be read. Empty: all.
+  ByteRanges redo = {};
 };
 
 struct WriteCommand {
   Place destination;
   size_t size;
   const void* host;
+  // Where a device may be lost, the bytes, since the write begins: it may have to be done again when the
+  // program's memory holds others.
+  using Kept = std::vector<unsigned char>;
+  std::shared_ptr<Kept> kept = {};
+
+  void keep() const {
+    if (kept && kept->empty())
+      kept->assign(static_cast<const unsigned char*>(host), static_cast<const unsigned char*>(host) + size);
+  }
+  const void* bytes() const { return kept ? kept->data() : host; }
 };
 
 struct CopyCommand {
@@ -130,12 +142,14 @@ public:
   bool can_be_made_anywhere() const {
     return std::holds_alternative<CopyCommand>(what) || std::holds_alternative<FillCommand>(what);
   }
-  // After it is complete, too: nothing of the program's own memory enters it or is made by it.
-  bool is_repeatable() const { return kernel() != nullptr || can_be_made_anywhere(); }
+  // After it is complete, too: what it needs of the program's own memory is kept, and it makes nothing there.
+  bool is_repeatable() const {
+    const auto* const write = std::get_if<WriteCommand>(&what);
+    return kernel() != nullptr || can_be_made_anywhere() || (write != nullptr && write->kept);
+  }
 
   // Progress; guarded by the executor's mutex.
-  int pending = 1;       // incomplete actions and predecessors, and one until it is planned
-  int open_actions = 0;  // those of `pending` that are its own, where devices can fail
+  int pending = 1;  // incomplete actions and predecessors, and one until it is planned
   bool planned = false;
   bool done = false;
   cl_int status = CL_SUCCESS;

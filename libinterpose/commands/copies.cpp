@@ -42,9 +42,12 @@ cl_int get_rows(const BytesAt& from, const ByteRows& rows, char* compact) {
   }
   const cl_command_queue queue = from.lane.queue.get();
   const Rectangle r(rows);
-  return vendor::table(queue).clEnqueueReadBufferRect(queue, from.memory, CL_TRUE, r.origin.data(),
-                                                      Rectangle::kAtHost.data(), r.region.data(), rows.pitch,
-                                                      0, rows.length, 0, compact, 0, nullptr, nullptr);
+  const cl_bool blocking = vendor::blocking(queue);
+  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return vendor::table(queue).clEnqueueReadBufferRect(
+        queue, from.memory, blocking, r.origin.data(), Rectangle::kAtHost.data(), r.region.data(), rows.pitch,
+        0, rows.length, 0, compact, 0, nullptr, event);
+  });
 }
 
 cl_int put_rows(const BytesAt& to, const ByteRows& rows, Compact compact) {
@@ -55,9 +58,11 @@ cl_int put_rows(const BytesAt& to, const ByteRows& rows, Compact compact) {
   }
   const cl_command_queue queue = to.lane.queue.get();
   const Rectangle r(rows);
-  const cl_int status = vendor::table(queue).clEnqueueWriteBufferRect(
-      queue, to.memory, CL_FALSE, r.origin.data(), Rectangle::kAtHost.data(), r.region.data(), rows.pitch, 0,
-      rows.length, 0, compact.get(), 0, nullptr, nullptr);
+  const cl_int status = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return vendor::table(queue).clEnqueueWriteBufferRect(
+        queue, to.memory, CL_FALSE, r.origin.data(), Rectangle::kAtHost.data(), r.region.data(), rows.pitch,
+        0, rows.length, 0, compact.get(), 0, nullptr, event);
+  });
   // A blocking write would only be done with our memory when it returns, not with the device's
   // (clause 5.2.2).
   const cl_int finished = vendor::finish_carefully(queue);
@@ -78,15 +83,19 @@ cl_int copy_rows(const BytesAt& from, const BytesAt& to, const ByteRows& rows) {
 // Over when the lane's queue is finished.
 cl_int begin_read(const BytesAt& from, ByteRange range, void* to) {
   const cl_command_queue queue = from.lane.queue.get();
-  return vendor::table(queue).clEnqueueReadBuffer(queue, from.memory, CL_FALSE, range.lo, range.hi - range.lo,
-                                                  to, 0, nullptr, nullptr);
+  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return vendor::table(queue).clEnqueueReadBuffer(queue, from.memory, CL_FALSE, range.lo,
+                                                    range.hi - range.lo, to, 0, nullptr, event);
+  });
 }
 
 // Likewise.
 cl_int begin_write(const void* from, const BytesAt& to, ByteRange range) {
   const cl_command_queue queue = to.lane.queue.get();
-  return vendor::table(queue).clEnqueueWriteBuffer(queue, to.memory, CL_FALSE, range.lo, range.hi - range.lo,
-                                                   from, 0, nullptr, nullptr);
+  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return vendor::table(queue).clEnqueueWriteBuffer(queue, to.memory, CL_FALSE, range.lo,
+                                                     range.hi - range.lo, from, 0, nullptr, event);
+  });
 }
 
 cl_int finish(const BytesAt& side, cl_int status) {
@@ -100,9 +109,8 @@ cl_int with_mapping(const BytesAt& of, cl_map_flags flags, ByteRange range, Copy
   const cl_command_queue queue = of.lane.queue.get();
   const auto& table = vendor::table(queue);
   cl_int status = CL_SUCCESS;
-  void* mapped = table.clEnqueueMapBuffer(queue, of.memory, CL_TRUE, flags, range.lo, range.hi - range.lo, 0,
-                                          nullptr, nullptr, &status);
-  if (status != CL_SUCCESS || mapped == nullptr) return status != CL_SUCCESS ? status : CL_MAP_FAILURE;
+  void* const mapped = vendor::map(queue, of.memory, flags, range.lo, range.hi - range.lo, status);
+  if (status != CL_SUCCESS) return status;
   const cl_int copied = copy(mapped);
   status = table.clEnqueueUnmapMemObject(queue, of.memory, mapped, 0, nullptr, nullptr);
   const cl_int finished = vendor::finish_carefully(queue);
@@ -171,6 +179,24 @@ cl_int copy_bytes_of(const BytesAt& from, const BytesAt& to, const ByteRanges& r
   }
   if (status == CL_SUCCESS && to_closed) status = copy_inside(to.lane, open_to.get(), to.memory, ranges);
   return status;
+}
+
+cl_int copy_or_nothing(const BytesAt& from, const BytesAt& to, const ByteRanges& ranges, bool& begun) {
+  if (from.host != nullptr || !vendor::may_be_lost(from.lane.queue.get())) {
+    begun = true;
+    return copy_bytes_of(from, to, ranges);
+  }
+  const ByteRange hull = ranges.hull();
+  Compact image = std::make_unique_for_overwrite<char[]>(hull.hi - hull.lo);
+  const cl_int read = copy_bytes_of(from, {to.lane, nullptr, image.get(), hull.lo}, ranges);
+  if (read != CL_SUCCESS) {
+    (void)image.release();  // the driver may still write it
+    return read;
+  }
+  begun = true;
+  const cl_int written = copy_bytes_of({from.lane, nullptr, image.get(), hull.lo}, to, ranges);
+  if (written != CL_SUCCESS) (void)image.release();  // likewise
+  return written;
 }
 
 }  // namespace mkmd

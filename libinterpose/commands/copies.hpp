@@ -19,4 +19,8 @@ struct BytesAt {
 // Done when it returns, for every queue of either device. Offsets are the root buffer's.
 cl_int copy_bytes_of(const BytesAt& from, const BytesAt& to, const ByteRanges& ranges);
 
+// The same. If a device is lost from whose memory the bytes come, nothing is overwritten: what is there may
+// be needed to compute them again. So they come by way of the host. `begun`: something may be overwritten.
+cl_int copy_or_nothing(const BytesAt& from, const BytesAt& to, const ByteRanges& ranges, bool& begun);
+
 }  // namespace mkmd

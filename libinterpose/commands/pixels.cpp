@@ -25,13 +25,19 @@ cl_int begin_read(const PixelsAt& from, const PixelBox& box, unsigned char* to, 
   const cl_command_queue queue = from.lane.queue.get();
   const auto& table = vendor::table(queue);
   if (open == nullptr)
-    return table.clEnqueueReadImage(queue, from.image, CL_FALSE, box.origin.data(), box.region.data(), 0, 0,
-                                    to, 0, nullptr, nullptr);
-  const cl_int status = table.clEnqueueCopyImageToBuffer(queue, from.image, open, box.origin.data(),
-                                                         box.region.data(), 0, 0, nullptr, nullptr);
+    return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+      return table.clEnqueueReadImage(queue, from.image, CL_FALSE, box.origin.data(), box.region.data(), 0, 0,
+                                      to, 0, nullptr, event);
+    });
+  const cl_int status = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return table.clEnqueueCopyImageToBuffer(queue, from.image, open, box.origin.data(), box.region.data(), 0,
+                                            0, nullptr, event);
+  });
   if (status != CL_SUCCESS) return status;
-  return table.clEnqueueReadBuffer(queue, open, CL_FALSE, 0, bytes_of(box, from.shape), to, 0, nullptr,
-                                   nullptr);
+  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return table.clEnqueueReadBuffer(queue, open, CL_FALSE, 0, bytes_of(box, from.shape), to, 0, nullptr,
+                                     event);
+  });
 }
 
 // Likewise.
@@ -39,13 +45,19 @@ cl_int begin_write(const PixelsAt& to, const PixelBox& box, const unsigned char*
   const cl_command_queue queue = to.lane.queue.get();
   const auto& table = vendor::table(queue);
   if (open == nullptr)
-    return table.clEnqueueWriteImage(queue, to.image, CL_FALSE, box.origin.data(), box.region.data(), 0, 0,
-                                     from, 0, nullptr, nullptr);
-  const cl_int status = table.clEnqueueWriteBuffer(queue, open, CL_FALSE, 0, bytes_of(box, to.shape), from, 0,
-                                                   nullptr, nullptr);
+    return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+      return table.clEnqueueWriteImage(queue, to.image, CL_FALSE, box.origin.data(), box.region.data(), 0, 0,
+                                       from, 0, nullptr, event);
+    });
+  const cl_int status = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return table.clEnqueueWriteBuffer(queue, open, CL_FALSE, 0, bytes_of(box, to.shape), from, 0, nullptr,
+                                      event);
+  });
   if (status != CL_SUCCESS) return status;
-  return table.clEnqueueCopyBufferToImage(queue, open, to.image, 0, box.origin.data(), box.region.data(), 0,
-                                          nullptr, nullptr);
+  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return table.clEnqueueCopyBufferToImage(queue, open, to.image, 0, box.origin.data(), box.region.data(), 0,
+                                            nullptr, event);
+  });
 }
 
 // One command after another, in the queue's order: one buffer of ours serves all of them.
@@ -82,7 +94,7 @@ cl_int write_boxes(const PixelsAt& to, const std::vector<PixelBox>& boxes, const
   });
 }
 
-cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<PixelBox>& boxes) {
+cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<PixelBox>& boxes, bool& begun) {
   uint64_t size = 0;
   for (const PixelBox& box : boxes)
     size += bytes_of(box, from.shape);
@@ -90,6 +102,7 @@ cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<Pi
   cl_int status = read_boxes(from, boxes, bytes.get(), is_closed(from.image, kHostMayNotRead));
   const PixelsAt* last = &from;
   if (status == CL_SUCCESS) {
+    begun = true;
     status = write_boxes(to, boxes, bytes.get(), is_closed(to.image, kHostMayNotWrite));
     last = &to;
   }
@@ -143,10 +156,11 @@ cl_int write_pixels(const PixelsAt& to, ByteRange range, const unsigned char* fr
                     [&](bool by_device) { return write_boxes(to, boxes, from, by_device); });
 }
 
-cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges) {
+cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges, bool& begun) {
   for (const ByteRows& block : ranges) {
-    const cl_int status = in_parts(
-        from.shape, block, [&](const std::vector<PixelBox>& boxes) { return copy_boxes(from, to, boxes); });
+    const cl_int status = in_parts(from.shape, block, [&](const std::vector<PixelBox>& boxes) {
+      return copy_boxes(from, to, boxes, begun);
+    });
     if (status != CL_SUCCESS) return status;
   }
   return CL_SUCCESS;

@@ -18,7 +18,7 @@ struct PixelsAt {
 // Tried again if they fail, then in another way.
 cl_int read_pixels(const PixelsAt& from, ByteRange range, unsigned char* to);
 cl_int write_pixels(const PixelsAt& to, ByteRange range, const unsigned char* from);
-// Between two images of one shape.
-cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges);
+// Between two images of one shape. `begun`: something may be overwritten.
+cl_int copy_pixels(const PixelsAt& from, const PixelsAt& to, const ByteRanges& ranges, bool& begun);
 
 }  // namespace mkmd

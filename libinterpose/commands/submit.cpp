@@ -169,17 +169,19 @@ Action::Work read_at_home(Devices& devices, Lane& lane, const ReadCommand& comma
 
 Action::Work write_at_home(Devices& devices, Lane& lane, const WriteCommand& command) {
   const auto copy = [&devices, &lane, &command] {
+    command.keep();
     Memory& root = command.destination.root();
     char* const bytes = at_host(devices, lane, root, root.native.get());
-    if (bytes != nullptr) std::memcpy(bytes + command.destination.in_root(), command.host, command.size);
+    if (bytes != nullptr) std::memcpy(bytes + command.destination.in_root(), command.bytes(), command.size);
     return bytes != nullptr;
   };
   return by_host_or(lane, copy,
                     enqueue(lane, [&command](cl_command_queue queue, cl_uint count, const cl_event* waits,
                                              cl_event* event) {
+                      command.keep();
                       return vendor::table(queue).clEnqueueWriteBuffer(
                           queue, command.destination.memory->native.get(), CL_FALSE,
-                          command.destination.offset, command.size, command.host, count, waits, event);
+                          command.destination.offset, command.size, command.bytes(), count, waits, event);
                     }));
 }
 
@@ -226,11 +228,12 @@ Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& com
     auto* const host = static_cast<char*>(command.host);
     Storage& storage = *command.source.root().storage;
     cl_int status = CL_SUCCESS;
+    bool begun = false;
     if (!storage.stand_in.holds(lane.domain, ranges)) {
-      status = copy_bytes_of({lane, memory, devices.host_bytes(storage, lane, memory)},
-                             {lane, nullptr, host, base}, ranges);
+      status = copy_or_nothing({lane, memory, devices.host_bytes(storage, lane, memory)},
+                               {lane, nullptr, host, base}, ranges, begun);
       if (status == CL_SUCCESS) return Action::Outcome{};
-      devices.note_trouble(lane, "reading its memory", status);
+      note_failure(devices, lane, "reading its memory", status);
       status = CL_SUCCESS;
     }
     ranges.each_range([&](const ByteRange& r) {
@@ -244,7 +247,9 @@ Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& com
 Action::Work transfer(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, Lane& to,
                       cl_mem to_memory, ByteRanges ranges) {
   return [&devices, &storage, &from, from_memory, &to, to_memory, ranges = std::move(ranges)](const Waits&) {
-    return Action::Outcome{copy_between(devices, storage, from, from_memory, to, to_memory, ranges), {}};
+    Action::Outcome outcome;
+    outcome.status = copy_between(devices, storage, from, from_memory, to, to_memory, ranges, outcome.begun);
+    return outcome;
   };
 }
 
@@ -262,20 +267,21 @@ Action::Work end_of_native(NativeEnd marker) {
 }
 
 cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
-                    cl_mem to_memory, const ByteRanges& ranges) {
+                    cl_mem to_memory, const ByteRanges& ranges, bool& begun) {
   if (from_memory != nullptr && to_memory != nullptr && !storage.stand_in.holds(from.domain, ranges)) {
     const ImageShape* const image = storage.image();
     const cl_int status =
-        image != nullptr ? copy_pixels({from, from_memory, *image}, {to, to_memory, *image}, ranges)
-                         : copy_bytes_of({from, from_memory, devices.host_bytes(storage, from, from_memory)},
-                                         {to, to_memory, devices.host_bytes(storage, to, to_memory)}, ranges);
+        image != nullptr
+            ? copy_pixels({from, from_memory, *image}, {to, to_memory, *image}, ranges, begun)
+            : copy_or_nothing({from, from_memory, devices.host_bytes(storage, from, from_memory)},
+                              {to, to_memory, devices.host_bytes(storage, to, to_memory)}, ranges, begun);
     if (status == CL_SUCCESS) {
       storage.stand_in.drop(to.domain, ranges);
       return status;
     }
-    devices.note_trouble(to.domain != 0 ? to : from, "a transfer between memories", status);
+    note_failure(devices, to.domain != 0 ? to : from, "a transfer between memories", status);
   }
-  return copy_through_host(devices, storage, from, from_memory, to, to_memory, ranges);
+  return copy_through_host(devices, storage, from, from_memory, to, to_memory, ranges, begun);
 }
 
 bool ClockOffset::may_equal(const ClockOffset& other) const {
@@ -301,7 +307,7 @@ ClockOffset device_clock_offset(cl_command_queue queue) {
         CL_SUCCESS)
       return {};
     const vendor::Owned<cl_event> written(event);
-    table.clFinish(queue);
+    if (vendor::finish_carefully(queue) != CL_SUCCESS) return {};
     const auto half = static_cast<int64_t>(host_nanoseconds() - before) / 2;
     cl_ulong end = 0;
     if (table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=

@@ -36,9 +36,10 @@ using NativeEnd = std::shared_ptr<const vendor::Owned<cl_event>>;
 Action::Work end_of_native(NativeEnd marker);
 
 // Copies now, blocking, through the transfer lanes' queues. Offsets are the same on both sides. What a
-// helper's memory does not take, the storage's stand-in keeps.
+// helper's memory does not take, the storage's stand-in keeps. `begun`, of a copy that failed: something may
+// have been overwritten.
 cl_int copy_between(Devices& devices, Storage& storage, const Lane& from, cl_mem from_memory, const Lane& to,
-                    cl_mem to_memory, const ByteRanges& ranges);
+                    cl_mem to_memory, const ByteRanges& ranges, bool& begun);
 
 // The clock of a queue's device minus the host's, in nanoseconds, as well as could be measured.
 struct ClockOffset {

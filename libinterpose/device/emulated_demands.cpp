@@ -82,7 +82,7 @@ Demand demand_of_piece(emulation::Machine& machine, int device, const KernelComm
 
 std::optional<Demand> demand_of(emulation::Machine& machine, const Action& action) {
   if (!action.origin.owner)  // a transfer between memories
-    return action.transfer.memory
+    return action.transfer.bytes > 0
                ? std::optional(transfer(action, action.lane->domain, *action.transfer.memory))
                : std::nullopt;
   using Asked = std::optional<Demand>;

@@ -21,6 +21,7 @@ public:
   cl_int run(Action& action, cl_int refused) override;
   bool has_failed(int device) const override;
   bool is_lost(int domain) const override;
+  void look_after(const Lane&) override {}
   void note_again(size_t commands) override;
   // The real device is a CPU's, whose buffers lie in the process's own memory: its driver says where when a
   // buffer is mapped, and they stay there. Copied by our threads, bytes do not wait until the driver's

@@ -78,7 +78,10 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
   action.driver.begun = outcome.begun;
   // Before the callback is set: it may come at once, and whoever hears of it reads the event.
   action.driver.native = std::move(outcome.event);
-  if (outcome.status != CL_SUCCESS || !action.driver.native) return {outcome.status};
+  if (outcome.status != CL_SUCCESS || !action.driver.native) {
+    look_after_failure(action, outcome.status);
+    return {outcome.status};
+  }
   listener.under_way(action);
   auto hearing = std::make_unique<Hearing>(Hearing{&listener, Ref<Action>(&action)});
   Hearings::all().add(*hearing);
@@ -102,6 +105,7 @@ cl_int OpenClDevices::run(Action& action, cl_int refused) {
   action.driver.begun = outcome.begun;
   action.driver.native = std::move(outcome.event);
   read_times(action, host_nanoseconds());
+  if (refused >= 0) look_after_failure(action, outcome.status);
   return outcome.status;
 }
 
@@ -126,11 +130,34 @@ cl_int OpenClDevices::end(Action& action, cl_int told, cl_ulong heard) {
   // PoCL tells callbacks what they asked for, also of commands that have failed.
   const cl_int status = told >= 0 && action.driver.native ? vendor::end_of(action.driver.native.get()) : told;
   read_times(action, heard);
+  look_after_failure(action, status);
   return status;
 }
 
 bool OpenClDevices::has_failed(int device) const {
   return trouble_.left_out(device);
+}
+
+bool OpenClDevices::is_lost(int domain) const {
+  return trouble_.is_lost(domain);
+}
+
+void OpenClDevices::look_after(const Lane& lane) {
+  trouble_.look(lane.domain);
+}
+
+void OpenClDevices::forget(Action& action) {
+  Hearings::all().take(action);
+}
+
+// Bytes that cannot be read, although that was tried again and in other ways, are lost with their memory.
+void OpenClDevices::look_after_failure(const Action& action, cl_int status) {
+  if (status >= 0) return trouble_.look_at_suspects();
+  trouble_.look(action.works_in());
+  if (action.transfer.bytes == 0) return;
+  trouble_.look(action.transfer.from_domain);
+  if (!trouble_.is_lost(action.works_in()))
+    trouble_.lose(action.transfer.from_domain, "its memory cannot be read");
 }
 
 void OpenClDevices::note_trouble(const Lane& lane, const char* what, cl_int status) {

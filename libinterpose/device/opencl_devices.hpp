@@ -22,13 +22,16 @@ public:
   std::optional<cl_int> status(const Action& action) override;
   cl_int end(Action& action, cl_int told, cl_ulong heard) override;
   bool has_failed(int device) const override;
-  bool is_lost(int) const override { return false; }
+  bool is_lost(int domain) const override;
+  void look_after(const Lane& lane) override;
+  void forget(Action& action) override;
   void note_again(size_t) override {}
   void note_trouble(const Lane& lane, const char* what, cl_int status) override;
   bool may_compile() const override;
 
 private:
   void read_times(Action& action, cl_ulong heard) const;
+  void look_after_failure(const Action& action, cl_int status);
 
   const int64_t host_to_home_;
   Trouble& trouble_;

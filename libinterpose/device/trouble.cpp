@@ -3,6 +3,7 @@
 
 #include "common/log.hpp"
 #include "libinterpose/execution/action.hpp"
+#include "libinterpose/vendor/careful.hpp"
 
 #include <string>
 
@@ -24,7 +25,8 @@ int Trouble::device_of(const Lane& lane) const {
 void Trouble::note(const Lane& lane, const char* what, cl_int status) {
   const int device = device_of(lane);
   const bool at_home = device == configuration_.home_index() || (lane.transfers() && lane.domain == 0);
-  if (at_home || static_cast<size_t>(device) >= kDevices) return;
+  if (at_home || static_cast<size_t>(device) >= kDevices || is_lost(configuration_.domain[device])) return;
+  if (may_be_lost(device)) suspects_.fetch_or(1u << configuration_.domain[device]);
   const int count = failures_[device].fetch_add(1) + 1;
   const std::string line = "device " + configuration_.devices[device].name + " failed at " + what + " (" +
                            std::to_string(status) + ")";
@@ -32,6 +34,42 @@ void Trouble::note(const Lane& lane, const char* what, cl_int status) {
   if (count != kMost) return;
   left_out_count_.fetch_add(1);
   log(LogLevel::warning, line + ", after other failures: it is left out");
+}
+
+bool Trouble::may_be_lost(int device) const {
+  return static_cast<size_t>(device) < configuration_.may_be_lost.size() &&
+         configuration_.may_be_lost[device];
+}
+
+void Trouble::look(int domain) {
+  if (domain == 0 || is_lost(domain)) return;
+  suspects_.fetch_and(~(1u << domain));
+  for (size_t d = 0; d < configuration_.devices.size(); ++d) {
+    if (configuration_.domain[d] != domain || !may_be_lost(static_cast<int>(d))) continue;
+    if (!vendor::is_available(configuration_.devices[d].id)) return lose(domain, "its driver says so");
+  }
+}
+
+void Trouble::look_at_suspects() {
+  const uint32_t suspects = suspects_.load(std::memory_order_relaxed);
+  for (int domain = 1; suspects >> domain != 0; ++domain) {
+    if ((suspects >> domain & 1u) != 0) look(domain);
+  }
+}
+
+void Trouble::lose(int domain, const char* why) {
+  std::string names;
+  for (size_t d = 0; d < configuration_.devices.size() && d < kDevices; ++d) {
+    if (configuration_.domain[d] != domain) continue;
+    if (!may_be_lost(static_cast<int>(d))) return;
+    names += (names.empty() ? "" : ", ") + configuration_.devices[d].name;
+  }
+  if (names.empty() || (lost_.fetch_or(1u << domain) >> domain & 1u) != 0) return;
+  for (size_t d = 0; d < configuration_.devices.size() && d < kDevices; ++d) {
+    if (configuration_.domain[d] == domain && failures_[d].exchange(kMost) < kMost)
+      left_out_count_.fetch_add(1);
+  }
+  log(LogLevel::warning, "device " + names + " is lost (" + why + "): it is left out");
 }
 
 bool Trouble::left_out(int device) const {

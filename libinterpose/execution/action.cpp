@@ -21,6 +21,10 @@ Action::Held Action::let_go() {
           std::exchange(loss.deed, nullptr)};
 }
 
+int Action::works_in() const {
+  return loss.repaired_in >= 0 ? loss.repaired_in : lane->domain;
+}
+
 cl_int Action::missing_bytes() const {
   const bool missing = !transfer.ranges.empty() || loss.inherited < 0 || loss.device_lost;
   return missing && status < 0 ? status : CL_SUCCESS;

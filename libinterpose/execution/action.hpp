@@ -93,6 +93,7 @@ public:
     return loss.inherited < 0 ? Outcome{loss.inherited, {}} : work(waits);
   }
 
+  int works_in() const;  // the memory
   bool is_part() const { return piece.seconds > 0; }
   bool complete() const override { return state == State::complete; }
   // The error of a complete action that also is that of what waits for it: it was to bring bytes from another
@@ -147,6 +148,7 @@ public:
     // Where devices can fail: the journal's line of it; see capture's recovery.cpp.
     std::shared_ptr<Deed> deed;
     bool device_lost = false;  // it has not run, because a device or a memory is gone
+    int repaired_in = -1;      // the memory for which home does it again; -1: its lane's
   } loss;
 
   enum class State { waiting, ready, submitting, submitted, complete };

@@ -2,7 +2,7 @@
 // Devices: what carries out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
 // emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor asks none
 // of them which it is. No function is called with the executor's mutex held, but for now(),
-// note_trouble(), has_failed(), is_lost() and note_again().
+// note_trouble(), has_failed(), is_lost(), forget() and note_again().
 #pragma once
 
 #include "libinterpose/execution/action.hpp"
@@ -58,6 +58,10 @@ public:
   virtual bool has_failed(int device) const = 0;
   // Whether a memory, by domain, is gone with its devices.
   virtual bool is_lost(int domain) const = 0;
+  // Finds out whether what the lane works with is still there. Asked now and then where there is no news.
+  virtual void look_after(const Lane& lane) = 0;
+  // Nobody wants to hear of the action's end any more.
+  virtual void forget(Action& action) = 0;
   // After a loss: so many commands are done again.
   virtual void note_again(size_t commands) = 0;
 

@@ -19,6 +19,12 @@ namespace {
 
 // So long without news, devices are asked what became of their commands: callbacks may never come.
 constexpr std::chrono::seconds kSecondLook{1};
+// The same where a device may be lost. Everything waits for it until that is known.
+constexpr std::chrono::milliseconds kLossLook{200};
+
+std::chrono::nanoseconds patience(const ExecutionConfiguration& configuration) {
+  return configuration.makes_losses_good ? std::chrono::nanoseconds(kLossLook) : kSecondLook;
+}
 
 }  // namespace
 
@@ -104,9 +110,32 @@ void Executor::ask_devices() {
     if (status && *status <= CL_COMPLETE && !action->driver.heard.exchange(true))
       posts_.ended(*action, *status);
   }
-  const Lock lock(mutex());
-  for (const Ref<Action>& action : asked)
-    progress_.end_call(*action);
+  {
+    const Lock lock(mutex());
+    for (const Ref<Action>& action : asked)
+      progress_.end_call(*action);
+  }
+  if (configuration_.makes_losses_good) look_after_lanes();
+}
+
+void Executor::look_after_lanes() {
+  std::vector<const Lane*> busy;
+  {
+    const Lock lock(mutex());
+    for (const auto& lane : lanes_.all()) {
+      if (!lane->under_way.empty()) busy.push_back(lane.get());
+    }
+  }
+  for (const Lane* lane : busy)
+    devices().look_after(*lane);
+  Graveyard::Dead dead;
+  {
+    const Lock lock(mutex());
+    progress_.abandon_lost();
+    pump();
+    dead = graveyard().take();
+  }
+  Graveyard::bury(std::move(dead));
 }
 
 bool Executor::wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest) {
@@ -126,9 +155,9 @@ bool Executor::wait_until(const std::function<bool()>& done, std::optional<cl_ul
     if (over) break;
     const cl_ulong now = latest ? host_nanoseconds() : 0;
     if (latest && now >= *latest) break;
-    std::chrono::nanoseconds longest = kSecondLook;
+    std::chrono::nanoseconds longest = patience(configuration_);
     if (latest) longest = std::min(longest, std::chrono::nanoseconds(*latest - now));
-    if (!posts_.wait(seen, longest) && longest == kSecondLook) ask_devices();
+    if (!posts_.wait(seen, longest) && longest == patience(configuration_)) ask_devices();
   }
   posts_.hand_over();
   return over;
@@ -151,7 +180,8 @@ void Executor::lane_thread(Lane& lane) {
 
 void Executor::conductor_thread() {
   for (;;) {
-    const Posts::Due due = posts_.wait_to_conduct([&] { return observer_.is_busy(); }, kSecondLook);
+    const Posts::Due due =
+        posts_.wait_to_conduct([&] { return observer_.is_busy(); }, patience(configuration_));
     if (due == Posts::Due::end) return;
     if (due == Posts::Due::nothing) {
       if (!process_exiting.load()) ask_devices();

@@ -52,7 +52,9 @@ public:
   void push(Ref<Action> action) REQUIRES(mutex()) { progress_.push(std::move(action)); }
   // Starts what may start. Lets go of the mutex while devices are called.
   void pump() REQUIRES(mutex());
-  void drop_waiting() REQUIRES(mutex()) { progress_.drop_waiting(); }  // those not under way are forgotten
+  // After a loss; see Progress.
+  bool stop_after_loss() REQUIRES(mutex()) { return progress_.stop_after_loss(); }
+  std::vector<Ref<ActionOwner>> drop_unfinished() REQUIRES(mutex()) { return progress_.drop_unfinished(); }
   // With `besides`, whatever that does.
   int busy_lanes(int domain, const Lane* besides) const REQUIRES(mutex());
 
@@ -69,6 +71,7 @@ public:
 private:
   void lane_thread(Lane& lane);
   void conductor_thread();
+  void look_after_lanes() EXCLUDES(mutex());
   std::set<const Action*> stuck_actions() const REQUIRES(mutex());  // submitted ones that will never start
 
   Observer& observer_;

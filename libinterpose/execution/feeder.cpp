@@ -55,7 +55,7 @@ bool Feeder::take_part() {
 
 // Of those that may start something, the one whose first action comes first.
 Lane* Feeder::next_lane() {
-  if (progress_.is_failing()) return nullptr;
+  if (progress_.is_failing() || progress_.gate().is_halted()) return nullptr;
   Lane* next = nullptr;
   for (Lane* lane : lanes_.fed()) {
     if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
@@ -110,20 +110,22 @@ void Feeder::pump() {
   wake_lanes();
   if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
   pumping_ = true;
+  Gate& gate = progress_.gate();
   Lane* const repair = lanes_.repair();
   for (bool more = true; more;) {
     wake_lanes();
     if (Lane* const next = next_lane()) {
       start_first(*next);
-    } else if (!progress_.is_failing() && take_part()) {
+    } else if (!progress_.is_failing() && !gate.is_halted() && take_part()) {
       continue;
-    } else if (repair != nullptr && may_start(*repair, lanes_, progress_.gate().until())) {
+    } else if (repair != nullptr && !gate.is_halted() && may_start(*repair, lanes_, gate.until())) {
       run_threaded(*repair);
     } else {
       more = flush_lanes();  // more may have become ready meanwhile
     }
   }
   pumping_ = false;
+  if (gate.is_halted() && !progress_.is_running() && gate.take_halt()) observer_.halted();
 }
 
 void Feeder::run_threaded(Lane& lane) {
@@ -144,14 +146,7 @@ void Feeder::run_threaded(Lane& lane) {
     std::erase(lane.under_way, action);
     gate.end_run();
     if (std::exchange(lane.sending, {})) gate.wake();  // who waits for its ports may go on
-    if (configuration_.makes_losses_good && action->loss.device_lost) {
-      action->work = nullptr;
-      gate.halt();
-      observer_.lost(*action);
-    } else {
-      progress_.mark_over(*action, status);
-    }
-    if (gate.is_halted() && !gate.is_running()) observer_.halted();
+    progress_.mark_over(*action, status);
     pump();
   }
 }

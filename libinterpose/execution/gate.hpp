@@ -24,8 +24,13 @@ public:
   bool holds_back() const { return until_ < kAllEmitted; }
   double until() const { return until_; }
 
-  void halt() { halted_ = true; }  // nothing starts on a thread
+  // Nothing starts.
+  void halt() {
+    if (!halted_) is_told_ = false;
+    halted_ = true;
+  }
   bool is_halted() const { return halted_; }
+  bool take_halt() { return halted_ && !std::exchange(is_told_, true); }  // true once for each halt()
   void resume() {
     halted_ = false;
     wake();
@@ -57,6 +62,7 @@ public:
 private:
   double until_ = kAllEmitted;
   bool halted_ = false;
+  bool is_told_ = false;
   int running_ = 0;
   bool has_more_ = false;
   bool stopped_ = false;

@@ -13,7 +13,8 @@ public:
   // With the mutex held, where losses are made good: the action has not run, or not to its end, because a
   // device or a memory is gone (Action::begun). Nothing new starts.
   virtual void lost(Action& action) = 0;
-  // With the mutex held: after Gate::halt() or lost(), nothing runs any more. May call Gate::resume().
+  // With the mutex held: after Gate::halt() or lost(), nothing runs any more. May let go of the mutex, and
+  // call Gate::resume().
   virtual void halted() = 0;
   // Without the mutex, on the conductor's thread, some time after Posts::call_conductor().
   virtual void conduct() = 0;
@@ -26,7 +27,7 @@ protected:
 
 struct ExecutionConfiguration {
   bool home_excludes_others = false;  // home is the whole of which the other devices are parts (Rule 14)
-  bool makes_losses_good = false;     // the observer does; then nothing is done again at home
+  bool makes_losses_good = false;     // the observer does
   bool has_threads = true;            // else whoever waits does their work
 };
 

@@ -25,15 +25,6 @@ void Progress::unblock(Action& action) {
   if (--action.edges.blockers == 0 && action.state == Action::State::waiting) push(Ref<Action>(&action));
 }
 
-void Progress::drop_waiting() {
-  for (const auto& lane : lanes_.all()) {
-    for (const Ref<Action>& action : lane->ready)
-      graveyard_.let_go_later(*action);
-    lane->ready = {};
-    lane->to_come.clear();
-  }
-}
-
 cl_int Progress::refusal(const Action& action) const {
   if (failed() < 0) return failed();
   if (action.lane->domain == 0) return CL_SUCCESS;
@@ -54,6 +45,7 @@ void Progress::mark_submitted(Action& action, Devices::Submission submission) {
   if (action.state == Action::State::submitting) action.state = Action::State::submitted;
   for (const Ref<Action>& after : std::exchange(action.edges.on_submit, {}))
     unblock(*after);
+  if (makes_losses_good_ && devices_->is_lost(action.lane->domain)) abandon_lost();
 }
 
 // In the end the action holds nothing any more, however long it is kept itself.

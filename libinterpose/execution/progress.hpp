@@ -37,7 +37,13 @@ public:
   // See Executor.
   cl_int failed() const { return failed_.load(std::memory_order_acquire); }
   void push(Ref<Action> action) REQUIRES(mutex_);
-  void drop_waiting() REQUIRES(mutex_);
+
+  // Where losses are made good (loss.cpp).
+  bool stop_after_loss() REQUIRES(mutex_);   // nothing new starts. True: nothing is running
+  void abandon_lost() REQUIRES(mutex_);      // what lost devices have under way: it will not end
+  bool is_running() const REQUIRES(mutex_);  // something is, besides the program's own commands
+  // Nothing is running. Forgets everything incomplete but those commands. The owners: once for each action.
+  std::vector<Ref<ActionOwner>> drop_unfinished() REQUIRES(mutex_);
 
   // Something is to be done again; nothing else starts until what came after it is over.
   bool is_failing() const REQUIRES(mutex_) { return !failures_.empty(); }
@@ -52,6 +58,9 @@ private:
   void unblock(Action& action) REQUIRES(mutex_);
   void mark_complete(Action& action, cl_int status) REQUIRES(mutex_);
   void note_complete(Action& action, cl_int status) REQUIRES(mutex_);
+
+  // loss.cpp
+  bool is_lost(Action& action) REQUIRES(mutex_);
 
   // repair.cpp
   void settle(Action& action) REQUIRES(mutex_);
@@ -69,6 +78,7 @@ private:
   Graveyard graveyard_ GUARDED_BY(mutex_);
   std::atomic<cl_int> failed_{CL_SUCCESS};
   std::vector<Ref<Action>> failures_ GUARDED_BY(mutex_);
+  std::vector<Ref<Action>> lost_ GUARDED_BY(mutex_);  // until everything unfinished is dropped
 };
 
 }  // namespace mkmd

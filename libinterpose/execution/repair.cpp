@@ -105,9 +105,10 @@ void Progress::mark_over(Action& action, cl_int status) {
     std::erase(action.lane->under_way, Ref<Action>(&action));
     if (action.is_part()) --action.lane->parts_in_flight;
   }
-  if (makes_losses_good_) return mark_complete(action, status);
+  if (is_lost(action)) return;
+  if (makes_losses_good_ && lanes_.repair() == nullptr) return mark_complete(action, status);
   settle(action);
-  if (!failures_.empty()) repair_failures();
+  if (!failures_.empty() && !gate_.is_halted()) repair_failures();
 }
 
 // It is over; it is complete when what it came after is. Else somebody has to see to it.
@@ -148,6 +149,7 @@ void Progress::start_repairs(const Actions& actions) {
   Lane* const repair = lanes_.repair();
   for (const Ref<Action>& action : actions) {
     hold_back_followers(*action);
+    action->loss.repaired_in = action->works_in();
     action->lane = repair;
     action->state = Action::State::waiting;
     action->driver.over = false;

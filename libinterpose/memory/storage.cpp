@@ -14,7 +14,7 @@ Storage::Storage(Memory& memory, int domains, uint32_t of_home, Hardware& hardwa
     : regions(memory.size, domains, of_home), stand_in(memory.size), mapped(domains), root_(memory),
       hardware_(hardware), roots_(domains), host_bytes_(domains) {
   host_bytes_[0] = memory.visible_bytes.begin;
-  if (with_history) history = std::make_unique<History>(memory.size, domains);
+  if (with_history) history = std::make_unique<History>(memory.size, domains, of_home);
 }
 
 Storage::~Storage() {

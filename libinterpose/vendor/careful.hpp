@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of drivers that are tried again when they fail, and then in another way. Thread-safe.
+// Calls of drivers that are tried again when they fail, and then in another way; and waits that end when the
+// device is lost. Thread-safe.
 #pragma once
 
 #include "libinterpose/vendor/vendor.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace mkmd::vendor {
@@ -20,8 +22,27 @@ cl_int try_again(Call call) {
   return status;
 }
 
+// Whether commands are executed by the thread that makes or awaits them. Somebody has to wait for these.
+bool executes_in_caller(const Platform& platform, const std::string& device_name);
+
+// Whether the device may be gone while a driver is waited for: it is neither a CPU of the host nor a
+// simulator in this process. Drivers may then wait for ever (PoCL-Remote does). So waits of ours for such
+// devices are made of short ones, between which the driver is asked whether the device is there.
+bool may_be_lost(cl_device_id device);
+bool may_be_lost(cl_command_queue queue);  // its device
+// The driver says that it can be used (CL_DEVICE_AVAILABLE).
+bool is_available(cl_device_id device);
+// For transfers and mappings: may_be_lost() devices are waited for by enqueue_carefully() or await_event().
+inline cl_bool blocking(cl_command_queue queue) {
+  return may_be_lost(queue) ? CL_FALSE : CL_TRUE;
+}
+
 // Everything on the queue is over. An error: nobody knows.
 cl_int finish_carefully(cl_command_queue queue);
+
+// Bytes of a buffer, once they can be used. Null: `status` says why not.
+void* map(cl_command_queue queue, cl_mem memory, cl_map_flags flags, size_t offset, size_t size,
+          cl_int& status);
 
 // What became of a command that was flushed, or is in a queue of a driver that needs none. Null: nobody
 // knows, it may still be under way.
@@ -32,5 +53,17 @@ std::optional<cl_int> status_of(cl_event event);
 
 // What became of one that is known to be over.
 cl_int end_of(cl_event event);
+
+// Enqueues a command by `call`, with an event of its own if its device may be lost. Then it is over, and this
+// is what became of it: a queue that is finished does not say that. Elsewhere the queue is to be finished.
+template <typename Call>
+cl_int enqueue_carefully(cl_command_queue queue, Call call) {
+  if (!may_be_lost(queue)) return call(nullptr);
+  cl_event event = nullptr;
+  const cl_int status = call(&event);
+  if (status != CL_SUCCESS) return status;
+  const Owned<cl_event> end(event);
+  return std::min(await_event(event, queue).value_or(CL_DEVICE_NOT_AVAILABLE), CL_SUCCESS);
+}
 
 }  // namespace mkmd::vendor

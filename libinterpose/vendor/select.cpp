@@ -2,6 +2,7 @@
 // From the text of a specification to real devices. An empty text means every device there is, the fastest
 // first.
 #include "common/text.hpp"
+#include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/icd.hpp"
 #include "libinterpose/vendor/specification.hpp"
 
@@ -34,14 +35,6 @@ std::vector<Candidate> devices_of_all(const std::vector<Platform>& platforms) {
     }
   }
   return found;
-}
-
-// Oclgrind interprets inside clFinish; PoCL's basic driver executes inside whichever call notices the work.
-// Intel's CPU runtime counts the thread that waits as one of those that compute: without it, two cores do the
-// work of one.
-bool executes_in_caller(const Platform& platform, const std::string& device_name) {
-  const std::string name = short_name(platform);
-  return name == "oclgrind" || name == "intel" || (name == "pocl" && device_name.starts_with("basic"));
 }
 
 Device describe(const Candidate& candidate, std::string name, cl_device_id parent) {

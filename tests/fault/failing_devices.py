@@ -115,9 +115,10 @@ def helpers_garble(f):
         for name in ("clEnqueueNDRangeKernel", "clFlush", "clSetEventCallback", "clGetEventProfilingInfo"):
             try_rules(f, mode, f"{name}@1:delay=3:*2")
     for mode in ("separate", "three-way"):
-        for name in ("clEnqueueReadBuffer", "clEnqueueMapBuffer", "clFinish", "clCreateBuffer", "clSetKernelArg"):
+        for name in ("clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueMarkerWithWaitList", "clCreateBuffer",
+                     "clSetKernelArg"):
             try_rules(f, mode, f"{name}@1:delay=3:*2")
-        try_rules(f, mode, "clEnqueueReadBuffer@1:garbage:*2,clEnqueueMapBuffer@whole:fail=-12:*2")
+        try_rules(f, mode, "clEnqueueReadBuffer@1:garbage:*2")
 
 
 def commands_end_with_errors(f):
@@ -274,6 +275,29 @@ def privileges_dropped(f):
             f.wrong.append(f"{mode}: on stderr: {ours.said}")
 
 
+def devices_die(f):
+    """A device with a memory of its own is gone from some moment on. Its commands never end, and what only its memory
+    had is computed again. One line says so, and the results are those of a bare run."""
+    for mode, program in (("separate", STEPS), ("separate", IN_PLACE), ("separate", COPIES), ("three-way", STEPS)):
+        calls = calls_seen(f, mode, program)["1"]
+        for name in ("clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueCopyBuffer",
+                     "clEnqueueFillBuffer", "clEnqueueMapBuffer", "clFlush", "clSetEventCallback"):
+            for when in ("1", "2", "7") if name in calls else ():
+                rule = f"{name}@1:dies:{when}"
+                count = count_file(f)
+                ours = f.preloaded(program, **POLICY, **MODES[mode], **vendor(f, rule, FAILING_COUNT=count))
+                what = f"{mode}, {program['name']}, {rule}"
+                bare = f.bare_of(program)
+                if (ours.code, ours.out) != (bare.code, bare.out):
+                    f.wrong.append(f"{what}: exit code {ours.code}, {ours.out}\n    {ours.said} {ours.error[:5]}")
+                if not injected(count) and when == "1":
+                    f.wrong.append(f"{what}: nothing has died")
+                # One that dies early is given no work, so that nobody finds out.
+                lines = "pocl/[23]#1 (is lost .*left out|gets no pieces)"
+                if injected(count) and (len(ours.said) != 1 or not re.search(lines, ours.said[0])):
+                    f.wrong.append(f"{what}: on stderr: {ours.said}")
+
+
 CASES = [helpers_fail, helpers_garble, commands_end_with_errors, callbacks_never_come, native_commands_fail, events_say_nothing,
-         refused_behind_others, images_fail, helpers_fail_at_exit, home_fails, device_left_out, no_threads,
+         refused_behind_others, images_fail, helpers_fail_at_exit, home_fails, device_left_out, devices_die, no_threads,
          privileges_dropped]

@@ -27,6 +27,8 @@ bool wants_capture(Queue& queue, std::span<const Touched> touched, WaitList wait
     Memory& m = *t.memory;
     if (!m.is_buffer || m.context.get() != queue.context.get() || !m.root()->storage) return false;
     wanted = wanted || !runtime->home_bytes().are_valid(t);
+    // What is captured can be done again. A native command ends that for what was computed from the bytes.
+    wanted = wanted || (t.written && HomeBytes::are_remembered(t));
   }
   return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS && may_capture(queue, wait_list);
 }

@@ -4,6 +4,7 @@
 #include "compiler/binary_origin.hpp"
 #include "libinterpose/vendor/host_visible.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -62,18 +63,22 @@ vendor::Owned<T> owned(T handle) {
   return vendor::Owned<T>(handle);
 }
 
-// Nothing is known from earlier runs, or remembered for later ones.
-void forget_files() {
+// Nothing is known from earlier runs, or remembered for later ones, but in that folder.
+void forget_files(const std::string& but_for_cache) {
   for (const char* name : {"XDG_CACHE_HOME", "XDG_DATA_HOME", "HOME"})
     unsetenv(name);
+  if (!but_for_cache.empty()) setenv("XDG_CACHE_HOME", but_for_cache.c_str(), 1);
+}
+
+int domain_of(const VirtualContext::Machine& machine, int device) {
+  return machine.separate || machine.losable ? device : 0;
 }
 
 }  // namespace
 
 VirtualContext::VirtualContext(const Machine& machine)
     : driver_(machine.emulated ? machine.emulated->devices.size() : machine.devices, machine.host_bytes) {
-  forget_files();
-  if (!machine.cache.empty()) setenv("XDG_CACHE_HOME", machine.cache.c_str(), 1);
+  forget_files(machine.cache);
   virtual_time::reset();
   driver_.kernels["twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
     element(a[1], i) = element(a[0], i) * 2 + 1;
@@ -90,17 +95,16 @@ VirtualContext::VirtualContext(const Machine& machine)
     device.name = device.device_name = driver_[d].name;
     device.synchronous = kind_.has_value();
     configuration_.devices.push_back(device);
-    configuration_.domain.push_back(kind_              ? emulated()->domain_of(static_cast<int>(d))
-                                    : machine.separate ? static_cast<int>(d)
-                                                       : 0);
+    const int index = static_cast<int>(d);
+    driver_[d].is_remote = machine.losable && d > (machine.host_bytes ? 1 : 0);
+    configuration_.may_be_lost.push_back(kind_ ? emulated()->platform().can_fail() : driver_[d].is_remote);
+    configuration_.domain.push_back(kind_ ? emulated()->domain_of(index) : domain_of(machine, index));
   }
   configuration_.team.assign(devices, 0);
   for (size_t d = 0; machine.rivals && d < devices; ++d)
     configuration_.team[d] = static_cast<int>(d) + 1;
-  configuration_.domain_count = kind_              ? emulated()->domain_count()
-                                : machine.separate ? static_cast<int>(devices)
-                                                   : 1;
-  configuration_.may_be_lost.assign(devices, machine.emulated && machine.emulated->can_fail());
+  configuration_.domain_count =
+      1 + *std::max_element(configuration_.domain.begin(), configuration_.domain.end());
   configuration_.home = configuration_.devices.front();
   configuration_.settings.separate_memory = machine.separate && !machine.host_bytes;
   configuration_.settings.policy = machine.policy;

@@ -21,9 +21,12 @@ public:
     bool separate = false;                              // each has a memory of its own
     std::optional<emulation::PlatformFile> emulated{};  // then as many devices as it has
     std::string policy = Settings().policy;
-    std::string cache{};      // the folder that files of earlier runs lie in; empty: there is none
+    std::string cache{};  // the folder that files of earlier runs lie in; empty: there is none
+    // Each but home's has a memory that is not the host's, and may be lost. With `host_bytes`, device 1 has
+    // not.
+    bool losable = false;
     bool rivals = false;      // the devices are drivers that share cores
-    bool host_bytes = false;  // buffers lie in memory of ours, which all devices work in
+    bool host_bytes = false;  // buffers lie in memory of ours, which all other devices work in
     bool in_spirv = false;    // the program
   };
   static constexpr size_t kLocal = 64;

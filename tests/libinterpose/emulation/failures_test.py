@@ -77,7 +77,7 @@ class Failures(EmulatedRuns):
         self.identical("care", events((0.005, "GTX760", {"slows": 20}), (0.01, "GTX750Ti", {"has": 0}),
                                       (0.03, "GTX760", FAILS)))
 
-    def test_11_what_cannot_be_computed_again_is_an_error(self):
+    def test_11_what_the_program_overwrites_is_kept(self):
         command = [os.path.join(self.BUILD, "tests/libinterpose/lost_input")]
         bare = self.execute(command + ["0"]).stdout.splitlines()
 
@@ -87,8 +87,8 @@ class Failures(EmulatedRuns):
             content["platform"]["devices"][1]["rates"]["operations"] = 1e9
         result, summary = self.emulated(self.changed(change), command + ["1.5"], "--policy", "single:GTX760")
         lines = result.stdout.splitlines()
-        self.assertEqual((result.returncode, len(lines), lines[1:]), (0, 4, bare[1:]), result)
-        self.assertEqual(lines[0], "input overwritten: error -5", "its input is gone, its bytes were on the device")
+        self.assertEqual((result.returncode, lines), (0, bare), result)
+        self.assertGreater(summary["emulation"]["again"], 0)
 
 
 if __name__ == "__main__":

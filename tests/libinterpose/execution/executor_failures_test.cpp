@@ -275,7 +275,9 @@ protected:
     first_ = copy(0, 1, 1), second_ = copy(0, 1, 2), at_home_ = action(0), reads_ = action(1);
     script(first_).lost = true;
     reads_->wait_for(*first_);
-    for (const auto& a : {at_home_, first_, second_, reads_})
+    push(at_home_);
+    pump();
+    for (const auto& a : {first_, second_, reads_})
       push(a);
     work();
   }
@@ -286,7 +288,7 @@ TEST_F(Losses, StopEverythingOnce) {
   lose();
   EXPECT_TRUE(executor_->gate().is_halted());
   EXPECT_THAT(lost_, ElementsAre(first_.get()));
-  EXPECT_EQ(halts_, 1);
+  EXPECT_EQ(halts_, 0) << "home's piece is under way";
   finish();
   EXPECT_FALSE(first_->complete());
   EXPECT_FALSE(second_->complete()) << "nothing new starts";
@@ -305,19 +307,20 @@ TEST_F(Losses, LeaveWhatIsUnderWayToItsEnd) {
 
 TEST_F(Losses, AreOverWhenTheObserverSaysSo) {
   lose();
+  finish();
   const auto again = copy(0, 2), after = action(0, 1);
   after->wait_for(*again);
   {
     const std::lock_guard lock(executor_->mutex());
-    executor_->drop_waiting();
+    executor_->drop_unfinished();
     executor_->gate().resume();
     executor_->push(again);
     executor_->push(after);
   }
   finish();
-  EXPECT_THAT(completed_, ElementsAre(again.get(), at_home_.get(), after.get()));
+  EXPECT_THAT(completed_, ElementsAre(at_home_.get(), again.get(), after.get()));
   EXPECT_EQ(after->status, CL_SUCCESS);
-  EXPECT_FALSE(second_->complete()) << "what was dropped is gone";
+  EXPECT_LT(second_->status, 0) << "what was dropped is gone";
 }
 
 TEST_F(Losses, SayWhetherTheActionHadBegun) {

@@ -18,28 +18,33 @@ inline constexpr cl_ulong kMilli = FakeDevices::kTakes;
 
 class ExecutorTest : public testing::Test, public Executor::Observer {
 protected:
-  // `contexts`: of the lanes that compute, by number. The first is home.
+  // `contexts`: of the lanes that compute, by number. The first is home. Each has a memory where one may be
+  // lost.
   void make(const std::vector<int>& contexts, Executor::Configuration configuration = {}) {
+    make(contexts, configuration, !configuration.makes_losses_good);
+  }
+  void make(const std::vector<int>& contexts, Executor::Configuration configuration, bool repairs) {
+    const bool separate = configuration.makes_losses_good;
     configuration.has_threads = false;
     executor_ = std::make_unique<Executor>(*this, configuration);
     auto devices = std::make_unique<FakeDevices>();
     devices_ = devices.get();
     executor_->use(std::move(devices));
     for (size_t d = 0; d < contexts.size(); ++d)
-      executor_->lanes().add(lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d]));
+      executor_->lanes().add(
+          lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d], separate ? contexts[d] : 0));
     for (int domain = 0; domain < 3; ++domain)
       transfers_.push_back(&executor_->lanes().add(std::make_unique<Lane>(
           Lane::Kind::threaded, -1, domain, nullptr, vendor::Owned<cl_command_queue>())));
     executor_->lanes().set_home(*executor_->lanes().compute().front());
     executor_->lanes().set_program(
         std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr, vendor::Owned<cl_command_queue>()));
-    if (!configuration.makes_losses_good)
-      executor_->lanes().set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
+    if (repairs) executor_->lanes().set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
   }
 
-  static std::unique_ptr<Lane> lane(Lane::Kind kind, int device, int context) {
+  static std::unique_ptr<Lane> lane(Lane::Kind kind, int device, int context, int domain = 0) {
     const auto native = reinterpret_cast<cl_context>(static_cast<uintptr_t>(context + 1) * 16);
-    return std::make_unique<Lane>(kind, device, 0, native, vendor::Owned<cl_command_queue>());
+    return std::make_unique<Lane>(kind, device, domain, native, vendor::Owned<cl_command_queue>());
   }
 
   // On the lane of that device; it may be done again.
@@ -98,7 +103,7 @@ protected:
   void lost(Action& a) override { lost_.push_back(&a); }
   void halted() override {
     ++halts_;
-    EXPECT_FALSE(executor_->gate().is_running());
+    EXPECT_TRUE(executor_->stop_after_loss()) << "something is running";
   }
   void conduct() override {}
   bool is_busy() const override { return false; }

@@ -32,6 +32,7 @@ public:
   std::vector<std::string> troubles;
   int flushes = 0;
   bool compiles = true;
+  uint32_t gone = 0;  // memories whose devices are not there any more, by domain, one bit each
 
   struct Done {
     const Action* action;
@@ -49,6 +50,7 @@ public:
       const auto ended = ends_.find(one.get());
       if (ended != ends_.end() && ended->second < 0) return {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
     }
+    if (find_out(*action.lane)) return {CL_DEVICE_NOT_AVAILABLE};
     if (const cl_int refused = std::exchange(scripts[&action].refused, CL_SUCCESS); refused < 0)
       return {refused};
     const Action::Outcome outcome = action.perform({});
@@ -63,6 +65,7 @@ public:
   cl_int run(Action& action, cl_int refused) override {
     Script& script = scripts[&action];
     action.times.started = now_;
+    if (refused >= 0 && find_out(*action.lane)) return CL_DEVICE_NOT_AVAILABLE;
     if (script.lost) {
       action.times.ended = now_;
       action.loss.device_lost = true;
@@ -105,7 +108,9 @@ public:
   void note_trouble(const Lane&, const char* what, cl_int) override { troubles.emplace_back(what); }
   bool may_compile() const override { return compiles; }
   bool has_failed(int) const override { return false; }
-  bool is_lost(int) const override { return false; }
+  bool is_lost(int domain) const override { return (lost_ >> domain & 1u) != 0; }
+  void look_after(const Lane& lane) override { find_out(lane); }
+  void forget(Action&) override {}
   void note_again(size_t) override {}
 
   // Time goes on until the next action ends, and somebody is told. False: nothing can end any more.
@@ -144,6 +149,11 @@ public:
   size_t under_way() const { return under_way_.size(); }
 
 private:
+  bool find_out(const Lane& lane) {
+    lost_ |= gone & (1u << lane.domain);
+    return is_lost(lane.domain);
+  }
+
   struct End {
     Ref<Action> action;
     Listener* listener;
@@ -189,6 +199,7 @@ private:
     return start;
   }
   std::optional<cl_ulong> end_of(const UnderWay& one) const {
+    if ((gone >> one.lane->domain & 1u) != 0) return std::nullopt;
     const auto start = start_of(one);
     const auto script = scripts.find(one.action.get());
     const cl_ulong takes = script != scripts.end() ? script->second.takes : kTakes;
@@ -197,6 +208,7 @@ private:
   }
 
   cl_ulong now_ = 1;
+  uint32_t lost_ = 0;  // those in `gone` of which somebody knows
   std::vector<UnderWay> under_way_;
   std::vector<End> late_;
   std::map<const Lane*, cl_ulong> free_;

@@ -13,6 +13,10 @@ namespace mkmd::fake {
 
 Driver* Driver::current = nullptr;
 
+bool Device::is_gone() const {
+  return virtual_time::now() >= gone_at;
+}
+
 Driver::Driver(size_t devices, bool with_host_bytes) : on_host_bytes(with_host_bytes) {
   current = this;
   platform_.table = &table();
@@ -49,6 +53,7 @@ bool Driver::advance(cl_ulong until) {
     for (const Event* before : first->after)
       at = std::max(at, before->ended);
     const cl_ulong over = queue->device->lost ? std::max(at, virtual_time::now()) : at + first->takes;
+    if (over > queue->device->gone_at) continue;
     if (over > until || (next != nullptr && over >= end_at)) continue;
     next = first;
     start = at;

@@ -24,9 +24,12 @@ struct Handle {
 
 struct Device : Handle {
   std::string name;
-  cl_ulong launch = 10'000;   // nanoseconds of each kernel
-  double per_item = 100;      // and for each work-item
-  double per_byte = 0.1;      // of a copy
+  cl_ulong launch = 10'000;  // nanoseconds of each kernel
+  double per_item = 100;     // and for each work-item
+  double per_byte = 0.1;     // of a copy
+  bool is_remote = false;    // its memory is not the host's
+  cl_ulong gone_at =
+      UINT64_MAX;             // from then on calls fail, its driver says so, and what is under way never ends
   bool lost = false;          // from now on, every call fails, and what is under way does
   cl_int calls_fail = 0;      // the next so many calls that enqueue
   cl_int flushes_fail = 0;    // likewise
@@ -34,6 +37,7 @@ struct Device : Handle {
   bool says_nothing = false;  // no callback is called
   cl_ulong busy_until = 0;
   int kernels_run = 0;
+  bool is_gone() const;
 };
 
 struct Context : Handle {

@@ -24,15 +24,16 @@ cl_int answer(const V& value, size_t size, void* to, size_t* size_ret) {
 
 cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, size_t* size_ret) {
   const Device& device = as<Device>(id);
+  const std::string languages = Driver::current->takes_spirv ? "SPIR-V_1.2" : "";
   switch (what) {
   case CL_DEVICE_TYPE:
     return answer(cl_device_type{CL_DEVICE_TYPE_CPU}, size, to, size_ret);
   case CL_DEVICE_HOST_UNIFIED_MEMORY:
-    return answer(cl_bool{CL_TRUE}, size, to, size_ret);
-  case CL_DEVICE_IL_VERSION: {
-    const std::string languages = Driver::current->takes_spirv ? "SPIR-V_1.2" : "";
+    return answer(static_cast<cl_bool>(device.is_remote ? CL_FALSE : CL_TRUE), size, to, size_ret);
+  case CL_DEVICE_AVAILABLE:
+    return device.is_gone() ? CL_DEVICE_NOT_AVAILABLE : answer(cl_bool{CL_TRUE}, size, to, size_ret);
+  case CL_DEVICE_IL_VERSION:
     return answer(languages.c_str(), languages.size() + 1, size, to, size_ret);
-  }
   case CL_DEVICE_NAME:
     return answer(device.name.c_str(), device.name.size() + 1, size, to, size_ret);
   default:
@@ -41,11 +42,8 @@ cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, 
 }
 
 bool refuses(Device& device) {
-  if (device.calls_fail > 0)
-    --device.calls_fail;
-  else if (!device.lost)
-    return false;
-  return true;
+  if (device.calls_fail > 0) return device.calls_fail-- > 0;
+  return device.lost || device.is_gone();
 }
 
 // Null: the device has refused it.
@@ -108,7 +106,7 @@ cl_command_queue create_queue(cl_context context, cl_device_id device, cl_comman
 cl_int release_queue(cl_command_queue handle) {
   Queue* const queue = &as<Queue>(handle);
   if (queue->references == 1) {
-    Driver::current->finish(*queue);
+    if (!queue->device->is_gone()) Driver::current->finish(*queue);
     std::erase(Driver::current->queues, queue);
   }
   return release<Queue>(handle);
@@ -346,6 +344,9 @@ void fill_table_with_copies(cl_icd_dispatch& t) {
   t.clEnqueueReadBuffer = [](cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
                              size_t size, void* to, cl_uint count, const cl_event* waits,
                              cl_event* event) -> cl_int {
+    // What is read into holds anything until that is over.
+    const Device& device = *as<Queue>(queue).device;
+    if (device.is_remote && !device.is_gone()) std::memset(to, 0xA5, size);
     return copy(queue, blocking != 0, static_cast<unsigned char*>(to), as<Buffer>(memory).data() + offset,
                 size, count, waits, event);
   };
