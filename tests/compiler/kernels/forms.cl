@@ -205,3 +205,17 @@ __kernel void samplers_for_buffers(__global const float* in, __global float* out
   int2 at = (int2)(get_global_id(0), get_global_id(1));
   out[at.y * 16 + at.x] = pixel(in, sampler, at, 16) + pixel(in, program_sampler, at, 16);
 }
+//@ volatile_elements apart exact global=64 local=8 : i32[64] i32[64]
+__kernel void volatile_elements(__global volatile const int* in, __global volatile int* out) {
+  size_t i = get_global_id(0);
+  out[i] = in[i] + in[i];
+}
+//@ volatile_and_atomic summed global=64 local=8 : i32[64] i32[1]
+__kernel void volatile_and_atomic(__global volatile int* flags, __global int* sum) { atomic_add(sum, flags[get_global_id(0)]); }
+//@ looks_at_neighbour together global=64 local=8 : i32[72]
+__kernel void looks_at_neighbour(__global volatile int* flag) { flag[get_global_id(0)] = flag[get_global_id(0) + 1] & 0; }
+//@ looks_at_sum together global=64 local=8 : i32[64] i32[1]
+__kernel void looks_at_sum(__global int* seen, __global volatile int* sum) {
+  atomic_inc(sum);
+  seen[get_global_id(0)] = *sum & 0;
+}
