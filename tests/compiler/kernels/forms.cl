@@ -219,3 +219,33 @@ __kernel void looks_at_sum(__global int* seen, __global volatile int* sum) {
   atomic_inc(sum);
   seen[get_global_id(0)] = *sum & 0;
 }
+// Triangles of a matrix: a row and a column together bound where a work-item writes.
+//@ both_triangles apart global=64 local=8 : i32[4096] i=64
+__kernel void both_triangles(__global int* out, int n) {
+  int row = get_global_id(0);
+  for (int column = row + 1; column < n; ++column) {
+    out[row * n + column] = row;
+    out[column * n + row] = column;
+  }
+}
+//@ lower_triangle apart global=64 local=8 : i32[4096] i32[4096] i=64
+__kernel void lower_triangle(__global const int* in, __global int* out, int n) {
+  int column = get_global_id(0);
+  for (int row = n - 1; row >= column; --row) out[row * n + column] = in[column * n + row];
+}
+//@ mirrored_pairs apart global=32,32 local=8,8 : i32[1024] i=32
+__kernel void mirrored_pairs(__global int* out, int n) {
+  int column = get_global_id(0), row = get_global_id(1);
+  if (row <= column) {
+    out[row * n + column] = row;
+    out[column * n + row] = row;
+  }
+}
+//@ past_the_triangle together global=64 local=8 : i32[4200] i=64
+__kernel void past_the_triangle(__global int* out, int n) {
+  int row = get_global_id(0);
+  for (int column = row + 1; column <= n; ++column) {  // one more: the next row's first column
+    out[row * n + column] = 1;
+    if (column < n) out[column * n + row] = 1;
+  }
+}

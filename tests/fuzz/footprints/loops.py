@@ -62,7 +62,7 @@ class Loops(Statements):
     # -- what loops move --
     def special(self):
         self.r.choice([self.ring, self.ring, self.ring, self.undefined, self.undefined, self.to_minimum, self.to_minimum, self.once,
-                       self.once, self.taken, self.nested, self.swapped, self.until])()
+                       self.once, self.taken, self.nested, self.swapped, self.until, self.triangle, self.triangle])()
 
     def element(self, place, value="1"):
         """A store to a place that is a short formula."""
@@ -173,6 +173,25 @@ class Loops(Statements):
                   f"for (int {j} = {r.choice(['0', i, f'{i} + 1'])}; {j} < {r.choice(['3', i, f'{i} + 2', f'6 - {i}'])}; ++{j}) {{")
         self.line(f"  if ({r.choice([f'{i} == {j}', f'{j} > {i}', self.condition(1)])}) {r.choice(['break', 'continue'])};")
         self.line(f"  {self.element(r.choice([f'{i} * 8 + {j}', f'{i} * 8 + {j} + {self.affine()}', f'{i} ^ {j}']), i)} }}")
+
+    def triangle(self):
+        """Rows and columns that bound each other: of a matrix, or of a band of it; and what lies beside it."""
+        r, i, j = self.r, self.name_of("i"), self.name_of("j")
+        width = r.choice(["8", "16", "20", "(int)get_global_size(0)", f"({self.atom()} & 31)"])
+        self.line(f"const int {i} = (int)get_{r.choice(['global_id', 'global_id', 'group_id'])}({r.randrange(self.dims)});")
+        near = r.choice([i, i, f"{i} + 1", f"{i} - 2", f"{width} - {i}", f"2 * {i}", f"{width} - 1 - {i}"])
+        far = r.choice([width, width, f"{width} - {i}", f"{i} + 3", f"2 * {i} + 1"])
+        if self.dims > 1 and self.chance(.3):
+            self.line(f"const int {j} = (int)get_global_id({r.randrange(self.dims)});")
+            head = f"if ({r.choice([f'{j} >= {near}', f'{near} < {j}', f'{j} + {i} < {width}', f'{j} <= {near} && {j} > {i} - 3'])})"
+        else:
+            head = r.choice([f"for (int {j} = {near}; {j} {r.choice(['<', '<='])} {far}; {r.choice([f'++{j}', f'++{j}', f'{j} += 2'])})",
+                             f"for (int {j} = {width} - 1; {j} {r.choice(['>', '>='])} {near}; --{j})",
+                             f"for (int {j} = 0; {j} {r.choice(['<', '<='])} {near}; ++{j}) if ({r.choice(['1', f'{j} + {i} > 3'])})"])
+        a = r.choice(["0", "1", self.atom(), self.affine()])
+        place = r.choice([f"{i} * {width} + {j}", f"{j} * {width} + {i}", f"{j} * ({width} + 1) + {i}", f"{i} * {width} - {j}", f"3 * {i} + {j}",
+                          f"{j} - {i}", f"({j} - {i}) * {width} + {i}", f"2 * {j} + {i} * {width}"])
+        self.line(f"{head} {{ {self.element(f'{place} + {a}', j)} {r.choice(['', '', self.element(f'{j} * {width} + {i}')])} }}")
 
     def until(self):
         """To a number that the counter's type may cut."""
