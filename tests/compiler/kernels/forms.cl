@@ -249,3 +249,28 @@ __kernel void past_the_triangle(__global int* out, int n) {
     if (column < n) out[column * n + row] = 1;
   }
 }
+// The launch decides where to write.
+//@ rows_or_columns apart exact global=64,64 local=8,8 : i32[4096] i=64 i=1
+//@ rows_or_columns apart exact global=64,64 local=8,8 : i32[4096] i=64 i=0
+__kernel void rows_or_columns(__global int* out, int n, int columns) {
+  int x = get_global_id(0), y = get_global_id(1);
+  int at = columns ? x * n + y : y * n + x;
+  out[at] = at;
+}
+//@ first_or_each apart exact global=64 local=8 : i32[64] i32[64] i=3
+//@ first_or_each together global=64 local=8 : i32[64] i32[64] i=2
+__kernel void first_or_each(__global const int* in, __global int* out, int each) {
+  int i = get_global_id(0), at = 0;
+  if (each > 2) at = i * (each - 2) + in[0] * 0;
+  out[at] = 1;
+}
+//@ other_half apart exact global=64 local=8 : i32[128] i=1
+__kernel void other_half(__global int* out, int upper) {
+  __global int* to = upper ? out + 64 + get_global_id(0) : out + 2 * get_global_id(0);
+  *to = upper;
+}
+//@ data_choose together global=64 local=8 : i32[1] i32[64]
+__kernel void data_choose(__global const int* in, __global int* out) {
+  int i = get_global_id(0);
+  out[in[0] > 2 ? i : 63 - i] = 1;
+}
