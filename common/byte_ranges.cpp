@@ -239,7 +239,9 @@ void ByteRanges::unite(const ByteRanges& other) {
     return;
   }
   if (blocks_ == other.blocks_) return;  // mostly
+  // The larger one keeps its form: a diagonal in a matrix would cut each of its rows.
   ByteRanges more = other;
+  if (more.total() > total()) std::swap(*this, more);
   more.subtract(*this);
   blocks_.insert(blocks_.end(), more.begin(), more.end());
   tidy();

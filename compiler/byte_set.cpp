@@ -264,6 +264,50 @@ std::optional<Interval> as_one(const Region& region, const Form& address) {
   return some.count() < all.count() ? std::optional(some) : std::nullopt;
 }
 
+// How many bytes there are, and how far they reach: equal rows may be parts of a rectangle or go askew.
+std::pair<uint64_t, uint64_t> size(const ByteRanges& bytes) {
+  return {bytes.total(), bytes.hull().hi - bytes.hull().lo};
+}
+
+// A condition that couples variables bounds their sum. The address is also what it is without some multiple
+// of the sum, plus that multiple: so the sum can stand for one of its variables. In a triangle a row and a
+// column are then bounded each by itself. Both descriptions hold; the smaller one is kept.
+void narrow_by_sum(const Region& region, const Form& address, const Form& sum, const Lattice& cut,
+                   size_t most_blocks, ByteSet& set) {
+  Interval of_sum = region.interval(sum);
+  of_sum.lo = std::max<int64_t>(of_sum.lo, 0);
+  if (!of_sum.bounded() || of_sum.lo > of_sum.hi) return;
+  const auto try_multiple = [&](int64_t in_address, int64_t in_sum) {
+    if (in_sum == 0 || in_address == 0 || in_address == INT64_MIN || in_address % in_sum != 0) return;
+    const int64_t multiple = in_address / in_sum;
+    const Form rest = subtract(address, sum, 0, multiple);
+    if (rest.others_count == Form::kMaxOthers || !region.interval(rest).bounded()) return;
+    const Bundles none(region, rest);
+    Lattice moved = cut;
+    moved.start = rest.base;
+    moved.add(multiple, of_sum);
+    add_others(region, rest, none, moved);
+    int64_t most = moved.valid ? moved.ranges() : INT64_MAX;  // ranges, if no byte is in two
+    const auto times = [&most](int64_t coefficient, const Interval& range) {
+      if (coefficient != 0 && __builtin_mul_overflow(most, range.count(), &most)) most = INT64_MAX;
+    };
+    for (size_t d = 0; d < 3; ++d) {
+      const bool joined = region.joined(rest, d);
+      times(rest.group[d], joined ? region.id[d] : region.group[d]);
+      if (!joined) times(rest.local[d], region.local[d]);
+    }
+    if (static_cast<uint64_t>(most) > set.bytes.total() / static_cast<uint64_t>(cut.length)) return;
+    ByteSet other;
+    if (list_boxes(region, rest, none, moved, most_blocks, other) && size(other.bytes) < size(set.bytes))
+      set.bytes = std::move(other.bytes);
+  };
+  for (size_t d = 0; d < 3; ++d)
+    try_multiple(address.local[d], sum.local[d]);
+  for (const Form::Other& mine : address.rest())
+    for (const Form::Other& other : sum.rest())
+      if (mine.variable == other.variable) try_multiple(mine.coefficient, other.coefficient);
+}
+
 }  // namespace
 
 ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& region, size_t most_blocks) {
@@ -282,10 +326,13 @@ ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& reg
   Lattice lattice;
   lattice.length = access.bytes;
   Bundles bundles(region, address);
+  std::vector<const Form*> sums;
   for (const Form& constraint : region.constraints()) {
-    if (region.implied(constraint)) continue;
-    if (!clip(lattice, address, constraint) && !bundles.add(constraint)) set.exact = false;
+    if (region.implied(constraint) || clip(lattice, address, constraint) || bundles.add(constraint)) continue;
+    set.exact = false;
+    sums.push_back(&constraint);
   }
+  const Lattice cut = lattice;
   if (bundles.empty()) return set;
   const std::optional<Interval> others = bundles.none() ? as_one(region, address) : std::nullopt;
   const std::optional<Digits> parts =
@@ -305,6 +352,8 @@ ByteSet byte_set(const KernelInfo& info, const Access& access, const Region& reg
     add_others(region, address, bundles, lattice);
   }
   if (!list_boxes(region, address, bundles, lattice, most_blocks, set)) return {};
+  for (const Form* sum : sums)
+    narrow_by_sum(region, address, *sum, cut, most_blocks, set);
   return set;
 }
 

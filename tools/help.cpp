@@ -127,7 +127,17 @@ void print_kernels(const std::string& options) {
       "that "
       "a\nprogram has got under `mkmd run`.\n\n"
       "%s\n"
-      "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n",
+      "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n\n"
+      "What lets a kernel that runs whole be split:\n"
+      "  it may write anywhere          compute the index from ids, sizes and integer arguments. A loaded "
+      "one\n"
+      "                                 needs a mask, remainder or comparison that keeps each work-group to\n"
+      "                                 bytes of its own. The index must not leave its type: use size_t.\n"
+      "  it writes a buffer and may     read from one buffer and write to another one\n"
+      "    read anywhere in it\n"
+      "  its work-groups touch the      give each work-group elements of its own, or change the common ones "
+      "by\n"
+      "    same bytes                   atomic operations on integers whose result is not used\n",
       options.c_str());
 }
 

@@ -19,6 +19,7 @@
 #include <bit>
 #include <cstdio>
 #include <iostream>
+#include <set>
 
 namespace mkmd::tool {
 
@@ -229,18 +230,8 @@ Case complete(const KernelInfo& k, const KernelsOptions& o) {
 constexpr int kNone = -1, kNotCut = -2, kUpdated = -3;
 
 // The argument of which both halves of the launch touch the same bytes, one of them by writing; kNone;
-// kUpdated: only by updates that commute; kNotCut: there are no halves.
-int common_argument(const KernelInfo& k, const Launch& launch) {
-  GroupBox low, high;
-  int cut = -1;
-  for (size_t d = 0; d < launch.work_dim; ++d) {
-    low.hi[d] = high.hi[d] = launch.global[d] / launch.local[d];
-    if (low.hi[d] > 1) cut = static_cast<int>(d);
-  }
-  if (cut < 0) return kNotCut;
-  const auto d = static_cast<size_t>(cut);
-  low.hi[d] = high.lo[d] = low.hi[d] / 2;
-  const LaunchFootprints footprints(k, launch);
+// kUpdated: only by updates that commute.
+int common_argument(const LaunchFootprints& footprints, const GroupBox& low, const GroupBox& high) {
   const std::vector<Footprint> a = footprints.of(low), b = footprints.of(high);
   constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // of an argument, whose size is not known
   int found = kNone;
@@ -252,8 +243,46 @@ int common_argument(const KernelInfo& k, const Launch& launch) {
   return found;
 }
 
+// The same of the best of the dimensions that the launch may be cut along; kNotCut: there is none.
+int common_argument(const KernelInfo& k, const Launch& launch) {
+  const LaunchFootprints footprints(k, launch);
+  GroupBox whole;
+  for (size_t d = 0; d < launch.work_dim; ++d)
+    whole.hi[d] = launch.global[d] / launch.local[d];
+  int best = kNotCut;
+  for (size_t d = launch.work_dim; d-- > 0;) {
+    if (whole.hi[d] < 2) continue;
+    GroupBox low = whole, high = whole;
+    low.hi[d] = high.lo[d] = whole.hi[d] / 2;
+    const int found = common_argument(footprints, low, high);
+    if (found == kNone) return found;
+    if (best == kNotCut || found == kUpdated) best = found;
+  }
+  return best;
+}
+
 std::string line_of(int line) {
   return line > 0 ? " (line " + std::to_string(line) + ")" : "";
+}
+
+std::vector<Footprint> whole_launch(const KernelInfo& k, const Launch& launch) {
+  GroupBox whole;
+  for (size_t d = 0; d < launch.work_dim; ++d)
+    whole.hi[d] = launch.global[d] / launch.local[d];
+  return LaunchFootprints(k, launch).of(whole);
+}
+
+// The lines that read the argument, or those that do anything else to it.
+std::string lines_of(const KernelInfo& k, int argument, Access::Kind kind) {
+  std::set<int> lines;
+  for (const Access& a : k.accesses)
+    if (a.argument == argument && (a.kind == Access::Kind::read) == (kind == Access::Kind::read) &&
+        a.line > 0)
+      lines.insert(a.line);
+  std::string text;
+  for (const int line : lines)
+    text += (text.empty() ? " (line " : ", ") + std::to_string(line);
+  return text.empty() ? text : text + ")";
 }
 
 std::string verdict(const KernelInfo& k, const Case& c) {
@@ -267,15 +296,17 @@ std::string verdict(const KernelInfo& k, const Case& c) {
   if (argument == kNotCut) return "runs whole: it has one work-group";
   if (argument == kUpdated) return "may be split among parts of one CPU: its atomic operations commute";
   if (argument == kNone) return "may be split";
-  std::string lines;
-  for (const Access& a : k.accesses)
-    if (a.argument == argument && a.kind != Access::Kind::read && a.line > 0 &&
-        lines.find(" " + std::to_string(a.line)) == std::string::npos)
-      lines += (lines.empty() ? " " : ", ") + std::to_string(a.line);
+  const std::string name = "'" + k.arguments[static_cast<size_t>(argument)].name + "'";
+  const auto whole = whole_launch(k, c.launch);
+  const auto touched = std::ranges::find(whole, argument, &Footprint::argument);
+  if (touched->writes_unknown)
+    return "runs whole: it may write anywhere in " + name + lines_of(k, argument, Access::Kind::write);
+  if (touched->reads_unknown)
+    return "runs whole: it writes " + name + " and may read anywhere in it" +
+           lines_of(k, argument, Access::Kind::read);
   return "runs whole: its work-groups touch the same " +
-         std::string(k.is_image(argument) ? "pixels" : "bytes") + " of '" +
-         k.arguments[static_cast<size_t>(argument)].name + "', as far as is known" +
-         (lines.empty() ? "" : " (written in line" + lines + ")");
+         std::string(k.is_image(argument) ? "pixels" : "bytes") + " of " + name + ", as far as is known" +
+         lines_of(k, argument, Access::Kind::write);
 }
 
 void print(const KernelInfo& k, const KernelsOptions& o) {

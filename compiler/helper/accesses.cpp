@@ -249,8 +249,10 @@ private:
     const Place place = values_.place(pointer);
     if (place.root == Place::Root::elsewhere) return;
     if (place.root == Place::Root::untraceable) {
+      constexpr const char* kWhich = "it is not known which buffer is accessed";
       anywhere_ = true;
-      info_.reasons.push_back({"it is not known which buffer is accessed", line_of(i)});
+      if (std::ranges::none_of(info_.reasons, [](const Reason& r) { return r.text == kWhich; }))
+        info_.reasons.push_back({kWhich, line_of(i)});
       return;
     }
     Found f;

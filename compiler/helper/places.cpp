@@ -6,6 +6,7 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/helper/forks.hpp"
 #include "compiler/helper/values.hpp"
 
 namespace mkmd::compiler {
@@ -67,7 +68,7 @@ Place Values::compute_place(llvm::Value* pointer) {
   if (auto* cast = dyn_cast<llvm::AddrSpaceCastInst>(pointer)) return place(cast->getOperand(0));
   if (auto* freeze = dyn_cast<llvm::FreezeInst>(pointer)) return place(freeze->getOperand(0));
   if (auto* s = dyn_cast<llvm::SelectInst>(pointer))
-    return join(s, place(s->getTrueValue()), place(s->getFalseValue()));
+    return either(s, {s->getCondition(), s->getTrueValue(), s->getFalseValue()});
   if (auto* p = dyn_cast<llvm::PHINode>(pointer)) return place_phi(p);
   return {};
 }
@@ -83,9 +84,18 @@ Place Values::join(llvm::Value* v, const Place& a, const Place& b) {
   return p;
 }
 
+Place Values::either(llvm::Value* v, const Fork& fork) {
+  const Place yes = place(fork.yes), no = place(fork.no);
+  Place both = join(v, yes, no);
+  if (!both.known) return both;
+  if (std::optional<Number> one = chosen(fork.condition, yes.offset, no.offset)) both.offset = *one;
+  return both;
+}
+
 Place Values::place_phi(llvm::PHINode* p) {
   llvm::Loop* loop = loops_.getLoopFor(p->getParent());
   if (!loop || loop->getHeader() != p->getParent()) {
+    if (const std::optional<Fork> fork = fork_of(*p)) return either(p, *fork);
     Place all = place(p->getIncomingValue(0));
     for (unsigned i = 1; i < p->getNumIncomingValues(); ++i)
       all = join(p, all, place(p->getIncomingValue(i)));

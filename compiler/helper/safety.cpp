@@ -83,16 +83,12 @@ private:
       refuse(atomic->why_not, line);
     }
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
-      if (load->isVolatile() && may_be_global(load->getPointerOperand()))
-        refuse("volatile global memory is accessed", line);
       if (load->isAtomic() && may_be_global(load->getPointerOperand()))
         refuse("atomics on global memory that are none of OpenCL C's functions", line);
       if (load->getType()->isPointerTy() &&
           !(leads_to_own_memory(load->getType()) && leads_to_own_memory(load->getPointerOperandType())))
         refuse_any("a pointer is loaded from memory", line);
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
-      if (store->isVolatile() && may_be_global(store->getPointerOperand()))
-        refuse("volatile global memory is accessed", line);
       if (store->isAtomic() && may_be_global(store->getPointerOperand()))
         refuse("atomics on global memory that are none of OpenCL C's functions", line);
       const llvm::Type* stored = store->getValueOperand()->getType()->getScalarType();
@@ -155,16 +151,10 @@ private:
     const llvm::Function* callee = call.getCalledFunction();
     if (!callee) return refuse_any("a function is called through a pointer", line);
     if (callee->isIntrinsic()) {
-      if (isa<llvm::MemIntrinsic>(call) || callee->getIntrinsicID() == llvm::Intrinsic::trap) {
-        const auto* m = dyn_cast<llvm::MemIntrinsic>(&call);
-        const auto* transfer = dyn_cast<llvm::MemTransferInst>(&call);
-        if (m && m->isVolatile() &&
-            (may_be_global(m->getRawDest()) || (transfer && may_be_global(transfer->getRawSource()))))
-          refuse("volatile global memory is accessed", line);
-      } else if (!call.onlyAccessesInaccessibleMemory() &&
-                 !isa<llvm::LifetimeIntrinsic, llvm::DbgInfoIntrinsic>(call)) {
+      if (!isa<llvm::MemIntrinsic>(call) && callee->getIntrinsicID() != llvm::Intrinsic::trap &&
+          !call.onlyAccessesInaccessibleMemory() &&
+          !isa<llvm::LifetimeIntrinsic, llvm::DbgInfoIntrinsic>(call))
         refuse("the function '" + callee->getName().str() + "' is not known", line);
-      }
       return;
     }
     if (!callee->isDeclaration())

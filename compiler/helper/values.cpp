@@ -372,6 +372,7 @@ std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
       return r;
     }
   }
+  if (const std::optional<Number> one = chosen(s->getCondition(), yes, no)) return one;
   // Either side, taken modulo the width: a range check where it is used covers both.
   return hull(s, lane, yes, no);
 }

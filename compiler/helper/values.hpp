@@ -38,6 +38,8 @@ struct Place {
   Number offset;       // bytes
 };
 
+struct Fork;
+
 // This class has more than 25 methods: one for each form of value, which all ask each other.
 class Values {
 public:
@@ -100,6 +102,8 @@ private:
   bool hold_in_all_rounds(const llvm::Loop& loop, const std::vector<int>& checks) const;
   std::optional<Number> phi(llvm::PHINode* p);
   std::optional<Number> any_of_ways(llvm::PHINode* p);
+  std::optional<Number> chosen(llvm::Value* condition, const std::optional<Number>& yes,
+                               const std::optional<Number>& no);
   std::optional<Number> kept_within(llvm::PHINode* p);
   static bool who_brings(std::vector<llvm::Value*>& handed_on, std::vector<llvm::Value*>& brought);
   std::optional<Number> added_by(const llvm::Loop& loop, llvm::PHINode* p, const Number& next, int self);
@@ -118,6 +122,7 @@ private:
   Place compute_place(llvm::Value* pointer);
   Place place_phi(llvm::PHINode* p);
   Place join(llvm::Value* v, const Place& a, const Place& b);
+  Place either(llvm::Value* v, const Fork& fork);
   class Trips;
   Loop trip_count(llvm::Loop* loop);
   std::optional<Number> difference(const std::optional<Number>& to, const std::optional<Number>& from,

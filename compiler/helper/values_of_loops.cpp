@@ -7,6 +7,7 @@
 #include <llvm/IR/Constants.h>
 
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/forks.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
@@ -202,9 +203,22 @@ bool Values::who_brings(std::vector<llvm::Value*>& handed_on, std::vector<llvm::
   return true;
 }
 
+// A choice that is the same for the whole launch: arithmetic on a number that is 0 or 1.
+std::optional<Number> Values::chosen(llvm::Value* condition, const std::optional<Number>& yes,
+                                     const std::optional<Number>& no) {
+  Number truth;
+  const std::optional<Expression> holds = uniform_condition(condition, truth.checks);
+  if (!holds) return std::nullopt;
+  truth.poly = Poly::atom(b_.uniform(Expression::choose(*holds, int64_t{1}, int64_t{0})));
+  const std::optional<Number> one = add(no, multiply(truth, add(yes, no, -1)));
+  return one && b_.affine(one->poly) ? one : std::nullopt;  // two long sums may be too long together
+}
+
 // A way that leaves the value undefined brings whatever another one brings: no address of a program depends
 // on it.
 std::optional<Number> Values::any_of_ways(llvm::PHINode* p) {
+  if (const std::optional<Fork> fork = fork_of(*p))
+    if (std::optional<Number> one = chosen(fork->condition, number(fork->yes), number(fork->no))) return one;
   std::optional<Number> all;
   bool several = false;
   for (const llvm::Use& way : p->incoming_values()) {

@@ -205,3 +205,72 @@ __kernel void samplers_for_buffers(__global const float* in, __global float* out
   int2 at = (int2)(get_global_id(0), get_global_id(1));
   out[at.y * 16 + at.x] = pixel(in, sampler, at, 16) + pixel(in, program_sampler, at, 16);
 }
+//@ volatile_elements apart exact global=64 local=8 : i32[64] i32[64]
+__kernel void volatile_elements(__global volatile const int* in, __global volatile int* out) {
+  size_t i = get_global_id(0);
+  out[i] = in[i] + in[i];
+}
+//@ volatile_and_atomic summed global=64 local=8 : i32[64] i32[1]
+__kernel void volatile_and_atomic(__global volatile int* flags, __global int* sum) { atomic_add(sum, flags[get_global_id(0)]); }
+//@ looks_at_neighbour together global=64 local=8 : i32[72]
+__kernel void looks_at_neighbour(__global volatile int* flag) { flag[get_global_id(0)] = flag[get_global_id(0) + 1] & 0; }
+//@ looks_at_sum together global=64 local=8 : i32[64] i32[1]
+__kernel void looks_at_sum(__global int* seen, __global volatile int* sum) {
+  atomic_inc(sum);
+  seen[get_global_id(0)] = *sum & 0;
+}
+// Triangles of a matrix: a row and a column together bound where a work-item writes.
+//@ both_triangles apart global=64 local=8 : i32[4096] i=64
+__kernel void both_triangles(__global int* out, int n) {
+  int row = get_global_id(0);
+  for (int column = row + 1; column < n; ++column) {
+    out[row * n + column] = row;
+    out[column * n + row] = column;
+  }
+}
+//@ lower_triangle apart global=64 local=8 : i32[4096] i32[4096] i=64
+__kernel void lower_triangle(__global const int* in, __global int* out, int n) {
+  int column = get_global_id(0);
+  for (int row = n - 1; row >= column; --row) out[row * n + column] = in[column * n + row];
+}
+//@ mirrored_pairs apart global=32,32 local=8,8 : i32[1024] i=32
+__kernel void mirrored_pairs(__global int* out, int n) {
+  int column = get_global_id(0), row = get_global_id(1);
+  if (row <= column) {
+    out[row * n + column] = row;
+    out[column * n + row] = row;
+  }
+}
+//@ past_the_triangle together global=64 local=8 : i32[4200] i=64
+__kernel void past_the_triangle(__global int* out, int n) {
+  int row = get_global_id(0);
+  for (int column = row + 1; column <= n; ++column) {  // one more: the next row's first column
+    out[row * n + column] = 1;
+    if (column < n) out[column * n + row] = 1;
+  }
+}
+// The launch decides where to write.
+//@ rows_or_columns apart exact global=64,64 local=8,8 : i32[4096] i=64 i=1
+//@ rows_or_columns apart exact global=64,64 local=8,8 : i32[4096] i=64 i=0
+__kernel void rows_or_columns(__global int* out, int n, int columns) {
+  int x = get_global_id(0), y = get_global_id(1);
+  int at = columns ? x * n + y : y * n + x;
+  out[at] = at;
+}
+//@ first_or_each apart exact global=64 local=8 : i32[64] i32[64] i=3
+//@ first_or_each together global=64 local=8 : i32[64] i32[64] i=2
+__kernel void first_or_each(__global const int* in, __global int* out, int each) {
+  int i = get_global_id(0), at = 0;
+  if (each > 2) at = i * (each - 2) + in[0] * 0;
+  out[at] = 1;
+}
+//@ other_half apart exact global=64 local=8 : i32[128] i=1
+__kernel void other_half(__global int* out, int upper) {
+  __global int* to = upper ? out + 64 + get_global_id(0) : out + 2 * get_global_id(0);
+  *to = upper;
+}
+//@ data_choose together global=64 local=8 : i32[1] i32[64]
+__kernel void data_choose(__global const int* in, __global int* out) {
+  int i = get_global_id(0);
+  out[in[0] > 2 ? i : 63 - i] = 1;
+}

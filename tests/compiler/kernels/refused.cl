@@ -26,12 +26,8 @@ __kernel void float_sum(__global float* sum) {
 typedef struct __attribute__((packed)) { char tag; int count; } Packed;
 //@ not_aligned whole=not_aligned global=64 local=8 : u8[320]
 __kernel void not_aligned(__global Packed* p) { atomic_inc((__global int*)((__global char*)(p + get_local_id(0)) + 1)); }
-//@ volatile_and_atomic whole=volatile global=64 local=8 : i32[64] i32[1]
-__kernel void volatile_and_atomic(__global volatile int* flags, __global int* sum) { atomic_add(sum, flags[get_global_id(0)]); }
 //@ of_the_compiler whole=none_of_OpenCL global=64 local=8 : i32[1]
 __kernel void of_the_compiler(__global int* sum) { __sync_fetch_and_add(sum, 1); }
-//@ spins whole=volatile global=64 local=8 : i32[64]
-__kernel void spins(__global volatile int* flag) { flag[get_global_id(0)] = 1; }
 //@ prints whole=printf global=8 local=8 : i32[8]
 __kernel void prints(__global int* out) {
   out[get_global_id(0)] = 1;

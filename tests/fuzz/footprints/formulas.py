@@ -34,7 +34,7 @@ class Formulas:
         return name
 
     def buffers(self, writable=False):
-        return [a for a in self.args if a["buffer"] and not (writable and a["space"] == "__constant")]
+        return [a for a in self.args if a["buffer"] and not (writable and "__constant" in a["space"])]
 
     # -- numbers --
     def work_item(self):

@@ -42,6 +42,8 @@ class Kernel(Loops):
         for i in range(r.randint(2, 4)):
             kind = r.choice(ELEMENTS)
             space = "__constant" if i and self.chance(.08) else "__global"
+            if kind in INTEGERS and self.chance(.08):
+                space += " volatile"
             self.args.append({"buffer": True, "type": kind, "name": f"b{i}", "space": space, "cap": BYTES // SIZES[kind]})
         for i in range(r.randint(1, 4)):
             self.argument(r.choice(["int", "int", "int", "ulong"] + INTEGERS), f"n{i}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random loops, and what they move: places in a ring, values that some ways leave undefined, bounds that are minima."""
+from formulas import INTEGERS
 from statements import Statements
 
 COUNTERS = ["int", "int", "int", "uint", "long", "ulong", "size_t", "short", "uchar", "char", "ushort"]
@@ -62,7 +63,7 @@ class Loops(Statements):
     # -- what loops move --
     def special(self):
         self.r.choice([self.ring, self.ring, self.ring, self.undefined, self.undefined, self.to_minimum, self.to_minimum, self.once,
-                       self.once, self.taken, self.nested, self.swapped, self.until])()
+                       self.once, self.taken, self.nested, self.swapped, self.until, self.triangle, self.triangle, self.decided, self.decided])()
 
     def element(self, place, value="1"):
         """A store to a place that is a short formula."""
@@ -173,6 +174,47 @@ class Loops(Statements):
                   f"for (int {j} = {r.choice(['0', i, f'{i} + 1'])}; {j} < {r.choice(['3', i, f'{i} + 2', f'6 - {i}'])}; ++{j}) {{")
         self.line(f"  if ({r.choice([f'{i} == {j}', f'{j} > {i}', self.condition(1)])}) {r.choice(['break', 'continue'])};")
         self.line(f"  {self.element(r.choice([f'{i} * 8 + {j}', f'{i} * 8 + {j} + {self.affine()}', f'{i} ^ {j}']), i)} }}")
+
+    def triangle(self):
+        """Rows and columns that bound each other: of a matrix, or of a band of it; and what lies beside it."""
+        r, i, j = self.r, self.name_of("i"), self.name_of("j")
+        width = r.choice(["8", "16", "20", "(int)get_global_size(0)", f"({self.atom()} & 31)"])
+        self.line(f"const int {i} = (int)get_{r.choice(['global_id', 'global_id', 'group_id'])}({r.randrange(self.dims)});")
+        near = r.choice([i, i, f"{i} + 1", f"{i} - 2", f"{width} - {i}", f"2 * {i}", f"{width} - 1 - {i}"])
+        far = r.choice([width, width, f"{width} - {i}", f"{i} + 3", f"2 * {i} + 1"])
+        if self.dims > 1 and self.chance(.3):
+            self.line(f"const int {j} = (int)get_global_id({r.randrange(self.dims)});")
+            head = f"if ({r.choice([f'{j} >= {near}', f'{near} < {j}', f'{j} + {i} < {width}', f'{j} <= {near} && {j} > {i} - 3'])})"
+        else:
+            head = r.choice([f"for (int {j} = {near}; {j} {r.choice(['<', '<='])} {far}; {r.choice([f'++{j}', f'++{j}', f'{j} += 2'])})",
+                             f"for (int {j} = {width} - 1; {j} {r.choice(['>', '>='])} {near}; --{j})",
+                             f"for (int {j} = 0; {j} {r.choice(['<', '<='])} {near}; ++{j}) if ({r.choice(['1', f'{j} + {i} > 3'])})"])
+        a = r.choice(["0", "1", self.atom(), self.affine()])
+        place = r.choice([f"{i} * {width} + {j}", f"{j} * {width} + {i}", f"{j} * ({width} + 1) + {i}", f"{i} * {width} - {j}", f"3 * {i} + {j}",
+                          f"{j} - {i}", f"({j} - {i}) * {width} + {i}", f"2 * {j} + {i} * {width}"])
+        self.line(f"{head} {{ {self.element(f'{place} + {a}', j)} {r.choice(['', '', self.element(f'{j} * {width} + {i}')])} }}")
+
+    def decided(self):
+        """The launch decides where to write; or data or a work-item do."""
+        r, at, scalars = self.r, self.name_of("at"), [a["name"] for a in self.args if not a["buffer"] and a["type"] in INTEGERS]
+        test = r.choice([f"{n} {how}" for n in scalars for how in ("> 2", "& 1", "< 4", "== 3", "!= 0")] + [self.condition(1)])
+        if self.chance(.2):
+            test = f"get_{r.choice(['local_size', 'num_groups', 'global_id', 'group_id'])}(0) {r.choice(['> 1', '== 2', '< 3'])}"
+        one, two = (r.choice([self.affine(), f"({self.work_item()}) * {r.choice([1, 4, 8])}", "7", f"{r.choice(scalars)} & 63"])
+                    for _ in range(2))
+        form = r.choice(["select", "select", "branch", "both", "pointer"])
+        if form == "select":
+            self.line(f"const int {at} = {test} ? {one} : {two};")
+        elif form == "branch":
+            self.line(f"int {at} = {one}; if ({test}) {at} = {two};")
+        elif form == "both":
+            self.line(f"int {at}; if ({test}) {{ {self.element(one)} {at} = {two}; }} else {{ {at} = {one}; }}")
+        else:
+            a = r.choice(self.buffers(True))
+            self.line(f"{a['space']} {a['type']}* {at} = {test} ? {a['name']} + ({one}) : {a['name']} + ({two}); {self.put(f'{at}[0]', a['type'])}")
+            return
+        self.line(self.element(self.around(at)))
+        self.vars.append((at, form == "branch"))
 
     def until(self):
         """To a number that the counter's type may cut."""
