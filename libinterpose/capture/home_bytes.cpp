@@ -96,7 +96,7 @@ cl_int HomeBytes::copy(Memory& root, const RegionMap::Source& source) {
   if (status == CL_SUCCESS) {
     session_.summary.add_bytes_moved(source.ranges.total());
   } else {
-    log(LogLevel::error, "bringing a buffer home failed (" + std::to_string(status) + ")");
+    log(LogLevel::error, "copying a buffer to the home device failed (" + std::to_string(status) + ")");
   }
   return status;
 }
