@@ -84,8 +84,6 @@ bool write_all(int fd, std::string_view bytes) {
 }
 
 Status replace_file(const std::string& path, std::string_view bytes, Sync sync) {
-  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
-    mkdir(path.substr(0, at).c_str(), 0700);
   return replace_in(AT_FDCWD, path, path, bytes, sync, std::nullopt);
 }
 

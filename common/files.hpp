@@ -41,8 +41,8 @@ bool write_all(int fd, std::string_view bytes);
 // for the disk takes milliseconds.
 enum class Sync { no, yes };
 
-// Makes the file hold `bytes`, and the folders above it if they are missing. Others see all of it or what was
-// there before: it is written under another name, then renamed.
+// Makes the file hold `bytes`. Others see all of it or what was there before: it is written under another
+// name, then renamed. Its folder must exist: a user who mistypes its name is told so.
 Status replace_file(const std::string& path, std::string_view bytes, Sync sync = Sync::no);
 // The same of a name in an open folder. `mode` holds whatever the umask, if there is one.
 Status replace_in(int folder, const std::string& path, const std::string& name, std::string_view bytes,

@@ -5,6 +5,8 @@
 #include "common/json.hpp"
 #include "common/process.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,12 +38,15 @@ std::string begin_trace(const std::string& file) {
   struct stat about {};
   if (stat(file.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return {};
   const int fd = open_named_output(file, O_RDWR);
-  if (fd < 0) return "cannot write " + file + "; nothing is traced";
+  const auto cannot = [&] {
+    return "cannot write " + file + ": " + std::strerror(errno) + "; nothing is traced";
+  };
+  if (fd < 0) return cannot();
   std::string problem;
   if (const pid_t other = other_writer(fd); other != 0)
     problem = written_by(other, file);
   else if (ftruncate(fd, 0) != 0)
-    problem = "cannot write " + file + "; nothing is traced";
+    problem = cannot();
   close(fd);
   return problem;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache: one file per request, named by a hash of the request and of the helper's version. An entry is
-// used only if it is ours, its checksum is right, it holds exactly this request, every file the program
-// included is unchanged, and so are the device's macros that it rests on. It is the helper which writes
-// entries (to a temporary name, then renamed): a write in the program's process could meet its file size
-// limit or a full disk, and raise a signal there.
+// The cache has one file per request, named by a hash of the request and of the helper's version. An entry
+// counts only if it is ours, its checksum is right, and it holds exactly this request. The files that the
+// program includes must be unchanged, and so must the device's macros that the answer depends on. The helper
+// writes entries (to a temporary name, then renamed). In the program's process a write could meet a file size
+// limit or a full disk, and raise a signal.
 #include "compiler/client.hpp"
 
 #include <nlohmann/json.hpp>
@@ -117,7 +117,7 @@ std::optional<ModuleFile> Client::kept(const std::string& key, const std::string
 
 Result<ModuleFile> Client::made(const std::string& key, const std::string& path, const Request& request,
                                 const std::vector<Macros>& known) {
-  if (given_up_.load()) return Status::internal("the kernel compiler is not asked again");
+  if (given_up_.load()) return Status::internal("the compiler helper is not asked again");
   const std::string text =
       dump({{"request", request}, {"known", to_json(known)}, {"key", key}, {"store", path}});
   Result<std::string> output = run_helper(helper_path_, text, timeout_seconds_);
@@ -127,10 +127,11 @@ Result<ModuleFile> Client::made(const std::string& key, const std::string& path,
   }
   Result<ModuleFile> file = ModuleFile::decode(*output);
   if (!file)
-    return trouble(
-        Status::internal("the kernel compiler's answer cannot be used: " + file.status().message()), false);
+    return trouble(Status::internal("the compiler helper " + helper_path_ +
+                                    " (MKMD_KC): its answer cannot be used: " + file.status().message()),
+                   false);
   if (file->key != key)
-    return trouble(Status::internal("the kernel compiler answered another question"), false);
+    return trouble(Status::internal("the compiler helper answered another question"), false);
   return file;
 }
 
@@ -152,7 +153,7 @@ Result<Module> Client::compile(Request request, const AskDevice& ask) {
       if (file->macros_wanted.empty()) return module_of(std::move(*file));
       if (!ask) return Status::internal("it uses macros of the device's compiler, which is not to be had");
       const size_t unit = file->macros_unit;
-      if (unit >= request.units.size()) return Status::internal("the kernel compiler asks about no unit");
+      if (unit >= request.units.size()) return Status::internal("the compiler helper asks about no unit");
       Result<Macros> said = ask(request.units[unit].options, file->macros_wanted);
       if (!said) return said.status();
       for (const std::string& name : file->macros_wanted)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How it stays invisible: a child whose exit signal is 0 is waited for with __WCLONE only, so no waitpid(-1)
-// of the program finds it. But execve sets the exit signal back to SIGCHLD, so that child cannot become the
-// helper. It is a keeper instead: it starts the helper as its own child, waits for it (the helper must not be
-// inherited by the program when that is process 1 of a container, or a subreaper), ends it when time is up,
-// and passes on how it ended.
+// The helper must be invisible to the program. A child whose exit signal is 0 is waited for with __WCLONE
+// only, so no waitpid(-1) of the program finds it. But execve sets the exit signal back to SIGCHLD. So the
+// child is a keeper: it starts the helper as its own child, waits for it, ends it when time is up, and
+// returns its exit code. It must wait: a program that is process 1 of a container, or a subreaper, would
+// inherit the helper.
 #include "compiler/spawn.hpp"
 
 #include "common/signals_blocked.hpp"
@@ -236,18 +236,18 @@ bool await(pid_t keeper, int& code) {
 // What an exit code of the keeper other than 0 says.
 Status failure(int code, const std::string& path, int seconds) {
   if (code == kCannotStart)
-    return Status(kHelperCannotStart, "the kernel compiler " + path + " cannot be started");
+    return Status(kHelperCannotStart, "the compiler helper " + path + " (MKMD_KC) cannot be started");
   rlimit own{};
   getrlimit(RLIMIT_CPU, &own);
   if (code == kSignalled + SIGXCPU && own.rlim_max < static_cast<rlim_t>(seconds) + 2)
-    return Status(kHelperTooLate, "the kernel compiler was stopped by this process's limit of " +
+    return Status(kHelperTooLate, "the compiler helper was stopped by this process's limit of " +
                                       std::to_string(own.rlim_max) + " s of processor time (ulimit -t)");
   if (code == kTimedOut || code == kSignalled + SIGXCPU)
-    return Status(kHelperTooLate,
-                  "the kernel compiler took longer than " + std::to_string(seconds) + " s and was stopped");
+    return Status(kHelperTooLate, "the compiler helper took longer than " + std::to_string(seconds) +
+                                      " s (MKMD_KC_SECONDS) and was stopped");
   if (code > kSignalled)
-    return Status::internal("the kernel compiler was ended by signal " + std::to_string(code - kSignalled));
-  return Status::internal("the kernel compiler failed with exit code " + std::to_string(code));
+    return Status::internal("the compiler helper was ended by signal " + std::to_string(code - kSignalled));
+  return Status::internal("the compiler helper failed with exit code " + std::to_string(code));
 }
 
 }  // namespace
@@ -256,10 +256,10 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   const NoCancellation guard;
   if (access(path.c_str(), X_OK) != 0)
     return Status(kHelperCannotStart,
-                  "the kernel compiler " + path + " cannot be run: " + std::strerror(errno));
+                  "the compiler helper " + path + " (MKMD_KC) cannot be run: " + std::strerror(errno));
   int fds[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-    return Status::internal(std::string("cannot talk to the kernel compiler: ") + std::strerror(errno));
+    return Status::internal(std::string("cannot talk to the compiler helper: ") + std::strerror(errno));
   const bool usable = above_standard(fds[0]) & above_standard(fds[1]);
   std::unique_ptr<char[]> stack(new char[kStackBytes]);
   Order order{path.c_str(), fds[1], seconds};
@@ -268,7 +268,7 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   if (fds[1] >= 0) close(fds[1]);
   if (keeper < 0) {
     if (fds[0] >= 0) close(fds[0]);
-    return Status::internal(std::string("cannot start the kernel compiler: ") + std::strerror(error));
+    return Status::internal(std::string("cannot start the compiler helper: ") + std::strerror(error));
   }
   std::string output;
   // The keeper ends a late helper; should the keeper itself be stopped, we end it, and the helper dies with
@@ -278,9 +278,9 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   int code = 0;
   const bool ended = await(keeper, code);
   if (output.size() > kMostOutput)
-    return Status::internal("the kernel compiler's answer is longer than " +
+    return Status::internal("the compiler helper's answer is longer than " +
                             std::to_string(kMostOutput >> 20) + " MiB");
-  if (!ended) return Status::internal("the kernel compiler was killed");
+  if (!ended) return Status::internal("the compiler helper was killed");
   if (code == 0) return output;
   return failure(code, path, seconds);
 }

@@ -7,18 +7,14 @@
 namespace mkmd::compiler {
 namespace {
 
-constexpr uint32_t kMagic = 0x07230203, kTurnedMagic = 0x03022307;
+using spv::Op;
+
+constexpr uint32_t kTurnedMagic = 0x03022307;  // spv::MagicNumber in the other byte order
 constexpr size_t kHeaderWords = 5;
 
-enum Opcode : uint16_t {
-  kTypeInt = 21,
-  kTypeFloat = 22,
-  kSpecConstantTrue = 48,
-  kSpecConstantFalse = 49,
-  kSpecConstant = 50,
-  kDecorate = 71,
-};
-constexpr uint32_t kSpecId = 1;  // a decoration
+size_t words_of_instruction(uint32_t first) {
+  return first >> spv::WordCountShift;
+}
 
 uint32_t first_word(std::string_view bytes) {
   uint32_t word = 0;
@@ -34,9 +30,10 @@ struct Numbers {
 Numbers numbers_of(std::span<const uint32_t> words) {
   Numbers found;
   each_instruction(words, [&](const SpirvInstruction& i) {
-    if (i.opcode == kDecorate && i.operands.size() == 3 && i.operands[1] == kSpecId)
+    if (i.opcode == Op::OpDecorate && i.operands.size() == 3 &&
+        spv::Decoration(i.operands[1]) == spv::Decoration::SpecId)
       found.numbered[i.operands[2]].push_back(i.operands[0]);
-    if ((i.opcode == kTypeInt || i.opcode == kTypeFloat) && i.operands.size() >= 2)
+    if ((i.opcode == Op::OpTypeInt || i.opcode == Op::OpTypeFloat) && i.operands.size() >= 2)
       found.bits[i.operands[0]] = i.operands[1];
   });
   return found;
@@ -45,14 +42,14 @@ Numbers numbers_of(std::span<const uint32_t> words) {
 // Writes the value over the constant that the instruction makes; false: it does not fit.
 bool set_constant(std::vector<uint32_t>& words, const SpirvInstruction& i, const std::string& value,
                   const Numbers& numbers) {
-  if (i.opcode == kSpecConstantTrue || i.opcode == kSpecConstantFalse) {
+  if (i.opcode == Op::OpSpecConstantTrue || i.opcode == Op::OpSpecConstantFalse) {
     if (value.size() != 1) return false;
-    const uint32_t opcode = value[0] != 0 ? kSpecConstantTrue : kSpecConstantFalse;
-    words[i.at] = (words[i.at] & 0xffff0000U) | opcode;
+    const Op opcode = value[0] != 0 ? Op::OpSpecConstantTrue : Op::OpSpecConstantFalse;
+    words[i.at] = (words[i.at] & ~spv::OpCodeMask) | static_cast<uint32_t>(opcode);
     return true;
   }
   const auto bits = numbers.bits.find(i.operands[0]);
-  if (i.opcode != kSpecConstant || bits == numbers.bits.end() || bits->second != value.size() * 8)
+  if (i.opcode != Op::OpSpecConstant || bits == numbers.bits.end() || bits->second != value.size() * 8)
     return false;
   // Types of OpenCL's integers have no sign, so what fills up a word is zero.
   std::vector<uint32_t> literal((value.size() + 3) / 4, 0);
@@ -66,25 +63,25 @@ bool set_constant(std::vector<uint32_t>& words, const SpirvInstruction& i, const
 
 bool is_spirv(std::string_view bytes) {
   const uint32_t word = first_word(bytes);
-  return word == kMagic || word == kTurnedMagic;
+  return word == spv::MagicNumber || word == kTurnedMagic;
 }
 
 Result<std::vector<uint32_t>> spirv_words(std::string_view bytes) {
-  if (first_word(bytes) != kMagic)
+  if (first_word(bytes) != spv::MagicNumber)
     return Status::internal("its intermediate language is not in this machine's byte order");
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
   bool whole = bytes.size() % sizeof(uint32_t) == 0 && words.size() >= kHeaderWords;
-  for (size_t at = kHeaderWords; whole && at < words.size(); at += words[at] >> 16)
-    whole = words[at] >> 16 != 0 && words[at] >> 16 <= words.size() - at;
+  for (size_t at = kHeaderWords; whole && at < words.size(); at += words_of_instruction(words[at]))
+    whole = words_of_instruction(words[at]) != 0 && words_of_instruction(words[at]) <= words.size() - at;
   if (!whole) return Status::internal("its intermediate language ends inside an instruction");
   return words;
 }
 
 void each_instruction(std::span<const uint32_t> words,
                       const std::function<void(const SpirvInstruction&)>& visit) {
-  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16)
-    visit({static_cast<uint16_t>(words[at] & 0xffff), at, words.subspan(at + 1, (words[at] >> 16) - 1)});
+  for (size_t at = kHeaderWords; at < words.size(); at += words_of_instruction(words[at]))
+    visit({Op(words[at] & spv::OpCodeMask), at, words.subspan(at + 1, words_of_instruction(words[at]) - 1)});
 }
 
 std::string spirv_string(std::span<const uint32_t> operands, size_t first, size_t* words) {
@@ -116,7 +113,7 @@ Result<std::string> specialised(std::string_view bytes, const SpecialisationCons
   std::vector<uint32_t> words = *read;
   size_t set = 0;
   each_instruction(*read, [&](const SpirvInstruction& i) {
-    if (i.opcode < kSpecConstantTrue || i.opcode > kSpecConstant || i.operands.size() < 2) return;
+    if (i.opcode < Op::OpSpecConstantTrue || i.opcode > Op::OpSpecConstant || i.operands.size() < 2) return;
     const auto value = values.find(i.operands[1]);
     if (value != values.end()) set += set_constant(words, i, *value->second, numbers);
   });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <spirv/unified1/spirv.hpp11>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ namespace mkmd::compiler {
 bool is_spirv(std::string_view bytes);
 
 struct SpirvInstruction {
-  uint16_t opcode = 0;
+  spv::Op opcode = spv::Op::OpNop;
   size_t at = 0;                       // its first word's place in the module
   std::span<const uint32_t> operands;  // the words behind the first one
 };

@@ -5,8 +5,10 @@
 #include "models/fit.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 
 namespace mkmd::profiler {
@@ -108,7 +110,7 @@ Status plot(const std::string& svg_file, Store& store, const std::vector<models:
   svg += "</svg>\n";
   std::ofstream out(svg_file);
   out << svg;
-  if (!out.flush()) return Status::internal("cannot write " + svg_file);
+  if (!out.flush()) return Status::internal("cannot write " + svg_file + ": " + std::strerror(errno));
   return {};
 }
 

@@ -146,8 +146,8 @@ bool damaged_inside(sqlite3* database) {
   return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
-// While it lives, no other mkmd opens a store of the folder: another one's that is being begun is empty, then
-// has tables, then all it should have, and one that looks damaged may be moved aside once only.
+// While it lives, no other mkmd opens a store of the folder. A store that another process is making has no
+// tables at first, and would look damaged. Only one process may move a damaged store aside.
 class FolderLock {
 public:
   explicit FolderLock(const fs::path& folder)

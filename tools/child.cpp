@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as a child of this command, which has something to do when the program has ended.
+// Runs the program as a child, for commands that work on after it has ended.
 #include "tools/commands.hpp"
 #include "tools/launch.hpp"
 

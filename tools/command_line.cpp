@@ -168,13 +168,13 @@ std::vector<Option> run_options(RunOptions& run) {
   add("--devices", "SPEC", "MKMD_DEVICES",
       "the real devices, such as pocl/2 or pocl/2,oclgrind; the first is home");
   add("--platform", "FILE", "MKMD_PLATFORM", "emulate the devices of this file on the real ones");
-  add("--separate-memory", "", "MKMD_SEPARATE_MEMORY", "treat each device as having a memory of its own");
+  add("--separate-memory", "", "MKMD_SEPARATE_MEMORY", "give each device a memory of its own");
   add("--policy", "NAME", "MKMD_POLICY", "the scheduling policy");
-  add("--exact", "", "MKMD_EXACT", "keep every kernel on devices that share the home's code generator");
-  add("--relaxed", "", "MKMD_RELAXED", "split kernels built for relaxed arithmetic too: last bits may vary");
-  add("--trace", "FILE", "MKMD_TRACE", "write what was planned and what happened");
+  add("--exact", "", "MKMD_EXACT", "split kernels only over devices that share home's code generator");
+  add("--relaxed", "", "MKMD_RELAXED", "also split kernels built for relaxed arithmetic: last bits may vary");
+  add("--trace", "FILE", "MKMD_TRACE", "write plans and executed pieces, for mkmd inspect");
   add("--trace-planning", "", "MKMD_TRACE_PLANNING",
-      "also what each plan follows from, for mkmd simulate --replay");
+      "also write each plan's inputs, for mkmd simulate --replay");
   add("--summary", "FILE", "MKMD_SUMMARY", "write at exit what each device did, as JSON");
   add("--log", "LEVEL", "MKMD_LOG", "quiet, error, warning, info or debug");
   return list;
@@ -257,13 +257,13 @@ Result<ModelsOptions> parse_models(const Words& words) {
   const Result<Words> others =
       read({{"--export", "FILE", "write the models to FILE, for another machine", &models.export_file},
             {"--import", "FILE",
-             "take over FILE's models; they replace those of the same kernel, program and\n"
-             "device until `mkmd profile` measures it here",
+             "add FILE's models; they replace those of the same kernel, program and device\n"
+             "until `mkmd profile` measures the kernel here",
              &models.import_file},
             {"--plot", "FILE.svg", "draw predicted against measured times", &models.plot_file},
             {"--test", "FOLDER",
-             "how well the models predict the samples of another data directory: FOLDER has\n"
-             "samples.db or spool/ in it",
+             "print the models' errors on the samples of another data directory, which has\n"
+             "samples.db or spool/",
              &models.test_folder}},
            words, models.help);
   if (!others) return others.status();
@@ -290,7 +290,7 @@ Result<KernelsOptions> parse_kernels(const Words& words) {
       ours.push_back(word);
   }
   if (const Status s =
-          read_with_one({{"--kernel", "NAME", "only this one", &kernels.kernel},
+          read_with_one({{"--kernel", "NAME", "describe only this kernel", &kernels.kernel},
                          {"--global", "X,Y,Z", "work-items of the launch", sizes_to(kernels.global)},
                          {"--local", "X,Y,Z", "work-items of a work-group", sizes_to(kernels.local)},
                          {"--arg", "NAME=NUMBER", "the value of an integer argument", number_of},
@@ -315,8 +315,8 @@ Result<InspectOptions> parse_inspect(const Words& words,
                          return "";
                        }});
   }
-  options.push_back(
-      {"--window", "N", "its Nth window only", number(inspect.window, uint64_t{1}, uint64_t{1'000'000'000})});
+  options.push_back({"--window", "N", "show the Nth window only",
+                     number(inspect.window, uint64_t{1}, uint64_t{1'000'000'000})});
   options.push_back({"--output", "FILE", "write there, not to standard output", &inspect.output});
   if (const Status s = read_with_one(options, words, inspect.help, "trace", inspect.input); !s) return s;
   if (inspect.input.empty() && inspect.help.empty())
@@ -327,30 +327,32 @@ Result<InspectOptions> parse_inspect(const Words& words,
 Result<SimulateOptions> parse_simulate(const Words& words) {
   SimulateOptions o;
   const std::vector<Option> options{
-      {"--policy", "NAME", "may be given several times, for one table; all is every policy", &o.policies},
+      {"--policy", "NAME", "plan with this policy; may be given several times; all is every policy",
+       &o.policies},
       {"--platform", "FILE", "the devices of this file in place of those of the input", &o.platform},
       {"--output", "FILE", "write the schedule there; with --generate alone, the graph", &o.output},
       {"--json", "", "the table as JSON", &o.json},
       {"--rate-error", "F",
-       "carry the plan out in a world where every kind of task is up to the share F\n"
-       "quicker or slower on each device",
+       "simulate the plan where each kind of task is up to the share F faster or slower\n"
+       "on each device than predicted",
        number(o.disturbance.rate_error, 0.0, 0.99)},
-      {"--jitter", "F", "the same of every single time", number(o.disturbance.jitter, 0.0, 0.99)},
-      {"--seed", "N", "which of such worlds; default 1",
+      {"--jitter", "F", "the same for each single task", number(o.disturbance.jitter, 0.0, 0.99)},
+      {"--seed", "N", "seed of these random errors; default 1",
        number(o.disturbance.seed, uint64_t{0}, uint64_t{1'000'000'000'000'000})},
       {"--bounds", "NAMES",
        "lower bounds to compare with; default path,classes,area,transfers,mixed; or none",
        [&o](const std::string& names) { return read_bounds(names, o.bounds.only); }},
-      {"--bound-time", "SECONDS", "to spend on each bound; default 5",
+      {"--bound-time", "SECONDS", "time limit for each bound; default 5",
        number(o.bounds.seconds_each, 0.0, 1e6)},
-      {"--exact", "SECONDS", "to spend on the optimum; default 0: it is not looked for",
+      {"--exact", "SECONDS", "time limit for the optimal schedule; default 0: none is computed",
        number(o.bounds.exact_seconds, 0.0, 1e6)},
-      {"--generate", "SPEC", "make the input; SPEC is one of\n" + std::string(kGenerators), &o.generate},
+      {"--generate", "SPEC", "generate the input graph; SPEC is one of\n" + std::string(kGenerators),
+       &o.generate},
       {"--replay", "",
-       "the library's planner plans the windows of a trace with --trace-planning again;\n"
-       "exit code 1 if a plan differs",
+       "plan the windows of a trace recorded with --trace-planning again; exit code 1\n"
+       "if a plan differs",
        &o.replay},
-      {"--list", "", "the policies", &o.list},
+      {"--list", "", "list the policies", &o.list},
   };
   if (const Status s = read_with_one(options, words, o.help, "input", o.input); !s) return s;
   return o;

@@ -63,6 +63,8 @@ void print_rivals(const std::vector<vendor::Device>& devices) {
 
 int devices(const std::vector<std::string>& arguments) {
   if (arguments.size() > 1) return wrong_use("devices: accepted is one SPEC, or nothing for all devices");
+  if (!arguments.empty() && arguments[0].starts_with("-"))
+    return wrong_use("devices: unknown option " + arguments[0] + "; accepted: one SPEC, or nothing");
   // Devices that no system lists are found by name only, so the one we know of is asked for by name.
   std::vector<vendor::Device> found;
   std::string problem;

@@ -25,12 +25,13 @@ void print_usage() {
       "  mkmd profile [--runs N] [options] [--] program args…\n"
       "                                          measure its kernels on every device, fit models\n"
       "  mkmd verify [--all] [--json FILE] [options] [--] program args…\n"
-      "                                          check that its kernels do what MKMD thinks they do\n"
+      "                                          check on copies of its data that its kernels may be split\n"
       "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n"
-      "                                          what is known of kernels' times\n"
-      "  mkmd kernels FILE.cl|FILE.spv [options] what is known of its kernels: accesses, split or why not\n"
-      "  mkmd devices [SPEC]                     the devices there are, and how to name them\n"
-      "  mkmd inspect TRACE [--html|…]           show what a recorded run did\n"
+      "                                          show the models of kernel times\n"
+      "  mkmd kernels FILE.cl|FILE.spv [options] describe a file's kernels: accesses, and whether they may "
+      "be split\n"
+      "  mkmd devices [SPEC]                     list the devices, and their names for --devices\n"
+      "  mkmd inspect TRACE [--html|…]           show a recorded run\n"
       "  mkmd simulate …                         try scheduling policies on recorded graphs\n"
       "  mkmd help [TOPIC]                       this text, or more: run, profile, verify, models,\n"
       "                                          kernels, devices, inspect, simulate, settings, policies\n"
@@ -50,14 +51,15 @@ void print_run(const std::string& options) {
 }
 
 void print_profile(const std::string& options) {
-  std::printf(
-      "usage: mkmd profile [--runs N] [options] [--] program args…\n\n"
-      "Runs the program, and before each of its kernels pieces of it on every device, on copies of the "
-      "data.\n"
-      "The program's results and exit code stay its own; it takes longer. What was measured adds up in "
-      "%s,\n"
-      "and models are fitted to it, in %s; `mkmd models` shows them, `mkmd run` uses them.\n\n",
-      profiler::default_store_file().c_str(), mkmd::models::default_models_file().c_str());
+  std::printf("usage: mkmd profile [--runs N] [options] [--] program args…\n\n"
+              "Runs the program at home. Before each launch, runs pieces of its kernel on every device, on "
+              "copies of\n"
+              "the buffers. Results and exit code are the program's. Each run adds its samples to\n"
+              "  %s\n"
+              "and fits models to them, in\n"
+              "  %s\n"
+              "`mkmd models` shows the models. `mkmd run` uses them.\n\n",
+              profiler::default_store_file().c_str(), mkmd::models::default_models_file().c_str());
   std::printf("%s", options.c_str());
   print_spec();
 }
@@ -65,18 +67,25 @@ void print_profile(const std::string& options) {
 void print_verify(const std::string& options) {
   std::printf(
       "usage: mkmd verify [--all] [--json FILE] [options] [--] program args…\n\n"
-      "Runs the program at home, and before launches that could be split pieces of them on every device, on\n"
-      "copies of the data. In a copy, every byte that MKMD thinks the piece does not need is poison, of one\n"
-      "pattern and then of another. It is a difference if results depend on poison, if a byte changes that\n"
-      "should not, if one does not that should, or if the pieces together are not the whole launch, bit by "
-      "bit.\n"
-      "How far devices with another code generator are from home is told in units in the last place.\n\n"
-      "The first launch of each kernel is checked, and further ones as long as checking takes no longer "
-      "than\n"
-      "the program. At the end, stderr has a line for each kernel and one for each difference. The exit\n"
-      "code is 1 if there is any difference; otherwise it is the program's, also if a signal ended that. A "
-      "piece\n"
-      "that crashes on poison ends the program; a piece that does not end is given a minute.\n\n");
+      "Runs the program at home. Before launches that may be split, runs pieces of them on every device, on\n"
+      "copies of the buffers. In a copy, every byte that the piece should not read is overwritten (poison),\n"
+      "with one pattern and then with another. These are differences:\n"
+      "  - The results depend on poison.\n"
+      "  - The piece changes a byte that it should not write.\n"
+      "  - The piece does not write a byte that it should write.\n"
+      "  - The pieces together do not give the result of the whole launch, bit by bit.\n"
+      "Devices with another code generator may differ from home in the last bits. For these, the verdict "
+      "has\n"
+      "the distance in units in the last place.\n\n"
+      "The first launch of each kernel is checked. Further ones are checked while checking has taken no "
+      "longer\n"
+      "than the program. At the end, stderr has a line for each kernel and one for each difference. The "
+      "exit\n"
+      "code is 1 if there is any difference. Otherwise it is the program's, or 128 and the number of the "
+      "signal\n"
+      "that ended the program. A piece that crashes on poison ends the program, and so does a piece that "
+      "has\n"
+      "not ended after a minute.\n\n");
   std::printf("%s", options.c_str());
   print_spec();
 }
@@ -88,61 +97,69 @@ std::string kilobytes(double bytes) {
 void print_models(const std::string& options) {
   std::printf(
       "usage: mkmd models [options]\n\n"
-      "Takes in what profiling runs have left, and shows the model of each kernel on each kind of device.\n\n"
+      "Shows the model of each kernel on each kind of device. Samples of profiling runs that were ended "
+      "before\n"
+      "they could fit models are fitted first.\n\n"
       "%s\n"
       "What a model shows:\n"
-      "  samples              measured pieces that it was fitted to\n"
-      "  R2                   of these, the share of the variance of times that it explains; 1 is all\n"
-      "  held-out MAPE        mean error, in percent of the measured time, on inputs it was not fitted to\n"
-      "  nine of ten within   how far measured times are from predicted ones, except the worst tenth\n"
-      "  range                launches it was measured on; it is asked about up to half as much again\n"
-      "  while all devices work   times as long as alone\n\n"
+      "  samples              number of measured pieces that the model was fitted to\n"
+      "  R2                   share of the variance of their times that the model explains (1: all of it)\n"
+      "  held-out MAPE        mean error in percent of the measured time, on inputs that it was not fitted "
+      "to\n"
+      "  nine of ten within   error of nine tenths of the measured times against the predicted ones\n"
+      "  range                launches that were measured; the model is used up to one and a half times "
+      "that\n"
+      "  while all devices work   a piece's time then, over its time on one device alone\n\n"
       "Terms of its formula, of a piece of a launch:\n"
       "  items                work-items\n"
       "  operations           operations of all of them\n"
       "  bytes                bytes that they load and store\n"
-      "  lines                bytes of the cache lines that work-groups touch, each for itself\n",
+      "  lines                bytes of the cache lines that each work-group touches, summed over "
+      "work-groups\n",
       options.c_str());
   std::printf(
-      "  crowded              bytes whose cache lines share a set with too many (more than %.0f), so that "
-      "they\n"
-      "                       are gone before their neighbours are used\n"
-      "  beyond_%sk…%sk    bytes beyond a cache of so many kB (1 kB = 1000 bytes): bytes x (1 - cache /\n"
-      "                       footprint), where the footprint, the distinct bytes touched, is larger\n"
-      "  conflicts            bytes whose lines are gone before their work-group comes back to them\n"
-      "  reach_%sk…%sk     the same as beyond, of the pages that one work-group touches and those whose\n"
-      "                       addresses a processor keeps\n",
+      "  crowded              bytes in cache lines that share a set with more than %.0f others, so that they "
+      "are\n"
+      "                       evicted before the line's other bytes are used\n"
+      "  beyond_%sk…%sk    bytes beyond a cache of this size in kB (1000 bytes): bytes x (1 - cache /\n"
+      "                       footprint) if the footprint (the distinct bytes touched) is larger, else 0\n"
+      "  conflicts            bytes whose lines are evicted before their work-group uses them again\n"
+      "  reach_%sk…%sk     as beyond, for the pages of one work-group and the reach of the address cache "
+      "(TLB)\n",
       mkmd::models::kWaysKept, kilobytes(mkmd::models::kCaches.front()).c_str(),
       kilobytes(mkmd::models::kCaches.back()).c_str(), kilobytes(mkmd::models::kReaches.front()).c_str(),
       kilobytes(mkmd::models::kReaches.back()).c_str());
 }
 
 void print_kernels(const std::string& options) {
-  std::printf(
-      "usage: mkmd kernels FILE.cl|FILE.spv [-D… -I… -cl-…] [options]\n\n"
-      "What MKMD knows of each kernel of a file: whether it may be split or why not, where it reads and "
-      "writes\n"
-      "each buffer, and what a work-item costs. Whether a kernel is split depends on its launch. Sizes and\n"
-      "integer arguments that are not given are assumed, and shown. FILE.cl may also be SPIR-V, or a binary "
-      "that "
-      "a\nprogram has got under `mkmd run`.\n\n"
-      "%s\n"
-      "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n\n"
-      "What lets a kernel that runs whole be split:\n"
-      "  it may write anywhere          compute the index from ids, sizes and integer arguments. A loaded "
-      "one\n"
-      "                                 needs a mask, remainder or comparison that keeps each work-group to\n"
-      "                                 bytes of its own. The index must not leave its type: use size_t.\n"
-      "  it writes a buffer and may     read from one buffer and write to another one\n"
-      "    read anywhere in it\n"
-      "  its work-groups touch the      give each work-group elements of its own, or change the common ones "
-      "by\n"
-      "    same bytes                   atomic operations on integers whose result is not used\n",
-      options.c_str());
+  std::printf("usage: mkmd kernels FILE.cl|FILE.spv [-D… -I… -cl-…] [options]\n\n"
+              "Describes each kernel of a file: whether it may be split or why not, which bytes of each "
+              "buffer it reads\n"
+              "and writes, and what a work-item costs. Whether a kernel is split depends on its launch. The "
+              "output shows\n"
+              "the launch, with assumed values for sizes and integer arguments that are not given. The file "
+              "may also be\n"
+              "SPIR-V, or a binary that a program has obtained under `mkmd run`.\n\n"
+              "%s\n"
+              "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n\n"
+              "What lets a kernel be split that runs whole:\n"
+              "  it may write anywhere          compute the index from ids, sizes and integer arguments. A "
+              "loaded index\n"
+              "                                 needs a mask, remainder or comparison that keeps each "
+              "work-group to\n"
+              "                                 bytes of its own. The index must not leave its type: use "
+              "size_t.\n"
+              "  it writes a buffer and may     read from one buffer and write to another one\n"
+              "    read anywhere in it\n"
+              "  its work-groups touch the      give each work-group elements of its own, or change common "
+              "elements by\n"
+              "    same bytes                   atomic operations on integers whose result is not used\n",
+              options.c_str());
 }
 
 void print_devices() {
-  std::printf("usage: mkmd devices [SPEC]\n\nThe devices there are, or those that SPEC names.\n");
+  std::printf("usage: mkmd devices [SPEC]\n\nLists all devices, or those that SPEC names. The first column "
+              "is the name for --devices.\n");
   print_spec();
 }
 
@@ -198,7 +215,7 @@ int help(const std::vector<std::string>& arguments) {
   } else if (topic == "policies") {
     print_policies();
   } else {
-    return wrong_use("there is no help about \"" + topic +
+    return wrong_use("there is no help on \"" + topic +
                      "\"; accepted: run, profile, verify, models, kernels, devices, "
                      "inspect, simulate, settings, policies");
   }

@@ -31,19 +31,17 @@ using nlohmann::json;
 constexpr int64_t kAssumedNumber = 1024;  // of an integer argument that is not given
 constexpr uint64_t kAssumedGlobal = 1024, kAssumedLocal[] = {64, 16, 8};  // by the number of dimensions
 
-Result<Module> read(const KernelsOptions& o) {
-  const Result<std::string> content = read_file(o.file);
-  if (!content) return content.status();
-  Origin origin{recipe_of(*content, {}), Origin::Kind::source, {}, {}};
-  if (content->find('\0') != std::string::npos && !is_spirv(*content)) {
-    Result<Origin> known = origin_of_binary(cache_directory(), *content);
+Result<Module> analyse(const std::string& content, const KernelsOptions& o) {
+  Origin origin{recipe_of(content, {}), Origin::Kind::source, {}, {}};
+  if (content.find('\0') != std::string::npos && !is_spirv(content)) {
+    Result<Origin> known = origin_of_binary(cache_directory(), content);
     if (!known) return Status::internal("it is a binary that MKMD has not seen, or none at all");
     origin = std::move(*known);
   }
   for (Unit& unit : origin.recipe.units)
     unit.options += " " + o.build;
   const Request request = request_without_device(std::move(origin.recipe.units));
-  const std::string folder = program_folder();
+  const std::string folder = program_folder("mkmd-kc");
   if (folder.empty()) return Status::internal("mkmd-kc is not installed beside this command");
   Client client(folder + "/mkmd-kc", "");
   return client.compile(request,
@@ -333,6 +331,18 @@ void print(const KernelInfo& k, const KernelsOptions& o) {
   std::printf("  bytes that it moves: %s\n\n", cost(k.cost.bytes).c_str());
 }
 
+// The name in --arg that no kernel has as an integer argument, or nothing.
+std::string unknown_argument(const std::vector<const KernelInfo*>& kernels, const KernelsOptions& o) {
+  for (const auto& [name, number] : o.numbers) {
+    const auto has = [&name = name](const KernelInfo* k) {
+      return std::ranges::any_of(k->arguments,
+                                 [&](const Argument& a) { return a.is_integer && a.name == name; });
+    };
+    if (std::ranges::none_of(kernels, has)) return name;
+  }
+  return {};
+}
+
 json as_json(const KernelInfo& k, const KernelsOptions& o) {
   const Case c = complete(k, o);
   json j = k;
@@ -348,24 +358,28 @@ int kernels(const std::vector<std::string>& arguments) {
   if (!parsed) return wrong_use("kernels: " + parsed.status().message());
   const KernelsOptions& options = *parsed;
   if (!options.help.empty()) return help({"kernels"});
-  const Result<Module> module = read(options);
-  if (!module) {
-    say(options.file + ": " + module.status().message());
+  const auto fail = [](const std::string& sentence) {
+    say(sentence);
     return 1;
-  }
+  };
+  const Result<std::string> content = read_file(options.file);
+  if (!content) return fail(content.status().message());
+  const Result<Module> module = analyse(*content, options);
+  if (!module) return fail(options.file + ": " + module.status().message());
+  std::vector<const KernelInfo*> chosen;
+  for (const KernelInfo& k : module->kernels)
+    if (options.kernel.empty() || k.name == options.kernel) chosen.push_back(&k);
+  if (chosen.empty())
+    return fail(options.file +
+                (options.kernel.empty() ? ": no kernels" : ": no kernel named " + options.kernel));
+  if (const std::string name = unknown_argument(chosen, options); !name.empty())
+    return fail(options.file + ": --arg " + name + ": no kernel has an integer argument of this name");
   json all = json::array();
-  bool found = false;
-  for (const KernelInfo& k : module->kernels) {
-    if (!options.kernel.empty() && k.name != options.kernel) continue;
-    found = true;
+  for (const KernelInfo* k : chosen) {
     if (options.as_json)
-      all.push_back(as_json(k, options));
+      all.push_back(as_json(*k, options));
     else
-      print(k, options);
-  }
-  if (!found) {
-    say(options.file + (options.kernel.empty() ? ": no kernels" : ": no kernel named " + options.kernel));
-    return 1;
+      print(*k, options);
   }
   if (options.as_json) std::cout << all.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
   return 0;

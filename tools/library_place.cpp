@@ -25,8 +25,8 @@ std::string library_folder() {
   return folder_with("libinterpose.so", {"lib/mkmd", "../lib/mkmd"});
 }
 
-std::string program_folder() {
-  return folder_with("mkmd-simulate", {"bin", "../libexec/mkmd"});
+std::string program_folder(const char* program) {
+  return folder_with(program, {"bin", "../libexec/mkmd"});
 }
 
 }  // namespace mkmd::tool

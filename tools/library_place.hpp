@@ -8,7 +8,8 @@ namespace mkmd::tool {
 // The folder that holds libinterpose.so: in the build tree or where it is installed. Empty if it is in
 // neither.
 std::string library_folder();
-// The folder of mkmd-simulate, which `mkmd simulate` becomes; empty if it is not there.
-std::string program_folder();
+// The folder of a program that belongs to this command (mkmd-simulate, mkmd-kc). Empty if the program is in
+// neither.
+std::string program_folder(const char* program);
 
 }  // namespace mkmd::tool

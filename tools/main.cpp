@@ -15,14 +15,19 @@ using namespace mkmd::tool;
 namespace {
 
 int become_simulate(std::vector<std::string> all) {
-  const std::string program = program_folder() + "/mkmd-simulate";
+  const std::string folder = program_folder("mkmd-simulate");
+  if (folder.empty()) {
+    say("mkmd-simulate is missing; it belongs in bin/ beside this command, or in libexec/mkmd/ beside its "
+        "folder");
+    return 1;
+  }
+  const std::string program = folder + "/mkmd-simulate";
   std::vector<char*> argv;
   for (std::string& word : all)
     argv.push_back(word.data());
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
-  std::cerr << "mkmd: " << program << ": " << std::strerror(errno)
-            << "; it belongs in bin/ beside this command, or in libexec/mkmd/ beside its folder\n";
+  say(program + ": " + std::strerror(errno));
   return 1;
 }
 

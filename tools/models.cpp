@@ -139,6 +139,8 @@ int models(const std::vector<std::string>& arguments) {
   auto entries = mkmd::models::read_models(places.models, Whose::ours);
   if (!entries) return fail(entries.status());
   if (!export_file.empty()) {
+    if (entries->empty())
+      return fail(Status::internal("there are no models to export; `mkmd profile program` makes some"));
     if (const Status s = mkmd::models::write_models(export_file, Whose::named, *entries); !s) return fail(s);
   }
   if (!plot_file.empty()) {

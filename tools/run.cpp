@@ -10,6 +10,7 @@
 #include "tools/device_check.hpp"
 #include "tools/launch.hpp"
 #include "tools/library_place.hpp"
+#include "tools/program_file.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -51,12 +52,12 @@ int prepare(const RunOptions& options) {
     return wrong_use("--policy (MKMD_POLICY): " + policy.status().message());
   if (!settings.devices.empty()) {
     if (const std::string problem = check_devices(settings.devices); !problem.empty()) {
-      return wrong_use("--devices " + problem);
+      return wrong_use("--devices (MKMD_DEVICES): " + problem);
     }
   }
   if (!settings.platform.empty()) {
     if (const auto platform = emulation::read_platform(settings.platform); !platform)
-      return wrong_use("--platform " + platform.status().message());
+      return wrong_use("--platform (MKMD_PLATFORM): " + platform.status().message());
   }
   if (!settings.trace.empty()) {
     // A program that enqueues nothing writes no trace: then this run's is the empty one.
@@ -64,6 +65,11 @@ int prepare(const RunOptions& options) {
       say("MKMD_TRACE: " + problem);
       unsetenv("MKMD_TRACE");
     }
+  }
+  if (settings.enabled && settings.log_level >= LogLevel::warning) {
+    const std::string& program = options.program.front();
+    if (const std::string why = why_no_library(program); !why.empty())
+      say(program + " runs without MKMD: " + why);
   }
   const std::string folder = library_folder();
   if (folder.empty()) {
@@ -90,7 +96,9 @@ int become(const std::vector<std::string>& program) {
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   const int error = errno;
-  say(program.front() + ": " + std::strerror(error));
+  const std::string missing = error == ENOENT ? missing_interpreter(program.front()) : "";
+  say(program.front() + ": " +
+      (missing.empty() ? std::strerror(error) : "its interpreter " + missing + " does not exist"));
   return error == ENOENT ? 127 : 126;  // as a shell
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `mkmd verify`: runs the program with the library in verifying mode, and says what came of it. The exit code
+// `mkmd verify`: runs the program with the library in verifying mode, and prints the verdict. The exit code
 // is 1 if a piece of a kernel did anything but what is described; otherwise the program's.
 #include "common/files.hpp"
 #include "common/settings.hpp"
@@ -18,7 +18,7 @@ namespace mkmd::tool {
 
 namespace {
 
-// A file in a folder of its own, which live as long as this: what ends later than the program finds neither.
+// A file in a folder of its own. Both live as long as this: processes that outlive the program find no file.
 class ReportFile {
 public:
   ReportFile() {
@@ -79,6 +79,12 @@ int verify(const std::vector<std::string>& arguments) {
     std::fprintf(stderr, "mkmd: %s: %s\n", report.name().c_str(), std::strerror(errno));
     return 1;
   }
+  const auto keep = [&](const std::string& text) {
+    const Status written = options->json.empty() ? Status() : replace_file(options->json, text);
+    if (!written) std::fprintf(stderr, "mkmd: --json: %s\n", printable(written.message()).c_str());
+    return written.ok();
+  };
+  if (!keep("")) return 1;  // before the program has run for hours
   options->variables.emplace_back("MKMD_VERIFY", report.name());
   unsetenv("MKMD_PROFILE");  // one thing at a time
   if (const int problem = prepare(*options); problem != 0) return problem;
@@ -93,14 +99,9 @@ int verify(const std::vector<std::string>& arguments) {
   verdict["program"] = options->program;
   verdict["exit"] = ended.code;
   verdict["signal"] = ended.signal;
-  if (!options->json.empty()) {
-    const std::string text = verdict.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    if (const Status written = replace_file(options->json, text); !written) {
-      std::fprintf(stderr, "mkmd: %s\n", written.message().c_str());
-      return 1;
-    }
-  }
-  return say(verdict, ended);
+  const bool kept = keep(verdict.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  const int code = say(verdict, ended);
+  return kept ? code : 1;
 }
 
 }  // namespace mkmd::tool

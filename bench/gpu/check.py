@@ -7,13 +7,14 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tarfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests/programs"))
+import process_group  # noqa: E402
 # In the order of what is to be known first. The minutes are the longest that each may take.
 STEPS = {"clinfo": 1, "devices": 1, "launches": 1, "kernels": 3, "programs": 3, "alone": 3, "mixed": 3, "divided": 3,
          "together": 3, "traces": 2}
@@ -84,17 +85,7 @@ class Check:
             file.write(f"$ {' '.join(f'{k}={v}' for k, v in variables.items())} {shlex.join(command)}\n")
             file.flush()
             start = file.tell()
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-                                       env={**self.environment, **variables}, start_new_session=True)
-            try:
-                code = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                code = f"still running after {limit:.0f} s"
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+            code = process_group.run(command, {**self.environment, **variables}, limit, file, subprocess.STDOUT)
             file.seek(start)
             text = file.read()
         return code, text, time.monotonic() - began

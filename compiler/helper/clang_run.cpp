@@ -59,7 +59,7 @@ Status ClangRun::prepare() {
                                    new clang::TextDiagnosticPrinter(log, options.get()));
   if (!clang::CompilerInvocation::CreateFromArgs(compiler_.getInvocation(), pointers, parsing)) {
     log.flush();
-    return Status::internal("the kernel compiler refuses its options: " + first_error());
+    return Status::internal("the compiler helper refuses its options: " + first_error());
   }
   const auto remap = [&](const std::string& path, const std::string& content) {
     compiler_.getPreprocessorOpts().addRemappedFile(

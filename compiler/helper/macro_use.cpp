@@ -201,7 +201,7 @@ void MacroUse::Elif(clang::SourceLocation at, clang::SourceRange condition, Cond
   if (origin(at) == Origin::program) scan_condition(at, condition);
 }
 
-// An identifier that is no macro counts as 0 in a condition, and nobody is told. So its words are read here.
+// An identifier that is no macro counts as 0 in a condition, without a callback. So its words are read here.
 void MacroUse::scan_condition(clang::SourceLocation at, clang::SourceRange condition) {
   const clang::SourceManager& sources = preprocessor_.getSourceManager();
   // All that was expanded behind the directive's name is of its condition.

@@ -111,7 +111,7 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
       arguments.language.push_back(w);
       fast = fast || w == "-cl-fast-relaxed-math";
     } else if (!listed(kIgnored) && !(w.size() <= 3 && w.starts_with("-O")) && !w.starts_with("-W")) {
-      return Status::internal("the build option '" + w + "' is not known to the kernel compiler");
+      return Status::internal("the build option '" + w + "' is not known to the compiler helper");
     }
   }
   const int device = version_number(request.device_version);
@@ -124,7 +124,7 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
   // Their values are asked of the device; but only what is defined is seen to be used.
   arguments.language.push_back("-D__OPENCL_VERSION__=" + std::to_string(device));
   if (request.images) arguments.language.push_back("-D__IMAGE_SUPPORT__=1");
-  // Exactly the device's extensions, neither more (as for any SPIR target) nor fewer.
+  // Exactly the device's extensions: Clang's default for SPIR targets would be more.
   std::string extensions = "-cl-ext=-all";
   for (const std::string& e : request.extensions)
     if (e.starts_with("cl_") || e.starts_with("__opencl_c_")) extensions += ",+" + e;

@@ -11,99 +11,54 @@
 namespace mkmd::compiler {
 namespace {
 
-// Numbers are those of the SPIR-V specification.
-enum Opcode : uint16_t {
-  kExtension = 10,
-  kExtInstImport = 11,
-  kMemoryModel = 14,
-  kEntryPoint = 15,
-  kExecutionMode = 16,
-  kCapability = 17,
-  kTypeOpaque = 31,
-  kTypeDeviceEvent = 35,
-  kTypeForwardPointer = 39,
-  kConstantTrue = 41,
-  kSpecConstantOp = 52,  // the last of all that make constants
-  kDecorate = 71,
-  kMemberDecorate = 72,
-  kDecorationGroup = 73,
-  kGroupDecorate = 74,
-  kGroupMemberDecorate = 75,
-  kExecutionModeId = 331,
-  kDecorateId = 332,
-  kDecorateString = 5632,
-  kMemberDecorateString = 5633,
+using spv::BuiltIn, spv::Capability, spv::Decoration, spv::ExecutionMode, spv::Op;
+
+constexpr Capability kCapabilities[] = {
+    Capability::Addresses,      Capability::Linkage,       Capability::Kernel,
+    Capability::Vector16,       Capability::Float16Buffer, Capability::Float16,
+    Capability::Float64,        Capability::Int64,         Capability::Int64Atomics,
+    Capability::ImageBasic,  // kernels with images are refused one by one
+    Capability::ImageReadWrite,
+    Capability::Groups,  // work_group_* are refused by name, copies are not
+    Capability::LiteralSampler, Capability::Int16,         Capability::GenericPointer,
+    Capability::Int8,           Capability::Sampled1D,     Capability::Image1D,
+    Capability::SampledBuffer,  Capability::ImageBuffer,   Capability::ImageQuery,
 };
 
 struct Named {
-  uint32_t number;
+  Capability capability;
   const char* name;
-};
-
-constexpr uint32_t kCapabilities[] = {
-    4,   // Addresses
-    5,   // Linkage
-    6,   // Kernel
-    7,   // Vector16
-    8,   // Float16Buffer
-    9,   // Float16
-    10,  // Float64
-    11,  // Int64
-    12,  // Int64Atomics
-    13,  // ImageBasic: kernels with images are refused one by one
-    14,  // ImageReadWrite
-    18,  // Groups: work_group_* are refused by name, copies are not
-    20,  // LiteralSampler
-    22,  // Int16
-    38,  // GenericPointer
-    39,  // Int8
-    43,  // Sampled1D
-    44,  // Image1D
-    46,  // SampledBuffer
-    47,  // ImageBuffer
-    50,  // ImageQuery
 };
 // Which a user may have heard of.
 constexpr Named kOtherCapabilities[] = {
-    {17, "Pipes"},
-    {19, "DeviceEnqueue"},
-    {58, "SubgroupDispatch"},
-    {5568, "SubgroupShuffleINTEL"},
-    {5603, "FunctionPointersINTEL"},
+    {Capability::Pipes, "Pipes"},
+    {Capability::DeviceEnqueue, "DeviceEnqueue"},
+    {Capability::SubgroupDispatch, "SubgroupDispatch"},
+    {Capability::SubgroupShuffleINTEL, "SubgroupShuffleINTEL"},
+    {Capability::FunctionPointersINTEL, "FunctionPointersINTEL"},
 };
 
-constexpr uint32_t kExecutionModes[] = {
-    17,  // LocalSize
-    18,  // LocalSizeHint
-    30,  // VecTypeHint
-    31,  // ContractionOff
+constexpr ExecutionMode kExecutionModes[] = {
+    ExecutionMode::LocalSize,
+    ExecutionMode::LocalSizeHint,
+    ExecutionMode::VecTypeHint,
+    ExecutionMode::ContractionOff,
 };
 
-constexpr uint32_t kDecorations[] = {
-    0,     // RelaxedPrecision
-    1,     // SpecId
-    10,    // CPacked
-    11,    // BuiltIn
-    19,    // Restrict
-    21,    // Volatile: kernels with such memory are refused one by one
-    22,    // Constant
-    24,    // NonWritable
-    25,    // NonReadable
-    28,    // SaturatedConversion
-    38,    // FuncParamAttr
-    39,    // FPRoundingMode
-    40,    // FPFastMathMode
-    41,    // LinkageAttributes: a function that is not there is refused by name
-    42,    // NoContraction
-    44,    // Alignment
-    45,    // MaxByteOffset
-    4469,  // NoSignedWrap
-    4470,  // NoUnsignedWrap
+constexpr Decoration kDecorations[] = {
+    Decoration::RelaxedPrecision,  Decoration::SpecId,
+    Decoration::CPacked,           Decoration::BuiltIn,
+    Decoration::Restrict,
+    Decoration::Volatile,  // kernels with such memory are refused one by one
+    Decoration::Constant,          Decoration::NonWritable,
+    Decoration::NonReadable,       Decoration::SaturatedConversion,
+    Decoration::FuncParamAttr,     Decoration::FPRoundingMode,
+    Decoration::FPFastMathMode,
+    Decoration::LinkageAttributes,  // a function that is not there is refused by name
+    Decoration::NoContraction,     Decoration::Alignment,
+    Decoration::MaxByteOffset,     Decoration::NoSignedWrap,
+    Decoration::NoUnsignedWrap,
 };
-constexpr uint32_t kBuiltIn = 11;
-constexpr uint32_t kFirstBuiltIn = 24, kLastBuiltIn = 34;  // NumWorkgroups to GlobalLinearId
-constexpr uint32_t kWorkgroupSize = 25;                    // of a constant: the size that a launch must have
-constexpr uint32_t kPhysical64 = 2, kOpenCL = 2, kKernel = 6;  // memory model, execution model
 
 constexpr std::string_view kExtensions[] = {"SPV_KHR_no_integer_wrap_decoration",
                                             "SPV_KHR_non_semantic_info"};
@@ -114,8 +69,12 @@ bool listed(const List& list, const T& value) {
 }
 
 // SPIR-V has work-item functions as variables.
-bool is_work_item_variable(uint32_t number) {
-  return number >= kFirstBuiltIn && number <= kLastBuiltIn;
+bool is_work_item_variable(BuiltIn variable) {
+  return variable >= BuiltIn::NumWorkgroups && variable <= BuiltIn::GlobalLinearId;
+}
+
+bool makes_constant(Op opcode) {
+  return opcode >= Op::OpConstantTrue && opcode <= Op::OpSpecConstantOp;
 }
 
 class Reader {
@@ -124,36 +83,41 @@ public:
     // A word that an instruction lacks is none that is listed.
     const auto word = [&](size_t n) { return n < i.operands.size() ? i.operands[n] : ~0U; };
     switch (i.opcode) {
-    case kCapability:
-      if (!listed(kCapabilities, word(0))) refuse("has the capability " + name_of_capability(word(0)));
+    case Op::OpCapability:
+      if (!listed(kCapabilities, Capability(word(0))))
+        refuse("has the capability " + name_of(Capability(word(0))));
       break;
-    case kExtension:
+    case Op::OpExtension:
       if (const std::string name = spirv_string(i.operands, 0); !listed(kExtensions, name))
         refuse("has the extension " + name);
       break;
-    case kExtInstImport:
+    case Op::OpExtInstImport:
       if (const std::string name = spirv_string(i.operands, 1); !is_known_set(name))
         refuse("has the instructions of " + name);
       break;
-    case kMemoryModel:
-      if (word(0) != kPhysical64 || word(1) != kOpenCL) refuse("has another memory model than 64-bit OpenCL");
+    case Op::OpMemoryModel:
+      if (spv::AddressingModel(word(0)) != spv::AddressingModel::Physical64 ||
+          spv::MemoryModel(word(1)) != spv::MemoryModel::OpenCL)
+        refuse("has another memory model than 64-bit OpenCL");
       break;
-    case kEntryPoint:
+    case Op::OpEntryPoint:
       entry_point(i);
       break;
-    case kExecutionMode:
-      if (!listed(kExecutionModes, word(1))) refuse("has the execution mode " + std::to_string(word(1)));
+    case Op::OpExecutionMode:
+      if (!listed(kExecutionModes, ExecutionMode(word(1))))
+        refuse("has the execution mode " + std::to_string(word(1)));
       break;
-    case kDecorate:
+    case Op::OpDecorate:
       decoration(i, 1);
       break;
-    case kMemberDecorate:
+    case Op::OpMemberDecorate:
       decoration(i, 2);
       break;
     default:
-      if (i.opcode >= kConstantTrue && i.opcode <= kSpecConstantOp && group_sizes_.contains(word(1)))
+      if (makes_constant(i.opcode) && group_sizes_.contains(word(1)))
         refuse("has a constant for the work-group size");
-      if (!is_known(i.opcode)) refuse("has the instruction " + std::to_string(i.opcode));
+      if (!is_known(i.opcode))
+        refuse("has the instruction " + std::to_string(static_cast<uint32_t>(i.opcode)));
     }
   }
 
@@ -168,9 +132,10 @@ private:
     if (why_not_.empty()) why_not_ = std::move(what);
   }
 
-  static std::string name_of_capability(uint32_t number) {
-    const auto* known = std::ranges::find(kOtherCapabilities, number, &Named::number);
-    return known != std::end(kOtherCapabilities) ? known->name : std::to_string(number);
+  static std::string name_of(Capability capability) {
+    const auto* known = std::ranges::find(kOtherCapabilities, capability, &Named::capability);
+    return known != std::end(kOtherCapabilities) ? known->name
+                                                 : std::to_string(static_cast<uint32_t>(capability));
   }
 
   static bool is_known_set(std::string_view name) {
@@ -178,24 +143,25 @@ private:
   }
 
   // The others are the translator's to know: it refuses what it does not.
-  static bool is_known(uint16_t opcode) {
+  static bool is_known(Op opcode) {
     switch (opcode) {
-    case kTypeOpaque:
-    case kDecorationGroup:
-    case kGroupDecorate:
-    case kGroupMemberDecorate:
-    case kExecutionModeId:
-    case kDecorateId:
-    case kDecorateString:
-    case kMemberDecorateString:
+    case Op::OpTypeOpaque:
+    case Op::OpDecorationGroup:
+    case Op::OpGroupDecorate:
+    case Op::OpGroupMemberDecorate:
+    case Op::OpExecutionModeId:
+    case Op::OpDecorateId:
+    case Op::OpDecorateString:
+    case Op::OpMemberDecorateString:
       return false;
     default:
-      return opcode < kTypeDeviceEvent || opcode >= kTypeForwardPointer;  // between them: queues and pipes
+      return opcode < Op::OpTypeDeviceEvent ||
+             opcode >= Op::OpTypeForwardPointer;  // between: queues and pipes
     }
   }
 
   void entry_point(const SpirvInstruction& i) {
-    if (i.operands.size() < 3 || i.operands[0] != kKernel)
+    if (i.operands.size() < 3 || spv::ExecutionModel(i.operands[0]) != spv::ExecutionModel::Kernel)
       return refuse("is for another kind of entry point");
     if (!functions_.insert(i.operands[1]).second || !kernels_.try_emplace(spirv_string(i.operands, 2)).second)
       refuse("has two names for one kernel, or one for two");
@@ -203,11 +169,14 @@ private:
 
   void decoration(const SpirvInstruction& i, size_t at) {
     const uint32_t which = at < i.operands.size() ? i.operands[at] : ~0U;
-    const uint32_t value = at + 1 < i.operands.size() ? i.operands[at + 1] : ~0U;
-    if (!listed(kDecorations, which)) return refuse("has the decoration " + std::to_string(which));
-    if (which == kBuiltIn && value == kWorkgroupSize) group_sizes_.insert(i.operands[0]);
-    if (which == kBuiltIn && !is_work_item_variable(value))
-      return refuse("has the built-in variable " + std::to_string(value));
+    if (!listed(kDecorations, Decoration(which)))
+      return refuse("has the decoration " + std::to_string(which));
+    if (Decoration(which) != Decoration::BuiltIn) return;
+    const auto variable = BuiltIn(at + 1 < i.operands.size() ? i.operands[at + 1] : ~0U);
+    // Of a constant: the size that a launch must have.
+    if (variable == BuiltIn::WorkgroupSize) group_sizes_.insert(i.operands[0]);
+    if (!is_work_item_variable(variable))
+      refuse("has the built-in variable " + std::to_string(static_cast<uint32_t>(variable)));
   }
 
   std::string why_not_;

@@ -9,49 +9,46 @@
 namespace mkmd::compiler {
 namespace {
 
-// Numbers are those of the SPIR-V specification.
-enum Opcode : uint16_t {
-  kEntryPoint = 15,
-  kTypePointer = 32,
-  kFunction = 54,
-  kFunctionParameter = 55,
-  kFunctionEnd = 56,
-  kFunctionCall = 57,
-  kVariable = 59,
-  kDecorate = 71,
-  kMemberDecorate = 72,
-};
-constexpr uint32_t kVolatile = 21;                                 // a decoration
-constexpr uint32_t kWorkgroup = 4, kPrivate = 6, kInFunction = 7;  // storage classes
+using spv::Op;
+
+bool is_volatile(uint32_t decoration) {
+  return spv::Decoration(decoration) == spv::Decoration::Volatile;
+}
+
+bool is_local_or_private(uint32_t storage) {
+  const auto is = [&](spv::StorageClass which) { return spv::StorageClass(storage) == which; };
+  return is(spv::StorageClass::Workgroup) || is(spv::StorageClass::Private) ||
+         is(spv::StorageClass::Function);
+}
 
 class Finder {
 public:
   void visit(const SpirvInstruction& i) {
     const auto word = [&](size_t n) { return n < i.operands.size() ? i.operands[n] : 0; };
     switch (i.opcode) {
-    case kEntryPoint:
+    case Op::OpEntryPoint:
       kernels_[word(1)] = spirv_string(i.operands, 2);
       break;
-    case kDecorate:
-      if (word(1) == kVolatile) unplaced_.insert(word(0));
+    case Op::OpDecorate:
+      if (is_volatile(word(1))) unplaced_.insert(word(0));
       break;
-    case kMemberDecorate:
-      anywhere_ = anywhere_ || word(2) == kVolatile;
+    case Op::OpMemberDecorate:
+      anywhere_ = anywhere_ || is_volatile(word(2));
       break;
-    case kTypePointer:
-      if (word(1) == kWorkgroup || word(1) == kPrivate || word(1) == kInFunction) own_.insert(word(0));
+    case Op::OpTypePointer:
+      if (is_local_or_private(word(1))) own_.insert(word(0));
       break;
-    case kFunction:
+    case Op::OpFunction:
       function_ = word(1);
       break;
-    case kFunctionEnd:
+    case Op::OpFunctionEnd:
       function_ = 0;
       break;
-    case kFunctionCall:
+    case Op::OpFunctionCall:
       callers_[word(2)].push_back(function_);
       break;
-    case kFunctionParameter:
-    case kVariable:
+    case Op::OpFunctionParameter:
+    case Op::OpVariable:
       if ((function_ != 0 || own_.contains(word(0))) && unplaced_.erase(word(1)) > 0 &&
           !own_.contains(word(0)))
         reaching_.push_back(function_);

@@ -125,7 +125,7 @@ cl_int HomeBytes::copy(Memory& root, const RegionMap::Source& source, bool& begu
     executor_.devices().look_after(from);
     const bool lost = executor_.devices().is_lost(from.domain);
     log(lost ? LogLevel::info : LogLevel::error,
-        "bringing a buffer home failed (" + std::to_string(status) + ")");
+        "copying a buffer to the home device failed (" + std::to_string(status) + ")");
   }
   return status;
 }

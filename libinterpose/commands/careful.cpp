@@ -14,19 +14,9 @@ namespace mkmd {
 
 namespace {
 
-// Through a mapping, for drivers that fail at the plain call.
-template <typename Use>
-cl_int map_and(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange range, Use use) {
-  const cl_command_queue queue = lane.queue.get();
-  const auto& table = vendor::table(queue);
-  cl_int status = CL_SUCCESS;
-  void* const mapped = vendor::map(queue, memory, flags, range.lo, range.hi - range.lo, status);
-  if (status != CL_SUCCESS) return status;
-  use(static_cast<unsigned char*>(mapped));
-  status = vendor::try_again(
-      [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
-  const cl_int finished = vendor::finish_carefully(queue);
-  return status != CL_SUCCESS ? status : finished;
+cl_int copy_bytes(void* to, const void* from, uint64_t size) {
+  std::memcpy(to, from, size);
+  return CL_SUCCESS;
 }
 
 // Memory of ours in place of somebody's, where the device may be lost: its driver may go on using it when
@@ -68,8 +58,8 @@ cl_int read_open(const Lane& lane, cl_mem memory, ByteRange range, unsigned char
   });
   if (status == CL_SUCCESS) return ours.give(to);
   ours.leave();
-  return map_and(lane, memory, CL_MAP_READ, range,
-                 [&](const unsigned char* mapped) { std::memcpy(to, mapped, size); });
+  return with_mapping(lane, memory, CL_MAP_READ, range,
+                      [&](const void* mapped) { return copy_bytes(to, mapped, size); });
 }
 
 cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsigned char* from) {
@@ -89,8 +79,8 @@ cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsign
   });
   if (status == CL_SUCCESS) return status;
   ours.leave();
-  return map_and(lane, memory, CL_MAP_WRITE_INVALIDATE_REGION, range,
-                 [&](unsigned char* mapped) { std::memcpy(mapped, from, size); });
+  return with_mapping(lane, memory, CL_MAP_WRITE_INVALIDATE_REGION, range,
+                      [&](void* mapped) { return copy_bytes(mapped, from, size); });
 }
 
 // Of a root buffer, or an image of a shape.
@@ -180,6 +170,20 @@ bool is_closed(cl_mem memory, cl_mem_flags by) {
   cl_mem_flags flags = 0;
   vendor::table(memory).clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
   return (flags & by) != 0;
+}
+
+cl_int with_mapping(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange range,
+                    const std::function<cl_int(void* mapped)>& use) {
+  const cl_command_queue queue = lane.queue.get();
+  const auto& table = vendor::table(queue);
+  cl_int status = CL_SUCCESS;
+  void* const mapped = vendor::map(queue, memory, flags, range.lo, range.hi - range.lo, status);
+  if (status != CL_SUCCESS) return status;
+  const cl_int used = use(mapped);
+  status = vendor::try_again(
+      [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
+  const cl_int finished = vendor::finish_carefully(queue);
+  return used != CL_SUCCESS ? used : status != CL_SUCCESS ? status : finished;
 }
 
 vendor::Owned<cl_mem> open_buffer(const Lane& lane, const ByteRanges& ranges, cl_int& status) {

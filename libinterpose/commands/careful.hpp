@@ -7,6 +7,8 @@
 #include "libinterpose/execution/devices.hpp"
 #include "libinterpose/vendor/careful.hpp"
 
+#include <functional>
+
 namespace mkmd {
 
 // A call for the lane has failed: its device may be lost, or give trouble.
@@ -16,6 +18,10 @@ void note_failure(Devices& devices, const Lane& lane, const char* what, cl_int s
 constexpr cl_mem_flags kHostMayNotRead = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
 constexpr cl_mem_flags kHostMayNotWrite = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 bool is_closed(cl_mem memory, cl_mem_flags by);
+
+// Calls `use` with the range's bytes of a buffer, mapped. `use` is done with them when it returns.
+cl_int with_mapping(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRange range,
+                    const std::function<cl_int(void* mapped)>& use);
 
 // A buffer of ours with room for these bytes, at the same offsets, in the context of the lane's queue.
 // Nothing is done if the status is an error.

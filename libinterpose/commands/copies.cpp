@@ -19,7 +19,7 @@ constexpr uint64_t kCompactBytes = 64 << 20;  // of ours that a rectangle may ta
 using Compact = std::unique_ptr<char[]>;  // rows without gaps
 
 // A rectangle of a buffer whose rows are a pitch long, and the same rows without gaps at the host.
-// PoCL-Remote does not heed other pitches at the host.
+// PoCL-Remote ignores other pitches at the host.
 struct Rectangle {
   explicit Rectangle(const ByteRows& rows) : region{rows.length, rows.count, 1} {
     const size_t column = rows.lo % rows.pitch;
@@ -103,29 +103,15 @@ cl_int finish(const BytesAt& side, cl_int status) {
   return status != CL_SUCCESS ? status : finished;
 }
 
-// Calls `copy` with the range's bytes, mapped. `copy` is done when it returns.
-template <typename Copy>
-cl_int with_mapping(const BytesAt& of, cl_map_flags flags, ByteRange range, Copy copy) {
-  const cl_command_queue queue = of.lane.queue.get();
-  const auto& table = vendor::table(queue);
-  cl_int status = CL_SUCCESS;
-  void* const mapped = vendor::map(queue, of.memory, flags, range.lo, range.hi - range.lo, status);
-  if (status != CL_SUCCESS) return status;
-  const cl_int copied = copy(mapped);
-  status = table.clEnqueueUnmapMemObject(queue, of.memory, mapped, 0, nullptr, nullptr);
-  const cl_int finished = vendor::finish_carefully(queue);
-  return copied != CL_SUCCESS ? copied : status != CL_SUCCESS ? status : finished;
-}
-
 // Between two devices, one of them maps its memory, or its staging area, and the other works there. What
 // works in the host's memory is mapped without a copy. Mapping the memory of another machine is slower than
 // writing it.
 cl_int copy_mapped(const BytesAt& from, const BytesAt& to, ByteRange range) {
   if (!vendor::works_in_host_memory(to.lane.queue.get()) &&
       vendor::works_in_host_memory(from.lane.queue.get()))
-    return with_mapping(from, CL_MAP_READ, range,
+    return with_mapping(from.lane, from.memory, CL_MAP_READ, range,
                         [&](void* mapped) { return finish(to, begin_write(mapped, to, range)); });
-  return with_mapping(to, CL_MAP_WRITE_INVALIDATE_REGION, range,
+  return with_mapping(to.lane, to.memory, CL_MAP_WRITE_INVALIDATE_REGION, range,
                       [&](void* mapped) { return finish(from, begin_read(from, range, mapped)); });
 }
 

@@ -14,7 +14,7 @@ bool DriverCompilers::may_be_gone() {
   if (geteuid() == at_first_) return false;
   if (!said_.exchange(true)) {
     log(LogLevel::warning,
-        "the process has changed its user: what has not run in pieces before runs whole on the "
+        "the process has changed its user: kernels that have not run in pieces before run whole on the "
         "home device");
   }
   return true;

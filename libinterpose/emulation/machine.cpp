@@ -13,7 +13,7 @@ namespace mkmd::emulation {
 
 namespace {
 
-// As sched_setattr(2) has it; the C library declares neither.
+// As in sched_setattr(2). The C library does not declare it.
 struct SchedulingAttributes {
   uint32_t size, policy;
   uint64_t flags;
@@ -22,9 +22,9 @@ struct SchedulingAttributes {
   uint64_t runtime, deadline, period;
 };
 
-// Linux rounds the sleep of a thread up by 50 µs unless told otherwise, and lets one that wakes up wait for
-// the end of a running thread's slice, some milliseconds, unless it asks for shorter slices itself (from 6.12
-// on; ignored before). Only threads of ours come here.
+// By default Linux lengthens the sleep of a thread by 50 µs. A thread that wakes up may wait some
+// milliseconds for the end of a running thread's slice, unless it has asked for shorter slices (from 6.12 on;
+// ignored before). Only threads of ours come here.
 bool ask_for_precision() {
   prctl(PR_SET_TIMERSLACK, 1000UL);
   SchedulingAttributes attributes{};

@@ -210,7 +210,7 @@ Result<PlatformFile> parse_platform(const std::string& text, const std::string& 
 
 Result<PlatformFile> read_platform(const std::string& file) {
   const Result<std::string> text = read_file(file, 16u << 20);
-  if (!text) return Status::internal(text.status().message() + ": give a platform file (docs/emulation.md)");
+  if (!text) return Status::internal(text.status().message() + "; give a platform file (docs/emulation.md)");
   return parse_platform(*text, file);
 }
 

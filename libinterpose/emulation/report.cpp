@@ -29,10 +29,10 @@ void report(const Machine& machine) {
   std::snprintf(
       line, sizeof line,
       "this emulated run is void: %llu of %llu actions (%.1f %%; 1 %% is allowed) took longer on this "
-      "machine than on the emulated one; give a larger time_scale (now %g)",
+      "machine than on the emulated one; give a time_scale larger than %g in ",
       static_cast<unsigned long long>(t.overruns), static_cast<unsigned long long>(t.actions),
       100.0 * static_cast<double>(t.overruns) / static_cast<double>(t.actions), machine.clock().scale());
-  log(LogLevel::warning, line);
+  log(LogLevel::warning, line + machine.platform().file);
 }
 
 }  // namespace mkmd::emulation

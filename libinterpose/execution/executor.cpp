@@ -216,7 +216,7 @@ bool Executor::start_threads() {
     threads_started_ = true;
   } catch (const std::system_error& error) {
     threads_refused_ = true;  // those that there are wait for nothing
-    log(LogLevel::warning, std::string("no more threads can be had (") + error.what() +
+    log(LogLevel::warning, std::string("no more threads can be created (") + error.what() +
                                "): kernels run whole on the home device");
   }
   return threads_started_;

@@ -173,7 +173,7 @@ void Progress::start_repairs(const Actions& actions) {
 void Progress::give_up(Action& action, cl_int status) {
   if (failed() == CL_SUCCESS) {
     log(LogLevel::error, std::string(action.origin.what) + " failed (" + std::to_string(status) +
-                             ") and cannot be done again: so do all later commands of the context");
+                             ") and cannot be repeated: all later commands of the context fail, too");
     failed_.store(status, std::memory_order_release);
   }
   mark_complete(action, status);

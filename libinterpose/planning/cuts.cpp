@@ -30,9 +30,9 @@ bool is_scattered(const ByteRanges& ranges, const Machine& machine, const Buffer
 
 }  // namespace
 
-// Of the dimensions a launch may be cut along, the one whose pieces write the fewest separate ranges (a
-// transposition cut the other way would scatter rows over the devices); among equals the slowest, whose slabs
-// are contiguous.
+// Of the dimensions along which a launch may be cut, the one whose pieces write the fewest separate ranges. A
+// transposition that is cut the other way would scatter rows over the devices. Among equals it is the slowest
+// dimension, whose slabs are contiguous.
 Cut best_cut(const std::array<uint64_t, 3>& groups,
              const std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)>& uses_of,
              bool (*may_be_apart)(const BufferUses&, const BufferUses&)) {

@@ -72,10 +72,7 @@ public:
     const int runs = shapes.empty() ? wanted : std::max(2, wanted / 4);
     shapes.insert(cost_.shape);
     rehearsal_.finish_native();
-    if (told_seconds(0, launch_.whole())) {
-      record_told(runs);
-      return;
-    }
+    if (record_told(runs)) return;
     if (!state_.transfers_measured && runtime_.domains().separate()) measure_transfers();
     state_.transfers_measured = true;
     if (const Status copied = copy_buffers(); !copied) {
@@ -176,20 +173,25 @@ private:
                                                    static_cast<double>(launch_.groups[cut_]));
   }
 
-  // Nothing needs to run: the devices tell what it would take.
-  void record_told(int runs) REQUIRES(state_.mutex) {
+  // Nothing needs to run where the devices tell what it would take. False where they do not.
+  bool record_told(int runs) REQUIRES(state_.mutex) {
     ProfileProgress& progress = state_.progress;
     const int devices = static_cast<int>(configuration_.devices.size());
+    std::optional<double> told = told_seconds(0, piece(0, 1));
+    if (!told) return false;
     progress.begin(kernel_.name, launch_.shape.global, devices * runs);
     for (int d = 0; d < devices; ++d) {
       progress.device(configuration_.lane_device(d).name);
       for (int i = 0; i < runs; ++i) {
         const compiler::GroupBox b = piece(i, 1);
-        record(d, b, told_seconds(d, b).value(), true);
+        if (!told) told = told_seconds(d, b);
+        record(d, b, told.value(), true);
+        told.reset();
         progress.step();
       }
     }
     progress.end();
+    return true;
   }
 
   // The i-th to be measured; every fourth is as large as may be.
@@ -277,9 +279,9 @@ private:
       all.push_back({able, piece(i, largest), {}});
   }
 
-  // A sample tells what a kind of device can do, so the best of all devices of the kind counts: what slows
-  // one down says nothing of the others. Of a short piece the second of two runs in a row counts, for it
-  // finds the caches as the piece itself leaves them; what ran before the first is in no model.
+  // A sample is a time of a kind of device. So the best of all devices of the kind counts: a disturbance of
+  // one says nothing of the others. A short piece runs twice in a row, and the second run counts. It finds
+  // the caches as the piece itself leaves them. Models do not know what ran before the first run.
   void repeat(Measured& m) REQUIRES(state_.mutex) {
     for (const int device : m.devices) {
       state_.progress.device(configuration_.lane_device(static_cast<size_t>(device)).name);

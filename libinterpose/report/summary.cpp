@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -92,9 +93,9 @@ void Summary::write(const Hardware& hardware) const {
   const std::string text = summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   const int fd = open_named_output(file, O_WRONLY);
   const bool truncated = fd >= 0 && (ftruncate(fd, 0) == 0 || errno == EINVAL);  // a pipe has no length
-  const bool written = truncated && write_all(fd, text);
+  if (!truncated || !write_all(fd, text))
+    log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file + ": " + std::strerror(errno));
   if (fd >= 0) close(fd);
-  if (!written) log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file);
 }
 
 }  // namespace mkmd

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -113,7 +114,8 @@ std::string Trace::claim(int fd) {
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return "another process is writing " + file + ", so this one is not traced";
   if (const pid_t other = other_writer(fd); other != 0) return written_by(other, file);
-  return ftruncate(fd, 0) == 0 ? "" : "cannot write " + file + "; nothing is traced";
+  if (ftruncate(fd, 0) == 0) return {};
+  return "cannot write " + file + ": " + std::strerror(errno) + "; nothing is traced";
 }
 
 std::string Trace::take_text() {
@@ -148,11 +150,12 @@ void Trace::write_out() {
   const bool regular =
       stat(file.c_str(), &about) != 0 || S_ISREG(about.st_mode);  // a pipe cannot be read back
   const int fd = open_named_output(file, (regular ? O_RDWR : O_WRONLY) | O_APPEND);
+  int error = fd < 0 ? errno : 0;
   std::string problem;
   if (fd >= 0 && regular) problem = claim(fd);
   if (header_.empty()) text = (header_ = first_line()) + text;
-  if (problem.empty() && (fd < 0 || !write_all(fd, text)))
-    problem = "cannot write " + file + "; no more is traced";
+  if (problem.empty() && fd >= 0 && !write_all(fd, text)) error = errno != 0 ? errno : EIO;
+  if (error != 0) problem = "cannot write " + file + ": " + std::strerror(error) + "; no more is traced";
   if (!problem.empty()) log(LogLevel::warning, "MKMD_TRACE: " + problem);
   broken_.store(!problem.empty());
   if (fd >= 0) close(fd);

@@ -125,7 +125,8 @@ std::string what_is_available(const std::vector<Platform>& platforms) {
 }
 
 bool has_device(const std::vector<Device>& devices, cl_device_id id) {
-  return std::any_of(devices.begin(), devices.end(), [&](const Device& d) { return d.id == id; });
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const Device& d) { return d.id == id || d.parent == id; });
 }
 
 Status select_item(const Item& item, std::vector<Platform>& platforms, std::vector<Device>& devices) {
@@ -143,10 +144,9 @@ Status select_item(const Item& item, std::vector<Platform>& platforms, std::vect
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (item.index && static_cast<size_t>(*item.index) != i) continue;
     const std::string name = name_of(candidates[i], candidates, i);
+    if (has_device(devices, candidates[i].id)) return wrong(name + " is named twice");
     if (item.parts > 1) {
       if (Status status = split_equally(candidates[i], item, name, devices); !status) return status;
-    } else if (has_device(devices, candidates[i].id)) {
-      return wrong(name + " is named twice");
     } else {
       devices.push_back(describe(candidates[i], name, nullptr));
     }

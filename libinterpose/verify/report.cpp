@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <bit>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -29,9 +31,9 @@ std::string text(const json& j) {
 void Report::append(const std::string& line) const {
   const NoWriteSignals quiet;
   const int fd = open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  const bool written = fd >= 0 && mkmd::write_all(fd, line);
+  if (fd < 0 || !mkmd::write_all(fd, line))
+    log_once(LogLevel::error, "MKMD_VERIFY: cannot write " + file_ + ": " + std::strerror(errno));
   if (fd >= 0) close(fd);
-  if (!written) log(LogLevel::error, "MKMD_VERIFY: cannot write " + file_);
 }
 
 void Report::write_totals(const KernelName& kernel) {

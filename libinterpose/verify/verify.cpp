@@ -168,7 +168,7 @@ private:
   // Nothing stops a kernel: the process has to end with it.
   [[noreturn]] void give_up() {
     state_.report.append(Report::end_line(kernel_, "no end", name(), box_));
-    log(LogLevel::error, "a piece of kernel " + kernel_.name + " does not end; so the program cannot go on");
+    log(LogLevel::error, "a piece of kernel " + kernel_.name + " does not end: the program is ended");
     _exit(1);
   }
 

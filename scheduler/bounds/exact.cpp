@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact optimum as a mixed integer program: which device runs each task, in which order the tasks of a
-// device run, and when. Zhou and Liu give every task a position on its device (and a product of two position
-// variables for a transfer); one order variable per pair of tasks and one variable per pair of devices on an
-// edge say the same with far fewer variables.
+// device run, and when. Zhou and Liu give every task a position on its device, and a transfer a product of
+// two position variables. Here each pair of tasks has one order variable, and each edge one variable per pair
+// of devices. That is the same program with far fewer variables.
 #include "scheduler/bounds/bounds.hpp"
 #include "scheduler/bounds/linear_program.hpp"
 

@@ -6,11 +6,12 @@
 namespace mkmd::scheduler {
 namespace {
 
-// One kernel a word, in program order: kind(inputs). Kinds: mm matrix product (rows of the first, all of the
-// second), mv matrix times vector, tr transpose (needs all), add elementwise on matrices, vec on vectors, dot
-// to a scalar of two vectors by rows, norm to a scalar of one whole vector, div of scalars. A number names
-// the result of the kernel at that place (from 1), a capital a matrix of the host, a small letter a vector of
-// the host; the last word lists what the host reads.
+// Each word is a kernel, in program order: kind(inputs). The kinds:
+//   mm: matrix product (rows of the first, all of the second); mv: matrix times vector; tr: transpose (all
+//   rows); add: elementwise on matrices; vec: elementwise on vectors; dot: scalar of two vectors, by rows;
+//   norm: scalar of one whole vector; div: quotient of scalars.
+// A number names the result of the kernel at that place, from 1. A capital names a matrix of the host, a
+// small letter a vector of the host. The last word lists the results that the host reads.
 struct Equation {
   std::string_view name;
   const char* kernels;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// area-list: the linear program of the mixed bound says which share of every task belongs on the CPUs;
-// rounding it gives each task a class, and the classes' lists are served by priority (Kedad-Sidhoum, Monna,
-// Trystram: Scheduling Tasks with Precedence Constraints on Hybrid Multi-core Machines). area-list-steal lets
-// an idle GPU restart a task that runs on a CPU. The program's solution may be given (x=FILE), because it is
-// not unique.
+// area-list: the linear program of the mixed bound gives the share of every task on the CPUs. Rounding it
+// gives each task a class. The classes' lists are served by priority (Kedad-Sidhoum, Monna, Trystram:
+// Scheduling Tasks with Precedence Constraints on Hybrid Multi-core Machines). area-list-steal lets an idle
+// GPU restart a task that runs on a CPU. The linear program's solution is not unique, so a file may give it
+// (x=FILE).
 #include "common/files.hpp"
 #include "common/json.hpp"
 #include "scheduler/bounds/bounds.hpp"

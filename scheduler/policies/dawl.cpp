@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dawl: idle devices take chunks of a kernel whose sizes follow a time estimate mixed from a model and from
-// what was measured; the last tenth is divided in proportion to the work each device has done. From Geng,
+// dawl: idle devices take chunks of a kernel. Chunk sizes follow a time estimate, mixed from a model and from
+// measurements. The last tenth is divided in proportion to the work that each device has done. From Geng,
 // Amaris, Zuckerman, Goldman, Gao, Gaudiot: A Profile-Based AI-Assisted Dynamic Scheduling Approach for
 // Heterogeneous Architectures. Chunk size, the weights' schedule and the thresholds on r are not in the
 // paper: they are parameters here.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mkmd and mkmd-slices: the coarse schedule, then every divisible kernel in the order of its start is
-// offloaded piece by piece into idle stretches of other devices (Algorithms 1 and 2 of Lee, Samadi, Mahlke,
-// with the candidate that finishes the kernel earliest and the best state kept). mkmd brings whole inputs and
-// merges the results on the kernel's device; mkmd-slices brings needed slices only and leaves results in
-// place.
+// mkmd and mkmd-slices begin with the coarse schedule. Then they offload every divisible kernel, in the order
+// of its start, piece by piece into idle stretches of other devices (Algorithms 1 and 2 of Lee, Samadi,
+// Mahlke). They choose the candidate that finishes the kernel earliest, and keep the best state. mkmd moves
+// whole inputs and merges the results on the kernel's device. mkmd-slices moves needed slices only and leaves
+// results in place.
 #include "scheduler/planning_clock.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/policies/mkmd_coarse.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// mkmd-malleable: list scheduling in the order of MKMD's priorities, but a divisible kernel is cut into row
-// chunks and every chunk, when it is listed, is filled over the set of devices on which it ends first. Chunks
-// let the transfers of one row range overlap the computation of another, which is where memory-bound graphs
-// gain.
+// mkmd-malleable: list scheduling in the order of MKMD's priorities. A divisible kernel is cut into chunks of
+// rows. Each chunk is divided over the set of devices on which it ends first. Transfers of one chunk overlap
+// the computation of another, from which memory-bound graphs gain.
 #include "scheduler/planning_clock.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/policies/mkmd_coarse.hpp"
@@ -145,10 +144,10 @@ public:
     Result<ProblemIndex> index = ProblemIndex::make(problem);
     if (!index) return index.status();
     if (parameters_.chunks > 0) return Malleable(*index, parameters_, clock).run();
-    // Few chunks cost little and already give most of the gain, so they come first; more are tried while the
-    // work stays small. That limit is in pieces, so that the same input always gets the same schedule; a
-    // caller with a budget counts planning as part of the run, and gets another try only if it costs next to
-    // nothing of what is to be run.
+    // Few chunks cost little and already give most of the gain, so they come first. More are tried while the
+    // work stays small. That limit is in pieces, so that the same input always gets the same schedule. A
+    // caller with a budget counts planning as part of the run. It gets another try only if planning takes a
+    // small part of the makespan.
     Schedule best;
     double earliest = kNever, before = 0, last = 0;
     for (int chunks : {1, 2, 4, 12}) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// mkmd-online: divisible kernels are given out piece by piece while they run. Every time a device can take
-// more, what is left of the most urgent ready kernel is water-filled over all devices with the rates measured
-// so far, and the device gets about a third of its part; so most of a kernel is divided by measured rates
-// even when the predicted ones were wrong. A device continues where it worked on earlier kernels, so that
-// rows stay in its memory.
+// mkmd-online divides kernels piece by piece while they run. When a device becomes free, it divides the rest
+// of the most urgent ready kernel over all devices by water-filling, with the rates measured so far. The
+// device gets about a third of its part. So measured rates divide most of a kernel, even if the predicted
+// ones were wrong. A device continues where it worked on earlier kernels, so that rows stay in its memory.
 #include "scheduler/policies/mkmd_coarse.hpp"
 #include "scheduler/policies/online_adapter.hpp"
 #include "scheduler/water_filling.hpp"

@@ -37,14 +37,15 @@ protected:
 };
 
 TEST_F(FilesTest, WhatIsWrittenIsRead) {
-  const std::string path = folder_ + "/new/folders/file";
+  const std::string path = folder_ + "/inner/file";
+  ASSERT_TRUE(std::filesystem::create_directory(folder_ + "/inner"));
   for (const std::string& bytes : {std::string("one"), std::string(300000, '\0'), std::string()}) {
     for (const Sync sync : {Sync::no, Sync::yes}) {
       ASSERT_TRUE(replace_file(path, bytes, sync).ok());
       EXPECT_EQ(*read_file(path), bytes);
     }
   }
-  const auto entries = std::filesystem::directory_iterator(folder_ + "/new/folders");
+  const auto entries = std::filesystem::directory_iterator(folder_ + "/inner");
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);  // no temporary file is left
 }
 
@@ -66,6 +67,8 @@ TEST_F(FilesTest, NothingInTheWayMakesItWait) {
   EXPECT_THAT(read_file(folder_).status().message(), HasSubstr("is not a file"));
   EXPECT_THAT(read_file(folder_ + "/none").status().message(), HasSubstr("No such file"));
   EXPECT_THAT(replace_file(folder_ + "/pipe/below", "x").message(), HasSubstr("Not a directory"));
+  EXPECT_THAT(replace_file(folder_ + "/no/file", "x").message(), HasSubstr("No such file"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/no"));
   EXPECT_TRUE(replace_file(path, "x").ok());
   EXPECT_THAT(read_file(path, 0).status().message(), HasSubstr("has 1 bytes, more than 0"));
 }

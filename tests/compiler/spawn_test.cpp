@@ -25,6 +25,7 @@
 namespace mkmd::compiler::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr int kEnough = 120;  // seconds, on any machine however busy
@@ -83,7 +84,7 @@ TEST_F(Spawn, FailuresAreOneClearSentence) {
   EXPECT_THAT(run_helper(script("kill -SEGV $$"), "unread input", kEnough).status().message(),
               HasSubstr("signal 11"));
   EXPECT_THAT(run_helper(script("exec sleep infinity"), "", 1).status().message(),
-              HasSubstr("took longer than 1 s"));
+              AllOf(HasSubstr("took longer than 1 s"), HasSubstr("MKMD_KC_SECONDS")));
 }
 
 TEST_F(Spawn, ProcessorTimeIsLimitedByTheTimeLimitAndTheProgram) {
@@ -252,7 +253,7 @@ TEST_F(Spawn, AnAnswerThatIsNoModuleIsAStatus) {
     Client client(script(text), "");
     Result<Module> m = client.compile(request_for("kernel void k() {}"));
     ASSERT_FALSE(m.ok());
-    EXPECT_THAT(m.status().message(), HasSubstr("answer cannot be used"));
+    EXPECT_THAT(m.status().message(), AllOf(HasSubstr("MKMD_KC"), HasSubstr("answer cannot be used")));
   }
 }
 

@@ -42,7 +42,19 @@ bool no_translator() {
 #define NEEDS_TRANSLATOR()                                                                                   \
   if (no_translator()) GTEST_SKIP() << "llvm-spirv is not installed"
 
-// The module with an instruction more behind its header.
+std::vector<uint32_t> instruction(spv::Op opcode, const std::vector<uint32_t>& operands) {
+  std::vector<uint32_t> words{static_cast<uint32_t>(operands.size() + 1) << spv::WordCountShift |
+                              static_cast<uint32_t>(opcode)};
+  words.insert(words.end(), operands.begin(), operands.end());
+  return words;
+}
+
+template <typename Enumerator>
+uint32_t word(Enumerator value) {
+  return static_cast<uint32_t>(value);
+}
+
+// The module with more instructions behind its header.
 std::string with(const std::string& module, const std::vector<uint32_t>& instruction) {
   std::vector<uint32_t> words = *spirv_words(module);
   words.insert(words.begin() + 5, instruction.begin(), instruction.end());
@@ -219,18 +231,27 @@ TEST(Spirv, KernelsWithImagesOrVolatileMemoryRunWholeAlone) {
 }
 
 TEST(Spirv, WhatIsNotKnownIsRefusedByName) {
+  using spv::Op;
   const std::string module = module_named("specialised");
-  EXPECT_THAT(why_not(with(module, {2U << 16 | 17, 17})), HasSubstr("Pipes"));
-  EXPECT_THAT(why_not(with(module, {2U << 16 | 17, 6000})), HasSubstr("6000"));
-  EXPECT_THAT(why_not(with(module, {3U << 16 | 71, 1, 21})), HasSubstr("volatile memory in odd places"));
+  const auto why = [&](Op opcode, const std::vector<uint32_t>& operands) {
+    return why_not(with(module, instruction(opcode, operands)));
+  };
+  EXPECT_THAT(why(Op::OpCapability, {word(spv::Capability::Pipes)}), HasSubstr("Pipes"));
+  EXPECT_THAT(why(Op::OpCapability, {6000}), HasSubstr("6000"));
+  EXPECT_THAT(why(Op::OpDecorate, {1, word(spv::Decoration::Volatile)}),
+              HasSubstr("volatile memory in odd places"));
   std::vector<uint32_t> sizes;  // each number that may be a constant's
-  for (uint32_t id = 1; id < 40; ++id)
-    sizes.insert(sizes.end(), {4U << 16 | 71, id, 11, 25});
+  for (uint32_t id = 1; id < 40; ++id) {
+    const std::vector<uint32_t> size =
+        instruction(Op::OpDecorate, {id, word(spv::Decoration::BuiltIn), word(spv::BuiltIn::WorkgroupSize)});
+    sizes.insert(sizes.end(), size.begin(), size.end());
+  }
   EXPECT_THAT(why_not(with(module, sizes)), HasSubstr("constant for the work-group size"));
-  EXPECT_THAT(why_not(with(module, {3U << 16 | 71, 1, 23})), HasSubstr("decoration 23"));
-  EXPECT_THAT(why_not(with(module, {3U << 16 | 10, 0x5f585053, 0})), HasSubstr("extension SPX_"));
-  EXPECT_THAT(why_not(with(module, {4U << 16 | 16, 1, 35, 8})), HasSubstr("execution mode 35"));
-  EXPECT_THAT(why_not(with(module, {2U << 16 | 38, 999})), HasSubstr("instruction 38"));
+  EXPECT_THAT(why(Op::OpDecorate, {1, word(spv::Decoration::Coherent)}), HasSubstr("decoration 23"));
+  EXPECT_THAT(why(Op::OpExtension, {0x5f585053, 0}), HasSubstr("extension SPX_"));
+  EXPECT_THAT(why(Op::OpExecutionMode, {1, word(spv::ExecutionMode::SubgroupSize), 8}),
+              HasSubstr("execution mode 35"));
+  EXPECT_THAT(why(Op::OpTypePipe, {999}), HasSubstr("instruction 38"));
 }
 
 // What the helper says where the translator is this script; empty: there is none.

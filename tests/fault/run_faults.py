@@ -108,7 +108,7 @@ def nothing_broken(f):
 def helper_missing(f):
     for path, why in (("/no/such/helper", "No such file"), (f.folder, "cannot be started"),
                       ("/etc/passwd", "Permission denied")):
-        f.expect(path, f"kernel compiler {path}.*{why}.*run whole on the home", split=False, MKMD_KC=path,
+        f.expect(path, f"compiler helper {path}.*MKMD_KC.*{why}.*run whole on the home", split=False, MKMD_KC=path,
                  XDG_CACHE_HOME=f.new_cache())
 
 

@@ -57,5 +57,5 @@ def is_reported(ours):
 def without_expected_lines(ours, error_allowed):
     expected = r"(?m)^mkmd: .*(it is left out|everything runs on the home device)\n"
     if error_allowed:
-        expected = expected.replace("(it", "(cannot be done again.*|it", 1)
+        expected = expected.replace("(it", "(cannot be repeated.*|it", 1)
     return ours[0], ours[1], re.sub(expected, "", ours[2])

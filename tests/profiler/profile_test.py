@@ -262,6 +262,8 @@ class Profile(unittest.TestCase):
         self.assertIn(f"{none}: no models in it", self.mkmd("models", "--import", none).stderr)
         plot = os.path.join(self.data, "plot.svg")
         self.assertEqual(self.mkmd("models", "--plot", plot).returncode, 0)
+        missing = os.path.join(self.data, "no", "plot.svg")
+        self.assertIn(f"cannot write {missing}: No such file or directory", self.mkmd("models", "--plot", missing).stderr)
         self.assertEqual(subprocess.run([sys.executable, "-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])",
                                          plot]).returncode, 0)
 

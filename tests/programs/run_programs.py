@@ -17,10 +17,11 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
+
+import process_group
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = "tests/programs"  # in a build folder, where the list does not name another
@@ -63,19 +64,8 @@ def python_with_opencl():
 
 
 def execute(command, environment, timeout):
-    """One run in a process group of its own, so that a hanging child ends with it."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=error, env=environment,
-                                   start_new_session=True)
-        try:
-            code = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            code = f"still running after {timeout} s"
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+        code = process_group.run(command, environment, timeout, out, error)
         texts = []
         for file in (out, error):
             file.seek(0)

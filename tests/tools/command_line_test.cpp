@@ -104,7 +104,7 @@ TEST(CommandLine, OptionsOfTheCompilerAreKept) {
 TEST(CommandLine, HelpComesBeforeMistakes) {
   const auto options = parse_models({"--nope", "a", "-h", "--export"});
   ASSERT_TRUE(options);
-  EXPECT_THAT(options->help, HasSubstr("\n  --import FILE        take over FILE's models;"));
+  EXPECT_THAT(options->help, HasSubstr("\n  --import FILE        add FILE's models;"));
   EXPECT_THAT(parse_verify({"--help"})->help, testing::Not(HasSubstr("--policy")));
   EXPECT_EQ(parse_models({})->help, "");
 }

@@ -36,6 +36,8 @@ class Run(unittest.TestCase):
         self.assert_mistake(mkmd("run"), "no program")
         self.assert_mistake(mkmd("run", "--policy", "nope", *marker), "--policy", "MKMD_POLICY", "nope", "mkmd-slices")
         self.assert_mistake(mkmd("run", "--devices", "nosuch", *marker), "nosuch", "available")
+        self.assert_mistake(mkmd("run", *marker, MKMD_DEVICES="nosuch"), "MKMD_DEVICES", "nosuch", "available")
+        self.assert_mistake(mkmd("run", *marker, MKMD_PLATFORM="/no/file"), "MKMD_PLATFORM", "/no/file", "platform file")
         self.assert_mistake(mkmd("run", "--devices", "pocl/x", *marker), "pocl/x", "PLATFORM[:INDEX][/PARTS]")
         self.assert_mistake(mkmd("run", *marker, MKMD_SEPARATE_MEMORY="maybe"), "MKMD_SEPARATE_MEMORY", "0 or 1")
         self.assert_mistake(mkmd("run", *marker, MKMD_POLICE="heft"), "MKMD_POLICE", "MKMD_POLICY")
@@ -70,6 +72,27 @@ class Run(unittest.TestCase):
     def test_as_a_shell_when_there_is_no_program(self):
         self.assertEqual(mkmd("run", "./no-such-program").returncode, 127)
         self.assertEqual(mkmd("run", "/etc/passwd").returncode, 126)
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "script")
+            with open(script, "w") as file:
+                file.write("#!/no/such/interpreter\n")
+            os.chmod(script, 0o755)
+            result = mkmd("run", script)
+            self.assertEqual((result.returncode, result.stderr),
+                             (127, f"mkmd: {script}: its interpreter /no/such/interpreter does not exist\n"))
+
+    def test_a_program_that_takes_no_library_runs_with_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program")
+            built = subprocess.run(["c++", "-static", "-x", "c++", "-", "-o", program], input="int main() { return 7; }",
+                                   text=True, capture_output=True)
+            if built.returncode != 0:
+                self.skipTest("nothing can be linked statically")
+            result = mkmd("run", program)
+            self.assertEqual((result.returncode, result.stderr),
+                             (7, f"mkmd: {program} runs without MKMD: it is statically linked\n"))
+            for quiet in (mkmd("run", "--log", "error", program), mkmd("run", program, MKMD_ENABLE="0")):
+                self.assertEqual((quiet.returncode, quiet.stderr), (7, ""))
 
     def test_a_named_policy_is_obeyed_where_it_is_slow(self):
         program = os.path.join(os.path.dirname(MKMD), "bench", "apps", "jacobi")
@@ -146,9 +169,11 @@ kernel void one_pixel(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), 
             result = self.ask(*arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        for arguments in (["--kernel", "none"], ["-Dout=("]):
+        for arguments in (["--kernel", "none"], ["-Dout=("], ["--arg", "widht=3"], ["--kernel", "last", "--arg", "width=3"]):
             result = self.ask(*arguments)
             self.assertEqual((result.returncode, result.stdout), (1, ""), arguments)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertEqual(mkmd("kernels", "/no/file").stderr, "mkmd: cannot open /no/file: No such file or directory\n")
         self.assertEqual(mkmd("kernels").returncode, 2)
         self.assertIn("--arg", mkmd("kernels", "--help").stdout)
 
@@ -293,6 +318,26 @@ class Texts(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.split()[:5], ["SPEC", "DEVICE", "TYPE", "UNITS", "MEMORY"])
         self.assertEqual(mkmd("devices", "nosuch").returncode, 2)
+        self.assertIn("unknown option --all", mkmd("devices", "--all").stderr)
+
+
+class Outputs(unittest.TestCase):
+    """Files that mkmd writes: what cannot be written is said, and no folder appears where one was mistyped."""
+    def test_a_missing_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            missing = os.path.join(folder, "none")
+            file = os.path.join(missing, "file")
+            result = mkmd("verify", "--json", file, "echo", "the program ran")
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn(f"cannot write {file}: No such file or directory", result.stderr)
+            self.assertFalse(os.path.exists(missing))
+
+    def test_models_that_are_not_there_are_not_exported(self):
+        with tempfile.TemporaryDirectory() as data:
+            file = os.path.join(data, "models.json")
+            result = mkmd("models", "--export", file, XDG_DATA_HOME=data)
+            self.assertEqual((result.returncode, os.path.exists(file)), (1, False))
+            self.assertIn("no models to export", result.stderr)
 
 
 if __name__ == "__main__":

@@ -106,7 +106,8 @@ void write_makespan(const Trace& trace, const Analysis& a, std::ostream& out) {
   out << "; planning took " << time_text(a.planning_seconds);
   const auto kept =
       std::count_if(trace.windows.begin(), trace.windows.end(), [](const Window& w) { return w.kept_plan; });
-  if (kept > 0) out << "; " << counted(static_cast<size_t>(kept), "window") << " had an earlier one's plan";
+  if (kept > 0)
+    out << "; " << counted(static_cast<size_t>(kept), "window") << " reused an earlier window's plan";
   out << "\n";
 }
 
@@ -158,7 +159,8 @@ void write_whole_kernels(const Analysis& a, std::ostream& out) {
 
 void write_summary(const Trace& trace, const Analysis& a, std::ostream& out) {
   if (trace.devices.empty()) {  // no line, or only the beginning of the first
-    out << (trace.cut ? "the trace ends within its first line: " : "") << "nothing was recorded\n";
+    out << (trace.cut ? "the trace ends within its first line: " : "")
+        << "nothing was recorded: no command reached MKMD\n";
     return;
   }
   write_counts(trace, out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel launches: the decision between the home's own queue (at once, on this thread: Rule 7) and capture. A
-// launch is captured if it is worth splitting, or if captured commands are unfinished; only what the vendor
-// would surely accept is captured, so every error is the vendor's own.
+// Kernel launches: the decision between home's command-queue (at once, on this thread: Rule 7) and capture. A
+// launch is captured if it is worth splitting, or if captured commands are unfinished. Only launches that the
+// driver would surely accept are captured. So every error is the driver's own.
 #include "libinterpose/api/commands/capture.hpp"
 #include "libinterpose/api/commands/local_size.hpp"
 #include "libinterpose/api/commands/touched_memories.hpp"

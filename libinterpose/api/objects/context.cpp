@@ -71,7 +71,8 @@ cl_context create(Properties properties, std::vector<Ref<Device>> devices, Notif
   if (!native && with_helpers.size() > natives.size()) {
     native = create_native(properties, natives, notify, user_data, error);
     plain = true;
-    if (native) log(LogLevel::warning, "a context with all devices cannot be had: it runs at home alone");
+    if (native)
+      log(LogLevel::warning, "a context with all devices cannot be made: it runs on the home device alone");
   }
   if (!native) return fail(errcode_ret, error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES);
 

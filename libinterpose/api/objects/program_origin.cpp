@@ -186,7 +186,7 @@ std::shared_ptr<const compiler::Origin> built_from(Program& program) {
 void remember_binary(std::string_view binary, const compiler::Origin& origin) {
   if (binary.empty()) return;
   const Status kept = compiler::keep_origin(cache_directory(), binary, origin);
-  if (!kept) log(LogLevel::info, "what a binary was made from is not remembered: " + kept.message());
+  if (!kept) log(LogLevel::info, "the sources of a binary are not kept: " + kept.message());
 }
 
 }  // namespace mkmd::api

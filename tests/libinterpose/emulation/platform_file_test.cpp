@@ -150,7 +150,7 @@ TEST(PlatformFile, AnAcceleratorIsOneInAnyLetters) {
 TEST(PlatformFile, AFolderIsNone) {
   const auto folder = read_platform("/");
   ASSERT_FALSE(folder);
-  EXPECT_EQ(folder.status().message(), "/ is not a file: give a platform file (docs/emulation.md)");
+  EXPECT_EQ(folder.status().message(), "/ is not a file; give a platform file (docs/emulation.md)");
 }
 
 TEST(PlatformFile, ThoseWeShipAreInOrder) {

@@ -43,6 +43,7 @@ TEST_F(SelectTest, MistakesNameTheBadPartAndWhatThereIs) {
   EXPECT_THAT(problem("pocl:7"), AllOf(HasSubstr("no device 7"), HasSubstr("available:")));
   EXPECT_THAT(problem("pocl/4096"), AllOf(HasSubstr("4096 parts"), HasSubstr("compute units")));
   EXPECT_THAT(problem("pocl,pocl"), HasSubstr("named twice"));
+  EXPECT_THAT(problem("pocl,pocl/2"), HasSubstr("named twice"));
 }
 
 TEST_F(SelectTest, EqualPartsAreSubDevicesOfOneParent) {
@@ -53,6 +54,8 @@ TEST_F(SelectTest, EqualPartsAreSubDevicesOfOneParent) {
   const auto parts = select_devices("pocl/2");
   ASSERT_TRUE(parts) << parts.status().message();
   ASSERT_EQ(parts->size(), 2u);
+  EXPECT_THAT(problem("pocl/2,pocl/2"), HasSubstr("named twice"));
+  EXPECT_THAT(problem("pocl/2,pocl"), HasSubstr("named twice"));
   for (const Device& device : *parts) {
     EXPECT_EQ(device.parent, whole->front().id);
     EXPECT_FALSE(device.synchronous);
