@@ -41,11 +41,11 @@ cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, 
 }
 
 bool refuses(Device& device) {
-  if (device.calls_fail > 0)
-    --device.calls_fail;
-  else if (!device.lost)
-    return false;
-  return true;
+  if (device.lost) return true;
+  cl_int& left = device.calls_pass > 0 ? device.calls_pass : device.calls_fail;
+  if (left == 0) return false;
+  --left;
+  return &left == &device.calls_fail;
 }
 
 // Null: the device has refused it.

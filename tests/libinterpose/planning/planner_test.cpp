@@ -91,12 +91,10 @@ TEST_F(Planning, UpdatesThatCommuteAreSplitAmongDevicesThatMayDoThemTogether) {
 }
 
 TEST_F(Planning, UpdatesStayTogetherWhereNothingIsKnownOfTheDevices) {
-  for (Machine* machine : {&shared_, &separate_}) {
-    const Plan made = plan(*machine, buffers_, {updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1})});
-    EXPECT_EQ(made.tasks[0].pieces.size(), 1);
-    EXPECT_STREQ(made.tasks[0].not_split,
-                 "its work-groups update the same bytes, and its devices share no memory and code");
-  }
+  const Plan made = plan(shared_, buffers_, {updating_kernel(buffers_[0], kSize, kRows, {0.1, 0.1})});
+  EXPECT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_STREQ(made.tasks[0].not_split,
+               "its work-groups update the same bytes, and its devices share no memory and code");
 }
 
 TEST_F(Planning, UpdatesStayTogetherWhereTheyMayHaveToBeRepeated) {

@@ -14,12 +14,15 @@ class Places final : public Residency {
 public:
   Places(uint64_t size, int domains) : valid_(domains) { valid_[0].add(0, size); }
   void add_valid(int domain, const ByteRanges& ranges) { valid_[domain].unite(ranges); }
+  void make_home(int domain) { of_home_ = domain; }
 
   ByteRanges valid(int domain) const override { return valid_[domain]; }
   bool suits(const ByteRanges&) const override { return true; }
+  bool is_home(int domain) const override { return domain == 0 || domain == of_home_; }
 
 private:
   std::vector<ByteRanges> valid_;
+  int of_home_ = 0;
 };
 
 // Buffers by number, all of one size. The planner tells them apart by address and never looks inside.
