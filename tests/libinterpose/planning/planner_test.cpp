@@ -368,6 +368,7 @@ TEST_P(RandomWindows, PlansAreWholeSafeAndTheSameTwice) {
       for (size_t p = 0; p < of.pieces.size(); ++p) {
         EXPECT_EQ(of.pieces[p].device, second.tasks[i].pieces[p].device);
         EXPECT_EQ(of.pieces[p].box, second.tasks[i].pieces[p].box);
+        EXPECT_TRUE(of.pieces[p].apart.empty() || machine.domain_of(of.pieces[p].device) != 0);
       }
     }
     EXPECT_EQ(places.size(), first.orders) << "every piece has a place of its own";
