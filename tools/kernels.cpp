@@ -292,7 +292,7 @@ std::string verdict(const KernelInfo& k, const Case& c) {
   }
   const int argument = common_argument(k, c.launch);
   if (argument == kNotCut) return "runs whole: it has one work-group";
-  if (argument == kUpdated) return "may be split among parts of one CPU: its atomic operations commute";
+  if (argument == kUpdated) return "may be split: its atomic operations commute";
   if (argument == kNone) return "may be split";
   const std::string name = "'" + k.arguments[static_cast<size_t>(argument)].name + "'";
   const auto whole = whole_launch(k, c.launch);

@@ -4,6 +4,7 @@
 #include "libinterpose/capture/window_planning.hpp"
 #include "libinterpose/commands/careful.hpp"
 #include "libinterpose/commands/submit.hpp"
+#include "libinterpose/planning/updates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -193,6 +194,7 @@ std::vector<std::vector<cl_mem>> Lowering::places_of(planning::PlannedTask& of, 
     memories.push_back(memories_in(configuration.lane_domain(piece.device), launch));
     if (memories.back().size() != launch.arguments->size()) {
       piece.device = configuration.home_index();
+      planning::join(piece);
       memories.back() = memories_in(0, launch);
       plan_.may_keep = false;  // there may be room the next time
     }
@@ -256,6 +258,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
   for (const planning::Piece& piece : of.pieces)
     sharing[configuration.lane_domain(piece.device)].insert(piece.device);
   will_use(of.pieces);
+  AllApart apart = begin_apart(of, c);
   std::vector<Ref<Action>> actions;
   for (size_t i = 0; i < of.pieces.size(); ++i) {
     const planning::Piece& piece = of.pieces[i];
@@ -264,12 +267,14 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
     action->piece.sharing = static_cast<int>(sharing[domain].size());
     if (losses_) losses_->plan(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
+    if (!piece.apart.empty()) apart.at(domain).add(piece, *action);
     actions.push_back(action);
   }
   for (size_t i = 0; i < actions.size(); ++i) {
     record_uses(configuration.lane_domain(of.pieces[i].device), of.pieces[i].uses, *actions[i]);
     executor_.push(actions[i]);
   }
+  merge(apart, kernel, c, actions);
 }
 
 void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& read) {

@@ -9,9 +9,22 @@
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/planning/plan.hpp"
 
+#include <map>
+
 namespace mkmd {
 
 struct RemoteMemory;
+struct UpdatesApart;
+
+// Of one memory other than home's: pieces of a launch that update copies there.
+struct PiecesApart {
+  void add(const planning::Piece& piece, Action& action);
+
+  std::shared_ptr<UpdatesApart> copies;
+  Ref<Action> begin;  // fills them
+  std::vector<compiler::GroupBox> boxes;
+  BufferUses reads;
+};
 
 // With the executor's mutex held.
 class Lowering {
@@ -51,6 +64,12 @@ private:
   bool may_begin(planning::PlannedTask& of, Command& command) REQUIRES(executor_.mutex());
   void will_use(const std::vector<planning::Piece>& pieces) REQUIRES(executor_.mutex());
   void overwrite_home(Memory& root, const ByteRanges& ranges) REQUIRES(executor_.mutex());
+
+  // lower_updates.cpp
+  using AllApart = std::map<int, PiecesApart>;  // by domain
+  AllApart begin_apart(const planning::PlannedTask& of, Command& command) REQUIRES(executor_.mutex());
+  void merge(AllApart& all, const KernelCommand& kernel, Command& command,
+             const std::vector<Ref<Action>>& pieces) REQUIRES(executor_.mutex());
 
   // lower_copies.cpp
   struct Share;

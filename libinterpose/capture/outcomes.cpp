@@ -18,10 +18,17 @@ void trace_memory(Trace& trace, const Action& action) {
   });
 }
 
+// Into the program's memory.
+bool is_read(const Action& action) {
+  return action.origin.owner && command_of(action).kind() == Command::Kind::read;
+}
+
 // Where the memories are several, the plan says how long home would take for fills and copies.
 timing::Window::Kind timing_kind(const Action& action, bool separate_memories) {
   if (action.piece.device >= 0) return timing::Window::Kind::kernel;
-  const bool placed = separate_memories && command_of(action).can_be_made_anywhere();
+  const Command& command = command_of(action);
+  // Home merges nothing.
+  const bool placed = separate_memories && (command.can_be_made_anywhere() || command.kernel() != nullptr);
   return placed ? timing::Window::Kind::placed : timing::Window::Kind::other;
 }
 
@@ -172,7 +179,7 @@ void Outcomes::note_transfer(const Action& action) {
                                   action.transfer.buffer,
                                   action.transfer.bytes,
                                   action.transfer.from_domain,
-                                  action.origin.owner ? -1 : action.lane->domain,
+                                  is_read(action) ? -1 : action.lane->domain,
                                   action.times.started,
                                   action.times.ended};
     session_.trace.add_later([transfer] { return transfer_line(transfer); });

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <memory>
 
 namespace mkmd {
@@ -105,47 +104,6 @@ cl_int write_range(const Lane& lane, cl_mem memory, const ImageShape* shape, Byt
   if (status == CL_SUCCESS) status = write_open(lane, open.get(), range, from);
   return status == CL_SUCCESS ? copy_inside(lane, open.get(), memory, ranges) : status;
 }
-
-// Buffers and images of home that stand for those a launch names, by root.
-class Doubles {
-public:
-  Doubles(Lane& lane, const KernelLaunch& launch) : lane_(lane), launch_(launch) {}
-
-  cl_int make(std::vector<cl_mem>& memories) {
-    memories.assign(launch_.arguments->size(), nullptr);
-    for (size_t i = 0; i < memories.size(); ++i) {
-      Memory* const memory = (*launch_.arguments)[i].tracked();
-      if (memory == nullptr) continue;
-      Memory& root = *memory->root();
-      cl_int error = CL_SUCCESS;
-      auto& of_root = roots_[&root];
-      const auto& table = vendor::table(lane_.native_context);
-      if (!of_root && root.storage->image() != nullptr) {
-        of_root = make_image(lane_.native_context, root.image, error);
-      } else if (!of_root) {
-        of_root = vendor::Owned<cl_mem>(
-            table.clCreateBuffer(lane_.native_context, CL_MEM_READ_WRITE, root.size, nullptr, &error));
-      }
-      if (!of_root) return error;
-      memories[i] = of_root.get();
-      if (memory->origin == 0 && memory->size == root.size) continue;
-      const cl_buffer_region region{memory->origin, memory->size};
-      parts_.emplace_back(table.clCreateSubBuffer(of_root.get(), CL_MEM_READ_WRITE,
-                                                  CL_BUFFER_CREATE_TYPE_REGION, &region, &error));
-      if (!parts_.back()) return error;
-      memories[i] = parts_.back().get();
-    }
-    return CL_SUCCESS;
-  }
-
-  cl_mem of(const Memory* root) const { return roots_.at(root).get(); }
-
-private:
-  Lane& lane_;
-  const KernelLaunch& launch_;
-  std::map<const Memory*, vendor::Owned<cl_mem>> roots_;
-  std::vector<vendor::Owned<cl_mem>> parts_;
-};
 
 template <typename Move>
 cl_int each_range(const ByteRanges& ranges, Move move) {
@@ -272,36 +230,68 @@ cl_int copy_through_host(Devices& devices, Storage& storage, const Lane& from, c
   });
 }
 
+cl_int HomeDoubles::make() {
+  memories_.assign(launch_.arguments->size(), nullptr);
+  for (size_t i = 0; i < memories_.size(); ++i) {
+    Memory* const memory = (*launch_.arguments)[i].tracked();
+    if (memory == nullptr) continue;
+    Memory& root = *memory->root();
+    cl_int error = CL_SUCCESS;
+    auto& of_root = roots_[&root];
+    const auto& table = vendor::table(lane_.native_context);
+    if (!of_root && root.storage->image() != nullptr) {
+      of_root = make_image(lane_.native_context, root.image, error);
+    } else if (!of_root) {
+      of_root = vendor::Owned<cl_mem>(
+          table.clCreateBuffer(lane_.native_context, CL_MEM_READ_WRITE, root.size, nullptr, &error));
+    }
+    if (!of_root) return error;
+    memories_[i] = of_root.get();
+    if (memory->origin == 0 && memory->size == root.size) continue;
+    const cl_buffer_region region{memory->origin, memory->size};
+    parts_.emplace_back(table.clCreateSubBuffer(of_root.get(), CL_MEM_READ_WRITE,
+                                                CL_BUFFER_CREATE_TYPE_REGION, &region, &error));
+    if (!parts_.back()) return error;
+    memories_[i] = parts_.back().get();
+  }
+  return CL_SUCCESS;
+}
+
+cl_int HomeDoubles::bring(const BufferUses& uses, const RemoteMemory& where) const {
+  cl_int status = CL_SUCCESS;
+  for (size_t i = 0; i < uses.size() && status == CL_SUCCESS; ++i) {
+    Memory* const root = uses[i].root;
+    status = each_range(uses[i].needed, [&](const ByteRange& range, unsigned char* bytes) {
+      const cl_int got =
+          get_bytes(*where.devices, *root->storage, *where.transfer, where.memories[i], range, bytes);
+      return got == CL_SUCCESS ? write_range(lane_, of(root), root->storage->image(), range, bytes) : got;
+    });
+  }
+  return status;
+}
+
+cl_int HomeDoubles::take_back(const BufferUses& uses, const RemoteMemory& where) const {
+  cl_int status = CL_SUCCESS;
+  for (size_t i = 0; i < uses.size() && status == CL_SUCCESS; ++i) {
+    Memory* const root = uses[i].root;
+    status = each_range(uses[i].writes, [&](const ByteRange& range, unsigned char* bytes) {
+      const cl_int made = read_range(lane_, of(root), root->storage->image(), range, bytes);
+      if (made != CL_SUCCESS) return made;
+      return put_bytes(*where.devices, *root->storage, *where.transfer, where.memories[i], range, bytes);
+    });
+  }
+  return status;
+}
+
 Action::Work piece_from_afar(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
                              BufferUses uses, RemoteMemory where) {
   return [&lane, &command, box, uses = std::move(uses), where = std::move(where)](const auto& waits) {
-    Doubles doubles(lane, command.launch);
-    std::vector<cl_mem> memories;
-    if (const cl_int status = doubles.make(memories); status != CL_SUCCESS)
-      return Action::Outcome{status, {}};
-    const auto bring = [&](const BufferUse& use, cl_mem memory) {
-      return each_range(use.needed, [&](const ByteRange& range, unsigned char* bytes) {
-        const cl_int status =
-            get_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
-        if (status != CL_SUCCESS) return status;
-        return write_range(lane, doubles.of(use.root), use.root->storage->image(), range, bytes);
-      });
-    };
-    const auto take_back = [&](const BufferUse& use, cl_mem memory) {
-      return each_range(use.writes, [&](const ByteRange& range, unsigned char* bytes) {
-        const cl_int status =
-            read_range(lane, doubles.of(use.root), use.root->storage->image(), range, bytes);
-        if (status != CL_SUCCESS) return status;
-        return put_bytes(*where.devices, *use.root->storage, *where.transfer, memory, range, bytes);
-      });
-    };
-    cl_int status = CL_SUCCESS;
-    for (size_t i = 0; i < uses.size() && status == CL_SUCCESS; ++i)
-      status = bring(uses[i], where.memories[i]);
+    HomeDoubles doubles(lane, command.launch);
+    cl_int status = doubles.make();
+    if (status == CL_SUCCESS) status = doubles.bring(uses, where);
     if (status != CL_SUCCESS) return Action::Outcome{status, {}};
-    Action::Outcome outcome = kernel_piece(lane, command, box, std::move(memories), true)(waits);
-    for (size_t i = 0; i < uses.size() && outcome.status == CL_SUCCESS; ++i)
-      outcome.status = take_back(uses[i], where.memories[i]);
+    Action::Outcome outcome = kernel_piece(lane, command, box, doubles.memories(), true)(waits);
+    if (outcome.status == CL_SUCCESS) outcome.status = doubles.take_back(uses, where);
     return outcome;
   };
 }

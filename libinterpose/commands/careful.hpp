@@ -8,6 +8,7 @@
 #include "libinterpose/vendor/careful.hpp"
 
 #include <functional>
+#include <map>
 
 namespace mkmd {
 
@@ -53,6 +54,26 @@ struct RemoteMemory {
   Devices* devices;
   const Lane* transfer;
   std::vector<cl_mem> memories;  // of the root buffers: by use, or a copy's source, then the destination
+};
+// Buffers and images of home that stand for those of another memory which a launch names, by root.
+class HomeDoubles {
+public:
+  HomeDoubles(Lane& lane, const KernelLaunch& launch) : lane_(lane), launch_(launch) {}
+
+  cl_int make();
+  const std::vector<cl_mem>& memories() const { return memories_; }  // by argument
+  // What is needed of the bytes that lie there, and what is written to them.
+  cl_int bring(const BufferUses& uses, const RemoteMemory& where) const;
+  cl_int take_back(const BufferUses& uses, const RemoteMemory& where) const;
+
+private:
+  cl_mem of(const Memory* root) const { return roots_.at(root).get(); }
+
+  Lane& lane_;
+  const KernelLaunch& launch_;
+  std::vector<cl_mem> memories_;
+  std::map<const Memory*, vendor::Owned<cl_mem>> roots_;
+  std::vector<vendor::Owned<cl_mem>> parts_;
 };
 Action::Work piece_from_afar(Lane& lane, const KernelCommand& command, const compiler::GroupBox& box,
                              BufferUses uses, RemoteMemory where);

@@ -202,6 +202,27 @@ Action::Work fill_bytes(Devices& devices, Lane& lane, const FillCommand& command
                     }));
 }
 
+Action::Work fill_all(Lane& lane, std::vector<Filling> fillings) {
+  return enqueue(lane, [fillings = std::move(fillings)](cl_command_queue queue, cl_uint count,
+                                                        const cl_event* waits, cl_event* event) {
+    std::vector<std::pair<const Filling*, ByteRange>> all;
+    for (const Filling& filling : fillings)
+      filling.bytes.each_range([&](const ByteRange& r) { all.emplace_back(&filling, r); });
+    for (size_t i = 0; i < all.size(); ++i) {
+      const auto& [filling, r] = all[i];
+      // The queue is in order: the first waits for all of them, and the last is over when all are.
+      const cl_int status = vendor::table(queue).clEnqueueFillBuffer(
+          queue, filling->memory, filling->pattern.data(), filling->pattern.size(), r.lo, r.hi - r.lo,
+          i == 0 ? count : 0, i == 0 ? waits : nullptr, i + 1 == all.size() ? event : nullptr);
+      if (status == CL_SUCCESS) continue;
+      // Nobody waits for what has begun: it must not overwrite later bytes.
+      if (i > 0) vendor::finish_carefully(queue);
+      return status;
+    }
+    return cl_int{CL_SUCCESS};
+  });
+}
+
 Action::Work copy_bytes(Devices& devices, Lane& lane, const CopyCommand& command, cl_mem source,
                         cl_mem destination, ByteRange bytes) {
   const uint64_t from = bytes.lo + command.source_ahead();

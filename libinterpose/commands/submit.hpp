@@ -24,6 +24,13 @@ Action::Work fill_bytes(Devices& devices, Lane& lane, const FillCommand& command
                         ByteRange bytes);
 Action::Work copy_bytes(Devices& devices, Lane& lane, const CopyCommand& command, cl_mem source,
                         cl_mem destination, ByteRange bytes);
+// Fills all of these bytes of root buffers in the lane's domain.
+struct Filling {
+  cl_mem memory;
+  std::vector<unsigned char> pattern;
+  ByteRanges bytes;
+};
+Action::Work fill_all(Lane& lane, std::vector<Filling> fillings);
 // Reads `ranges` of the command's source, valid in the lane's domain as `memory`, into the program's memory.
 Action::Work read_elsewhere(Devices& devices, Lane& lane, const ReadCommand& command, cl_mem memory,
                             ByteRanges ranges);

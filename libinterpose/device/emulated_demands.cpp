@@ -44,12 +44,12 @@ double bytes_of(emulation::Machine& machine, const KernelLaunch& launch) {
   return bytes_of(buffer_uses(*launch.arguments, footprints.get()));
 }
 
-Demand fill_or_copy(const Action& action, const Place& destination) {
+Demand fill_or_copy(const Action& action, const Memory& root) {
   Demand demand;
   demand.kind = Demand::Kind::fill_or_copy;
   demand.device = action.lane->device;
   demand.bytes = bytes_of(action.uses);
-  demand.buffer_bytes = static_cast<double>(destination.root().size);
+  demand.buffer_bytes = static_cast<double>(root.size);
   return demand;
 }
 
@@ -88,6 +88,8 @@ std::optional<Demand> demand_of(emulation::Machine& machine, const Action& actio
   using Asked = std::optional<Demand>;
   return std::visit(
       Visitor{[&](const KernelCommand& kernel) -> Asked {
+                if (action.transfer.memory) return transfer(action, 0, *action.transfer.memory);
+                if (action.piece.device < 0) return fill_or_copy(action, *action.uses.front().root);
                 return demand_of_piece(machine, action.piece.device, kernel, action.piece.share,
                                        action.piece.ours);
               },
@@ -96,8 +98,8 @@ std::optional<Demand> demand_of(emulation::Machine& machine, const Action& actio
                 return transfer(action, 0, read.source.root());
               },
               [](const WriteCommand&) -> Asked { return std::nullopt; },
-              [&](const CopyCommand& copy) -> Asked { return fill_or_copy(action, copy.destination); },
-              [&](const FillCommand& fill) -> Asked { return fill_or_copy(action, fill.destination); },
+              [&](const CopyCommand& copy) -> Asked { return fill_or_copy(action, copy.destination.root()); },
+              [&](const FillCommand& fill) -> Asked { return fill_or_copy(action, fill.destination.root()); },
               [](const MarkerCommand&) -> Asked { return std::nullopt; }},
       command_of(action).what);
 }

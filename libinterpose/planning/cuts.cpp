@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/planning/cuts.hpp"
 
+#include "libinterpose/planning/updates.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -186,8 +188,7 @@ void cut_as_before(PlannedTask& of) {
 bool split_is_safe(const PlannedTask& of, const Machine& machine) {
   const auto may_run_together = [&machine](const Piece& a, const Piece& b) {
     if (independent(a.uses, b.uses)) return true;
-    return machine.may_update_together(a.device) && machine.may_update_together(b.device) &&
-           commute(a.uses, b.uses);
+    return may_update_together(a, b, machine) && commute(a.uses, b.uses);
   };
   for (size_t a = 0; a < of.pieces.size(); ++a) {
     for (size_t b = a + 1; b < of.pieces.size(); ++b) {

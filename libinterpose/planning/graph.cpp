@@ -42,6 +42,10 @@ private:
 
   static std::string name_of(const Buffer& buffer) { return "b" + std::to_string(buffer.number); }
 
+  static double added(const PlannedTask& of, size_t device) {
+    return of.seconds_added.empty() ? 0 : of.seconds_added[device];
+  }
+
   void add_source() {
     scheduler::Task source;
     source.name = "source";
@@ -57,7 +61,7 @@ private:
     t.id = static_cast<int>(graph().tasks.size());
     t.name = task.is_kernel() ? task.kernel.name : "memory";
     for (size_t d = 0; d < task.seconds.size(); ++d)
-      t.times.push_back(std::max(0.0, task.seconds[d] - devices[d].launch));
+      t.times.push_back(std::max(0.0, task.seconds[d] - devices[d].launch + added(of, d)));
     t.divisible = of.cut >= 0;
     if (task.follows_bytes) {
       t.units = static_cast<int>(std::clamp<uint64_t>(task.transfer.size / kCopiedAtOnce, 1, kMostUnits));
@@ -87,17 +91,19 @@ private:
       const Buffer buffer = buffer_of_(use.root);
       const std::string name = name_of(buffer);
       ByteRanges left = use.needed;
+      const ByteRanges apart = apart_of(of, use);
+      left.subtract(apart);
       Touched& touched = touched_[buffer.number];
       touched.buffer = buffer;
       std::vector<Written>& earlier = touched.written;
-      for (auto w = earlier.rbegin(); w != earlier.rend() && !left.empty(); ++w) {
+      for (auto w = earlier.rbegin(); w != earlier.rend() && !(left.empty() && apart.empty()); ++w) {
         const uint64_t before = left.total();
         left.subtract(*w->ranges);
         const auto bytes = static_cast<double>(before - left.total());
-        if (bytes == 0) continue;
+        if (bytes == 0 && !apart.overlaps(*w->ranges)) continue;
         // A fill is made wherever it is needed, so that nothing moves.
         const Task& writer = tasks_[w->task - 1].task;
-        if (writer.kind == CommandKind::fill && writer.follows_bytes) {
+        if (bytes == 0 || (writer.kind == CommandKind::fill && writer.follows_bytes)) {
           graph().edges.push_back({w->task, id, 0, "", scheduler::Access::full});
         } else {
           graph().edges.push_back({w->task, id, bytes, name + "." + std::to_string(w->task), access});
@@ -108,6 +114,16 @@ private:
       }
       if (!use.writes.empty()) earlier.push_back({id, &use.writes});
     }
+  }
+
+  // Copies that are merged later begin with nothing of the buffer.
+  static ByteRanges apart_of(const PlannedTask& of, const BufferUse& use) {
+    ByteRanges bytes;
+    if (std::ranges::any_of(of.seconds_added, [](double seconds) { return seconds > 0; })) {
+      for (const compiler::Updated& updated : use.updates)
+        bytes.unite(updated.bytes);
+    }
+    return bytes;
   }
 
   // What lies in other memories already. (The source has everything at home: what is not there costs a copy

@@ -12,13 +12,20 @@
 
 namespace mkmd::planning {
 
+// What a piece updates in a copy of the buffer that is its memory's own.
+struct BufferUpdates {
+  Memory* root = nullptr;
+  std::vector<compiler::Updated> updates;
+};
+
 struct Piece {
   int device = 0;
   compiler::GroupBox box;
   BufferUses uses{};
-  double seconds = 0;  // predicted; of parts of long pieces only
-  double start = 0;    // where the plan puts it
-  size_t order = 0;    // its place among all of the plan
+  std::vector<BufferUpdates> apart{};  // not in `uses`
+  double seconds = 0;                  // predicted; of parts of long pieces only
+  double start = 0;                    // where the plan puts it
+  size_t order = 0;                    // its place among all of the plan
 };
 
 // Bytes of a fill's or copy's destination that the window needs in the memory of a device.
@@ -34,7 +41,8 @@ struct PlannedTask {
   int cut = -1;           // the dimension it may be split along; -1: not at all
   // Pieces that are cut so change the same bytes, by updates that commute.
   bool updates_together = false;
-  double bytes = 0;  // that it must move to and from memory; 0: they may stay in caches
+  std::vector<double> seconds_added{};  // then: by device, to the task's, for merging; empty: none
+  double bytes = 0;                     // that it must move to and from memory; 0: they may stay in caches
   std::vector<Piece> pieces;
   std::vector<Wanted> wanted;       // of a fill or copy
   double start = 0;                 // where the plan puts its first piece

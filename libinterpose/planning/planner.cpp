@@ -3,6 +3,7 @@
 
 #include "libinterpose/planning/bandwidth.hpp"
 #include "libinterpose/planning/placement.hpp"
+#include "libinterpose/planning/updates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -161,29 +162,16 @@ void Planner::find_cut(PlannedTask& of) {
   if (of.cut >= 0 && updates_any(of.first_half)) find_who_updates(of);
 }
 
-// Halves that update the same bytes are for devices that may do so together.
+// Halves that update the same bytes are for devices that may do so together, or in copies of their own.
 void Planner::find_who_updates(PlannedTask& of) {
-  Task& task = of.task;
-  of.updates_together = !independent(task.kernel.uses_of(half(task, of.cut, 0), compiler::kMostBlocks),
-                                     task.kernel.uses_of(half(task, of.cut, 1), compiler::kMostBlocks));
-  if (!of.updates_together) return;
-  std::vector<double> seconds = task.seconds;
-  int devices = 0;
-  for (size_t d = 0; d < seconds.size(); ++d) {
-    if (!machine_.may_update_together(static_cast<int>(d))) seconds[d] = scheduler::kNever;
-    devices += seconds[d] < scheduler::kNever ? 1 : 0;
-  }
-  if (devices > 1) {
-    task.seconds = std::move(seconds);
-    if (task.kernel.sample && !machine_.may_update_together(task.kernel.sample->device))
-      task.kernel.sample.reset();
-    return;
-  }
+  const auto uses_of = [&of](int which) {
+    return of.task.kernel.uses_of(half(of.task, of.cut, which), compiler::kMostBlocks);
+  };
+  const std::array<BufferUses, 2> halves{uses_of(0), uses_of(1)};
+  of.updates_together = !independent(halves[0], halves[1]);
+  if (!of.updates_together || choose_updaters(of, halves, machine_, buffer_of_)) return;
   of.updates_together = false;
   of.cut = -1;
-  of.not_split = machine_.can_fail
-                     ? "its work-groups update the same bytes, and a device that does so may be lost"
-                     : "its work-groups update the same bytes, and its devices share no memory and code";
 }
 
 void Planner::find_uses(PlannedTask& of, size_t most_blocks) {
@@ -295,6 +283,17 @@ void Planner::make_pieces(PlannedTask& of) {
     cuts_.keep_cuts(of);
     cut_in_parts(of);
   }
+  const char* const trouble = why_not_in_pieces(of);
+  if (trouble == nullptr) return;
+  cuts_.set_dimension(of.task, -1);
+  of.not_split = trouble;
+  of.updates_together = false;
+  assign_home(of);
+  of.pieces.front().uses = of.whole;
+}
+
+// Null: they may run so.
+const char* Planner::why_not_in_pieces(PlannedTask& of) {
   find_uses(of, kFewBlocks);
   bool safe = split_is_safe(of, machine_);
   if (!safe) {
@@ -302,11 +301,14 @@ void Planner::make_pieces(PlannedTask& of) {
     safe = split_is_safe(of, machine_);
   }
   // Pieces that are to be done again were found safe the first time.
-  if ((safe && coarsen_pieces(of, machine_, buffer_of_)) || !of.task.kernel.redo.empty()) return;
-  cuts_.set_dimension(of.task, -1);
-  of.not_split = safe ? "its pieces write too many separate ranges" : "its pieces touch the same bytes";
-  assign_home(of);
-  of.pieces.front().uses = of.whole;
+  if (!of.task.kernel.redo.empty()) {
+    if (safe) coarsen_pieces(of, machine_, buffer_of_);
+    return nullptr;
+  }
+  if (!safe) return "its pieces touch the same bytes";
+  if (!set_apart(of, machine_, buffer_of_))
+    return "its pieces read what they write, or update scattered bytes";
+  return coarsen_pieces(of, machine_, buffer_of_) ? nullptr : "its pieces write too many separate ranges";
 }
 
 Plan Planner::make(bool complete) && {

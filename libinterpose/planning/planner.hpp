@@ -29,6 +29,7 @@ private:
   void analyse_redo(PlannedTask& of);
   void find_cut(PlannedTask& of);
   void find_who_updates(PlannedTask& of);
+  const char* why_not_in_pieces(PlannedTask& of);
   static void find_uses(PlannedTask& of, size_t most_blocks);  // of its pieces
   bool is_worth_a_policy() const;
   void ask_policy(Plan& plan);

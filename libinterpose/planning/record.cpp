@@ -56,6 +56,10 @@ json to_json(const Plan& plan) {
                                 {"seconds", piece.seconds},
                                 {"start", piece.start},
                                 {"order", piece.order}});
+      if (piece.apart.empty()) continue;
+      json& apart = task["pieces"].back()["apart"] = json::array();
+      for (const BufferUpdates& updated : piece.apart)
+        apart.push_back(updates_to_json(updated.updates));
     }
     for (const Wanted& wanted : of.wanted)
       task["wanted"].push_back({wanted.device, wanted.bytes.lo, wanted.bytes.hi});
@@ -81,6 +85,12 @@ ByteRanges Record::WatchedBuffer::valid(int domain) const {
 
 bool Record::WatchedBuffer::suits(const ByteRanges& ranges) const {
   return suited.emplace_back(ranges, buffer.residency->suits(ranges)).second;
+}
+
+bool Record::WatchedBuffer::is_home(int domain) const {
+  const bool is_home = buffer.residency->is_home(domain);
+  if (is_home && domain != 0) of_home.insert(domain);
+  return is_home;
 }
 
 Buffer Record::watch(Memory* root) {
@@ -168,6 +178,7 @@ json Record::finish(const Plan& plan, bool complete) const {
       j["valid"].push_back({{"domain", domain}, {"bytes", planning::to_json(ranges)}});
     for (const auto& [ranges, suits] : watched.suited)
       j["suits"].push_back({{"bytes", planning::to_json(ranges)}, {"suits", suits}});
+    if (!watched.of_home.empty()) j["of_home"] = watched.of_home;
     buffers.push_back(std::move(j));
   }
   json copies = json::array();

@@ -43,9 +43,11 @@ private:
     Buffer buffer;
     mutable std::map<int, ByteRanges> valid_in;
     mutable std::vector<std::pair<ByteRanges, bool>> suited;
+    mutable std::set<int> of_home;  // domains other than home's, among those asked for
 
     ByteRanges valid(int domain) const override;
     bool suits(const ByteRanges& ranges) const override;
+    bool is_home(int domain) const override;
   };
   struct Copy {
     int from, to;

@@ -8,6 +8,7 @@
 #include "scheduler/json_forms.hpp"
 
 #include <deque>
+#include <set>
 
 namespace mkmd::planning {
 
@@ -65,9 +66,12 @@ public:
       valid_[of.at("domain")] = ranges_from(of.at("bytes"));
     for (const json& of : list_of(j, "suits"))
       suits_.emplace_back(ranges_from(of.at("bytes")), of.at("suits"));
+    for (const json& domain : list_of(j, "of_home"))
+      of_home_.insert(domain.get<int>());
   }
 
   ByteRanges valid(int domain) const override { return valid_.at(domain); }
+  bool is_home(int domain) const override { return domain == 0 || of_home_.contains(domain); }
   bool suits(const ByteRanges& ranges) const override {
     for (const auto& [known, suits] : suits_) {
       if (known == ranges) return suits;
@@ -80,6 +84,7 @@ public:
 private:
   std::map<int, ByteRanges> valid_;
   std::vector<std::pair<ByteRanges, bool>> suits_;
+  std::set<int> of_home_;
 };
 
 class RecordedPolicy final : public scheduler::Policy {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/verify/description_check.hpp"
 
+#include "compiler/merging.hpp"
 #include "libinterpose/verify/diagnosis.hpp"
-#include "libinterpose/verify/merging.hpp"
 
 #include <algorithm>
 #include <iterator>

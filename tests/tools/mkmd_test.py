@@ -142,7 +142,7 @@ kernel void one_pixel(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), 
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         for line in ("rows: may be split", "bounded: may be split",
                      "last: runs whole: what 'atomic_xchg' does to global memory depends on the order of work-items (line 9)",
-                     "counts: may be split among parts of one CPU: its atomic operations commute",
+                     "counts: may be split: its atomic operations commute",
                      "counts_and_reads: runs whole: its work-groups touch the same bytes of 'n', as far as is known "
                      "(line 11)",
                      "scattered: runs whole: it may write anywhere in 'out' (line 7)",

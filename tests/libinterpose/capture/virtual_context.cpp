@@ -58,6 +58,37 @@ float& element(const fake::Argument& argument, size_t i) {
   return reinterpret_cast<float*>(argument.buffer->data())[i];
 }
 
+// The last argument is updated, at any place of it.
+compiler::KernelInfo describe_update(const char* name, compiler::Update::Kind kind) {
+  compiler::KernelInfo info = describe(name, 2);
+  compiler::Access& access = info.accesses.back();
+  access.kind = compiler::Access::Kind::atomic;
+  access.update = {kind, sizeof(int32_t)};
+  access.known = access.sure = false;
+  return info;
+}
+
+int32_t& number(const std::vector<fake::Argument>& a, size_t i) {
+  const size_t count = a[1].buffer->size / sizeof(int32_t);
+  const auto place = static_cast<size_t>(element(a[0], i)) % count;
+  return reinterpret_cast<int32_t*>(a[1].buffer->data())[place];
+}
+
+void add_kernels(fake::Driver& driver) {
+  driver.kernels["twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    element(a[1], i) = element(a[0], i) * 2 + 1;
+  };
+  driver.kernels["sum"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    element(a[2], i) = element(a[0], i) + element(a[1], i);
+  };
+  driver.kernels["add"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    number(a, i) += static_cast<int32_t>(element(a[0], i));
+  };
+  driver.kernels["least"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    number(a, i) = std::min(number(a, i), static_cast<int32_t>(element(a[0], i)));
+  };
+}
+
 template <typename T>
 vendor::Owned<T> owned(T handle) {
   return vendor::Owned<T>(handle);
@@ -80,12 +111,7 @@ VirtualContext::VirtualContext(const Machine& machine)
     : driver_(machine.emulated ? machine.emulated->devices.size() : machine.devices, machine.host_bytes) {
   forget_files(machine.cache);
   virtual_time::reset();
-  driver_.kernels["twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
-    element(a[1], i) = element(a[0], i) * 2 + 1;
-  };
-  driver_.kernels["sum"] = [](const std::vector<fake::Argument>& a, size_t i) {
-    element(a[2], i) = element(a[0], i) + element(a[1], i);
-  };
+  add_kernels(driver_);
   if (machine.emulated) kind_.emplace(*machine.emulated);
   const size_t devices = kind_ ? static_cast<size_t>(emulated()->device_count()) : machine.devices;
   for (size_t d = 0; d < devices; ++d) {
@@ -129,15 +155,19 @@ VirtualContext::VirtualContext(const Machine& machine)
   program_->sub_kernels = std::make_shared<SubKernels>();
   program_->sub_kernels->module.sources = {fake::Driver::pieces(machine.in_spirv)};
   program_->sub_kernels->built_from = some_origin();
-  program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3)};
+  program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3),
+                                           describe_update("add", compiler::Update::Kind::add),
+                                           describe_update("least", compiler::Update::Kind::smin)};
   twice_ = kernel("twice", 2);
   sum_ = kernel("sum", 3);
+  add_ = kernel("add", 2);
+  least_ = kernel("least", 2);
 }
 
 VirtualContext::~VirtualContext() {
   runtime().finish_all();
   runtime().forget_history();
-  twice_ = sum_ = {};
+  twice_ = sum_ = add_ = least_ = {};
   program_ = {};
   queue_ = {};
   context_->runtime.reset();
@@ -190,6 +220,11 @@ Ref<Command> VirtualContext::twice(const Ref<Memory>& in, const Ref<Memory>& out
 
 Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, const Ref<Memory>& out) {
   return launch(sum_, {a, b, out});
+}
+
+Ref<Command> VirtualContext::update(compiler::Update::Kind kind, const Ref<Memory>& in,
+                                    const Ref<Memory>& numbers) {
+  return launch(kind == compiler::Update::Kind::add ? add_ : least_, {in, numbers});
 }
 
 Ref<Command> VirtualContext::fill(const Ref<Memory>& buffer, float value) {

@@ -45,6 +45,9 @@ public:
   Ref<Command> twice(const Ref<Memory>& in, const Ref<Memory>& out);
   // out[i] = a[i] + b[i].
   Ref<Command> sum(const Ref<Memory>& a, const Ref<Memory>& b, const Ref<Memory>& out);
+  // numbers[in[i] % their count] changes by in[i] in the way of the update, of 32 bits. in[i] is a whole
+  // number.
+  Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
   Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
   Ref<Command> write(const Ref<Memory>& to, const std::vector<float>& values);  // `values` must live on
@@ -77,7 +80,7 @@ private:
   Ref<Context> context_;
   Ref<Queue> queue_;
   Ref<Program> program_;
-  Ref<Kernel> twice_, sum_;
+  Ref<Kernel> twice_, sum_, add_, least_;
 };
 
 }  // namespace mkmd

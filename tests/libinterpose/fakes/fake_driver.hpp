@@ -31,9 +31,11 @@ struct Device : Handle {
   cl_ulong gone_at =
       UINT64_MAX;             // from then on calls fail, its driver says so, and what is under way never ends
   bool lost = false;          // from now on, every call fails, and what is under way does
-  cl_int calls_fail = 0;      // the next so many calls that enqueue
+  cl_int calls_pass = 0;      // the next so many calls that enqueue, and then
+  cl_int calls_fail = 0;      // so many
   cl_int flushes_fail = 0;    // likewise
   cl_int kernels_fail = 0;    // the next so many kernels end with an error
+  bool fails_badly = false;   // kernels that end with an error have done their work, more than once
   bool says_nothing = false;  // no callback is called
   cl_ulong busy_until = 0;
   int kernels_run = 0;

@@ -42,8 +42,11 @@ cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, 
 }
 
 bool refuses(Device& device) {
-  if (device.calls_fail > 0) return device.calls_fail-- > 0;
-  return device.lost || device.is_gone();
+  if (device.lost || device.is_gone()) return true;
+  cl_int& left = device.calls_pass > 0 ? device.calls_pass : device.calls_fail;
+  if (left == 0) return false;
+  --left;
+  return &left == &device.calls_fail;
 }
 
 // Null: the device has refused it.

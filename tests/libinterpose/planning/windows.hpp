@@ -14,12 +14,15 @@ class Places final : public Residency {
 public:
   Places(uint64_t size, int domains) : valid_(domains) { valid_[0].add(0, size); }
   void add_valid(int domain, const ByteRanges& ranges) { valid_[domain].unite(ranges); }
+  void make_home(int domain) { of_home_ = domain; }
 
   ByteRanges valid(int domain) const override { return valid_[domain]; }
   bool suits(const ByteRanges&) const override { return true; }
+  bool is_home(int domain) const override { return domain == 0 || domain == of_home_; }
 
 private:
   std::vector<ByteRanges> valid_;
+  int of_home_ = 0;
 };
 
 // Buffers by number, all of one size. The planner tells them apart by address and never looks inside.
@@ -152,7 +155,7 @@ struct RandomWindow {
       std::vector<double> seconds;
       for (size_t d = 0; d < devices; ++d)
         seconds.push_back(1e-4 * static_cast<double>(1 + below(1000)));
-      switch (below(5)) {
+      switch (below(6)) {
       case 0:
         window.push_back(scatter_kernel(of[below(4)], kRows * kRow, kRows, seconds));
         break;
@@ -163,6 +166,10 @@ struct RandomWindow {
         window.push_back(transfer(CommandKind::copy, of[0], of[1 + below(3)], 0, kRows * kRow, devices));
         window.back().follows_bytes = separate;
         if (separate) window.back().seconds = seconds;
+        break;
+      case 3:
+        of.places(0).make_home(separate ? static_cast<int>(below(devices)) : 0);
+        window.push_back(updating_kernel(of[below(2)], kRow, kRows, seconds));
         break;
       default: {
         const uint64_t rows = 1 + below(kRows);
