@@ -26,7 +26,7 @@ void Lowering::overwrite_home(Memory& root, const ByteRanges& ranges) {
   if (!losses_) return;
   const ByteRanges originals = Losses::will_overwrite(root, ranges);
   if (originals.empty()) return;
-  Lane& lane = domains_.separate() ? *domains_[0].transfer : executor_.lanes().home();
+  Lane& lane = reader(0);
   const Ref<Action> action = new_action(lane, nullptr,
                                         [&devices = executor_.devices(), &storage = *root.storage, &lane,
                                          memory = root.native.get(), originals](const auto&) {
@@ -38,6 +38,10 @@ void Lowering::overwrite_home(Memory& root, const ByteRanges& ranges) {
   action->transfer.memory = Ref<Memory>(&root);
   root.storage->regions.read(0, originals, *action);
   executor_.push(action);
+}
+
+Lane& Lowering::reader(int domain) const {
+  return domains_.separate() ? *domains_[domain].transfer : executor_.lanes().home();
 }
 
 // False: it has ended with an error. Bytes the command needs went with a device, or may have, or there is no

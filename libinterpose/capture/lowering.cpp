@@ -303,7 +303,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
     return;
   }
   for (RegionMap::Source& source : regions.sources(use.reads)) {
-    Lane& lane = *domains_[source.domain].transfer;
+    Lane& lane = reader(source.domain);
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
     const Ref<Action> action =
         new_action(lane, &c, read_elsewhere(executor_.devices(), lane, read, memory, source.ranges));

@@ -64,6 +64,7 @@ private:
   bool may_begin(planning::PlannedTask& of, Command& command) REQUIRES(executor_.mutex());
   void will_use(const std::vector<planning::Piece>& pieces) REQUIRES(executor_.mutex());
   void overwrite_home(Memory& root, const ByteRanges& ranges) REQUIRES(executor_.mutex());
+  Lane& reader(int domain) const;  // takes bytes of that memory to the host's, also where there is one memory
 
   // lower_updates.cpp
   using AllApart = std::map<int, PiecesApart>;  // by domain

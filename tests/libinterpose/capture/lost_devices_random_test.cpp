@@ -27,6 +27,7 @@ struct Case {
   size_t items = 0;
   size_t devices = 3;
   bool emulated = false;
+  bool one_memory = false;  // of emulated devices: what is lost with one lies in the others' memory
   bool host_bytes = false;  // device 1 works in home's bytes, and is never lost
   std::string policy;
   double per_item = 100;
@@ -73,6 +74,7 @@ Case random_case(unsigned seed) {
     made.steps.push_back(step);
   }
   made.host_bytes = !made.emulated && made.devices > 2 && random.one_in(3);
+  made.one_memory = made.emulated && random.one_in(2);
   return made;
 }
 
@@ -125,8 +127,10 @@ emulation::PlatformFile machine(const Case& of, const std::vector<Loss>& losses)
   const double rate = 1e11 / of.per_item;
   const platform::Rates rates{rate, rate, rate, rate};
   for (size_t d = 0; d < of.devices; ++d)
-    p.devices.push_back(
-        {.name = "d" + std::to_string(d), .mem = static_cast<int>(d), .launch = 1e-5, .rates = rates});
+    p.devices.push_back({.name = "d" + std::to_string(d),
+                         .mem = of.one_memory ? 0 : static_cast<int>(d),
+                         .launch = 1e-5,
+                         .rates = rates});
   // One that is never lost: there is a journal either way.
   p.events.push_back({.at = 1000, .device = 1, .kind = emulation::EventSpec::Kind::fails});
   for (const Loss& loss : losses)
@@ -252,7 +256,8 @@ private:
 std::string describe(unsigned seed, const Case& of, const std::vector<Loss>& losses) {
   std::ostringstream line;
   line << "seed " << seed << ", " << of.policy << (of.emulated ? ", emulated" : "")
-       << (of.host_bytes ? ", host bytes" : "") << ", " << of.devices << " devices";
+       << (of.one_memory ? ", one memory" : "") << (of.host_bytes ? ", host bytes" : "") << ", " << of.devices
+       << " devices";
   for (const Loss& loss : losses)
     line << ", " << loss.device << " lost at " << loss.at;
   const char* const names[] = {"twice", "sum", "fill", "copy", "write", "read", "flush", "finish", "native"};

@@ -56,7 +56,7 @@ TEST_F(JournalTest, NothingIsLostThatLiesElsewhere) {
 
 TEST_F(JournalTest, WhatIsDoneInHomesBytesLiesAtHome) {
   History shared(100, 3, 1u << 2);
-  deed(1, {{&a, all, {}}, {&shared, {}, all}}, 2);
+  deed(1, {{&shared, {}, all}}, 2);
   EXPECT_EQ(journal.valid(shared)[0], all);
   EXPECT_TRUE(journal.valid(shared)[2].empty());
 }
