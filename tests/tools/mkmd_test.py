@@ -310,6 +310,10 @@ class Texts(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stderr), (0, ""), command)
                 self.assertIn(f"mkmd {command}", result.stdout)
 
+    def test_no_bound_is_no_ratio(self):
+        table = mkmd("simulate", "--generate", "cholesky:4", "--policy", "heft", "--policy", "eager", "--bounds", "none")
+        self.assertEqual([line.split()[2] for line in table.stdout.splitlines()[1:]], ["-", "-"], table)
+
     def test_version(self):
         self.assertRegex(mkmd("version").stdout, r"^mkmd \d+\.\d+\.\d+\n$")
 

@@ -149,6 +149,10 @@ void print_outcome(std::ostream& out, const Problem& problem, const Outcome& out
   }
 }
 
+std::string ratio_text(double makespan, double bound) {
+  return bound > 0 ? format("%.4f", makespan / bound) : "-";
+}
+
 void print_table_head(std::ostream& out) {
   out << "policy               makespan s   ratio to bound   idle %   planning ms\n";
 }
@@ -162,8 +166,8 @@ void print_table_row(std::ostream& out, std::string_view name, const Problem& pr
     return;
   }
   const double makespan = outcome.schedule.makespan();
-  std::snprintf(line, sizeof line, "%-18.*s %12.6g   %14.4f   %6.1f   %11.3f\n",
-                static_cast<int>(name.size()), name.data(), makespan, bound > 0 ? makespan / bound : 0,
+  std::snprintf(line, sizeof line, "%-18.*s %12.6g   %14s   %6.1f   %11.3f\n", static_cast<int>(name.size()),
+                name.data(), makespan, ratio_text(makespan, bound).c_str(),
                 100 * idle_share(problem, outcome.schedule), 1e3 * outcome.planning_seconds);
   out << line;
 }

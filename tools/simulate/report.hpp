@@ -35,6 +35,8 @@ struct BoundOptions {
 
 std::vector<Bound> bounds_of(const scheduler::Problem& problem, const BoundOptions& options);
 double best_bound(const std::vector<Bound>& bounds);
+// A makespan over the bound, for a table; a dash if there is no bound.
+std::string ratio_text(double makespan, double bound);
 
 // How the times things really take differ from the predicted ones.
 struct Disturbance {

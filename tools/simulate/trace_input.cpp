@@ -93,8 +93,8 @@ __attribute__((format(printf, 2, 3))) void print(std::ostream& out, const char* 
 }
 
 void print_row(std::ostream& out, const char* name, const Sum& s) {
-  print(out, "%-8s %6zu %12.6g %12.6g %12.6g   %14.4f   %6.1f   %11.3f\n", name, s.tasks, s.recorded,
-        s.predicted, s.makespan, s.bound > 0 ? s.makespan / s.bound : 0,
+  print(out, "%-8s %6zu %12.6g %12.6g %12.6g   %14s   %6.1f   %11.3f\n", name, s.tasks, s.recorded,
+        s.predicted, s.makespan, ratio_text(s.makespan, s.bound).c_str(),
         s.makespan > 0 ? 100 * s.idle / s.makespan : 0, 1e3 * s.planning);
 }
 
@@ -141,8 +141,8 @@ Status several(const TraceRequest& request, const std::vector<Window>& windows,
     }
     print(out, "%-18s ", policy.c_str());
     if (status.ok()) {
-      print(out, "%12.6g   %14.4f   %6.1f   %11.3f\n", total.makespan,
-            total.bound > 0 ? total.makespan / total.bound : 0,
+      print(out, "%12.6g   %14s   %6.1f   %11.3f\n", total.makespan,
+            ratio_text(total.makespan, total.bound).c_str(),
             total.makespan > 0 ? 100 * total.idle / total.makespan : 0, 1e3 * total.planning);
     } else {
       out << printable(status.message()) << "\n";
