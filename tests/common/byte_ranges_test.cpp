@@ -153,6 +153,16 @@ TEST(ByteRanges, RowsCutInAnotherWayAreFoundAgain) {
   EXPECT_EQ(common.size(), 1u);
 }
 
+// A diagonal of a matrix lies in its rows but for one element, and does not cut them.
+TEST(ByteRanges, TheLargerOneKeepsItsForm) {
+  const ByteRanges rows(ByteRows{4, 4092, 4096, 1024});
+  ByteRanges both(ByteRows{0, 4, 4100, 1024});
+  both.unite(rows);
+  EXPECT_LE(both.size(), 2u);
+  EXPECT_EQ(both.total(), rows.total() + 4);
+  EXPECT_TRUE(both.contains(0, 4096));
+}
+
 TEST(BytePartition, KeepsOnePartPerState) {
   std::mt19937 random(3);
   BytePartition<int> partition(kBytes, 0);
