@@ -84,8 +84,8 @@ TEST(CompilersDiffer, WhereAConstantIsADoubleByAnExtension) {
   const auto source = [](const std::string& value) {
     return "kernel void k(global int* p) { p[get_global_id(0) * " + value + "] = 1; }";
   };
-  for (const char* value : {"sizeof(1.0)", "_Generic(1.0 + 1, float: 1, default: 3)",
-                            "((16777217.0 == 16777216.0) + 1)"}) {
+  for (const char* value :
+       {"sizeof(1.0)", "_Generic(1.0 + 1, float: 1, default: 3)", "((16777217.0 == 16777216.0) + 1)"}) {
     const Result<Module> by_extension = compile(source(value), "-cl-std=CL1.1");
     ASSERT_TRUE(by_extension.ok()) << by_extension.status().message();
     EXPECT_TRUE(by_extension->sources.empty()) << value;
