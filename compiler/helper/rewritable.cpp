@@ -5,13 +5,25 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Builtins.h>
+#include <clang/Basic/TargetInfo.h>
 
 namespace mkmd::compiler {
 namespace {
 
+// OpenCL C 1.0 and 1.1 have double constants where the program enables cl_khr_fp64. Some compilers have them
+// wherever the device has.
+bool has_doubles_by_extension(const clang::ASTContext& context) {
+  const clang::LangOptions& language = context.getLangOpts();
+  const llvm::StringMap<bool>& extensions = context.getTargetInfo().getSupportedOpenCLOpts();
+  return language.OpenCLVersion < 120 && !language.SinglePrecisionConstants &&
+         extensions.lookup("cl_khr_fp64");
+}
+
 class Visitor : public clang::RecursiveASTVisitor<Visitor> {
 public:
-  explicit Visitor(const clang::LangOptions& language) : generic_(language.OpenCLGenericAddressSpace) {}
+  explicit Visitor(const clang::ASTContext& context)
+      : generic_(context.getLangOpts().OpenCLGenericAddressSpace),
+        doubles_by_extension_(has_doubles_by_extension(context)) {}
 
   std::string why;
 
@@ -55,6 +67,14 @@ public:
     return true;
   }
 
+  // Clang leaves it a double and adds a conversion: the program's own, or that of a constant it may not have.
+  bool VisitImplicitCastExpr(clang::ImplicitCastExpr* cast) {
+    if (doubles_by_extension_ && cast->getCastKind() == clang::CK_FloatingCast &&
+        llvm::isa<clang::FloatingLiteral>(cast->getSubExpr()))
+      why = "whether its constants are doubles is each compiler's own";
+    return true;
+  }
+
   // Not every compiler of OpenCL C 2.0 takes a pointer without an address space for a generic one.
   bool VisitGenericSelectionExpr(clang::GenericSelectionExpr* choice) {
     for (const clang::TypeSourceInfo* type : choice->getAssocTypeSourceInfos())
@@ -73,7 +93,7 @@ private:
     if (generic_ && type->isAnyPointerType()) why = "it compares types of pointers";
   }
 
-  const bool generic_;
+  const bool generic_, doubles_by_extension_;
 };
 
 }  // namespace
@@ -81,7 +101,7 @@ private:
 std::string why_not_rewritable(clang::ASTContext& context) {
   for (const auto& name : context.Idents)
     if (name.getKey().starts_with(kPrefix)) return std::string("it has a name that begins with ") + kPrefix;
-  Visitor visitor(context.getLangOpts());
+  Visitor visitor(context);
   visitor.TraverseDecl(context.getTranslationUnitDecl());
   return visitor.why;
 }

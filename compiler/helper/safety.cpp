@@ -188,7 +188,8 @@ private:
         image && (image->use == ImageCall::Use::unknown || !image->image))
       return refuse("it is not known what '" + name.str() + "' does to an image", line);
     if (name.contains("pipe") || name.contains("enqueue") || name.contains("work_group_"))
-      if (!name.starts_with("async_work_group") && name != "work_group_barrier")
+      if (!name.starts_with("async_work_group") && name != "work_group_barrier" &&
+          work_item_builtin(mangled) == Builtin::none)
         return refuse("'" + name.str() + "' is not supported", line);
     if (!is_plain_builtin(mangled)) return refuse("the function '" + mangled.str() + "' is not known", line);
     for (const llvm::Value* operand : call.args()) {

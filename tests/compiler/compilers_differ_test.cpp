@@ -80,6 +80,26 @@ TEST(CompilersDiffer, WherePointersMayBeGeneric) {
   EXPECT_FALSE(numbers->sources.empty());
 }
 
+TEST(CompilersDiffer, WhereAConstantIsADoubleByAnExtension) {
+  const auto source = [](const std::string& value) {
+    return "kernel void k(global int* p) { p[get_global_id(0) * " + value + "] = 1; }";
+  };
+  for (const char* value :
+       {"sizeof(1.0)", "_Generic(1.0 + 1, float: 1, default: 3)", "((16777217.0 == 16777216.0) + 1)"}) {
+    const Result<Module> by_extension = compile(source(value), "-cl-std=CL1.1");
+    ASSERT_TRUE(by_extension.ok()) << by_extension.status().message();
+    EXPECT_TRUE(by_extension->sources.empty()) << value;
+    for (const char* options : {"-cl-std=CL1.2", "-cl-std=CL1.1 -cl-single-precision-constant"}) {
+      const Result<Module> always = compile(source(value), options);
+      ASSERT_TRUE(always.ok()) << always.status().message();
+      EXPECT_FALSE(always->sources.empty()) << value << options;
+    }
+  }
+  const Result<Module> single = compile(source("sizeof(1.0f)"), "-cl-std=CL1.1");
+  ASSERT_TRUE(single.ok());
+  EXPECT_FALSE(single->sources.empty());
+}
+
 TEST(CompilersDiffer, WhereANameIsPutTogetherInACondition) {
   const std::string kernel = "kernel void k(global int* p) { *p = 1; }\n";
   const std::string cat = "#define CAT(a, b) a##b\n";

@@ -52,6 +52,16 @@ TEST(Info, JsonFormIsCompleteAndStable) {
     }
 }
 
+// Its name has a part of those that launch kernels.
+TEST(Info, TheLocalSizeThatWasEnqueuedIsAWorkItemFunction) {
+  const Module module = compile("kernel void k(global int* o) {"
+                                " o[get_global_id(0)] = (int)get_enqueued_local_size(0); }",
+                                "-cl-std=CL2.0");
+  ASSERT_EQ(module.kernels.size(), 1U);
+  EXPECT_TRUE(module.kernels[0].split_allowed);
+  EXPECT_TRUE(module.kernels[0].uses_local_shape);
+}
+
 // PoCL chooses among all functions of a name, Mesa's compiler looks among the program's own first.
 TEST(Info, AFunctionNamedLikeOneOfOpenClIsChosenWithCertaintyOrTheProgramRunsWhole) {
   Client client(MKMD_KC, "");
