@@ -16,23 +16,12 @@ vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id devi
       vendor::table(context).clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error));
 }
 
-void read_clocks(Executor& executor) {
-  Lane& home = executor.lanes().home();
-  const ClockOffset clock = device_clock_offset(home.queue.get());
-  for (Lane* lane : executor.lanes().compute()) {
-    const ClockOffset offset = device_clock_offset(lane->queue.get());
-    lane->clock_offset = offset.may_equal(clock) ? clock.between : offset.between;  // mostly it is one clock
-  }
-  home.clock_offset = clock.between;
-}
-
 }  // namespace
 
 Status Domains::make_lanes(Executor& executor) {
   if (Status status = make_contexts(); !status) return status;
   if (Status status = make_compute_lanes(executor); !status) return status;
   if (Status status = make_transfer_lanes(executor); !status) return status;
-  read_clocks(executor);
   if (hardware_.has_exclusive_ports()) executor.lanes().make_ports_exclusive();
   // Of no context: what waits for its actions waits on the host. Drivers end, run, or never start what waits
   // for a command that has failed.
@@ -40,6 +29,28 @@ Status Domains::make_lanes(Executor& executor) {
       std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr,
                              make_queue(executor.lanes().home().native_context, configuration_.home.id)));
   return {};
+}
+
+void Domains::prepare(Executor& executor) {
+  std::call_once(prepared_, [&] {
+    read_clocks(executor);
+    executor.use(session_.kind.make_devices(executor.lanes().home().clock_offset, session_.trouble,
+                                            session_.compilers));
+  });
+}
+
+// Parts of home have its clock.
+void Domains::read_clocks(Executor& executor) const {
+  Lane& home = executor.lanes().home();
+  const ClockOffset clock = device_clock_offset(home.queue.get());
+  home.clock_offset = clock.between;
+  for (Lane* lane : executor.lanes().compute()) {
+    const vendor::Device& device = configuration_.lane_device(static_cast<size_t>(lane->device));
+    const bool is_homes = lane == &home || device.parent == configuration_.home.id;
+    const ClockOffset offset = is_homes ? clock : device_clock_offset(lane->queue.get());
+    lane->clock_offset = offset.may_equal(clock) ? clock.between : offset.between;  // mostly it is one clock
+  }
+  if (Lane* const repair = executor.lanes().repair()) repair->clock_offset = home.clock_offset;
 }
 
 Status Domains::make_contexts() {
@@ -136,7 +147,6 @@ Status Domains::make_repair_lane(Executor& executor) const {
       std::make_unique<Lane>(Lane::Kind::threaded, p.home_index(), 0, home.native_context, std::move(queue));
   // Drivers that cannot have many queues run one program have one of their own here.
   repair->repair_options = " -D MKMD_COPY=repair" + std::to_string(number_.value());
-  repair->clock_offset = home.clock_offset;
   executor.lanes().set_repair(std::move(repair));
   return {};
 }

@@ -22,12 +22,15 @@ public:
   };
 
   Domains(Context& context, Session& session)
-      : context_(context), configuration_(session.configuration), hardware_(session.kind),
+      : context_(context), session_(session), configuration_(session.configuration), hardware_(session.kind),
         number_(session.numbers) {}
 
   // Both before anything else, in this order.
   Status make_lanes(Executor& executor);
   Status make_repair_lane(Executor& executor) const;
+  // Before anything is captured: the devices that carry out actions, and their clocks. Runs commands, which
+  // wait for what the devices are at. A program that captures nothing does not wait for that.
+  void prepare(Executor& executor);
 
   // Those in memories other than home's that can have no such image.
   std::vector<int> devices_without(const ImageShape& image) const;
@@ -42,17 +45,20 @@ public:
   const CodePlaces& code_places() const { return code_places_; }
 
 private:
+  void read_clocks(Executor& executor) const;
   Status make_contexts();
   Status make_compute_lanes(Executor& executor);
   Status make_transfer_lanes(Executor& executor);
   uint32_t on_host_bytes() const;  // the domains whose drivers work in bytes of ours, if home's does, too
 
   Context& context_;
+  Session& session_;
   const Configuration& configuration_;
   const Hardware& hardware_;
   const LiveNumber number_;  // among contexts
   std::vector<Domain> list_;
   CodePlaces code_places_;
+  std::once_flag prepared_;
   mutable std::once_flag asked_;
   mutable uint32_t on_host_bytes_ = 0;
 };

@@ -48,9 +48,10 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
   if (Status status = domains_.make_lanes(executor_); !status) return status;
-  executor_.use(session_.kind.make_devices(executor_.lanes().home().clock_offset, session_.trouble,
-                                           session_.compilers));
-  return domains_.make_repair_lane(executor_);
+  if (Status status = domains_.make_repair_lane(executor_); !status) return status;
+  if (session_.configuration.may_lose_devices())
+    domains_.prepare(executor_);  // losses are looked for all the time
+  return {};
 }
 
 Opaque<Storage> Runtime::make_storage(Memory& root) {
@@ -74,11 +75,15 @@ Runtime::~Runtime() {
 
 Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (!session_.kind.times_native_commands()) return {};
-  if (session_.compilers.may_be_gone()) {
-    if (!ran_in_pieces(launch)) return {"drivers may not compile any more"};
+  const auto ready = [this]() -> Answer {
+    domains_.prepare(executor_);  // threads look after devices
     const Lock lock(executor_.mutex());
     if (process_exiting.load() || executor_.start_threads()) return {};
     return {"the system gives no more threads"};
+  };
+  if (session_.compilers.may_be_gone()) {
+    if (!ran_in_pieces(launch)) return {"drivers may not compile any more"};
+    return ready();
   }
   if (kernel.info == nullptr || !kernel.info->split_allowed) return {"its code may not be split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
@@ -104,12 +109,11 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   case HasCode::never:
     return {"no code for its pieces could be had"};
   }
-  const Lock lock(executor_.mutex());
-  if (executor_.start_threads()) return {};
-  return {"the system gives no more threads"};
+  return ready();
 }
 
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
+  domains_.prepare(executor_);
   const Hardware::HostWork work = session_.kind.begin_host_work();
   bool first = false;
   bool full = false;

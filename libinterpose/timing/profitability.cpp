@@ -139,8 +139,8 @@ bool Profitability::take_in(KernelHistory* kernel, double now) {
   if (kernel == nullptr || kernel->is_met()) return exploring_ > 0;
   const bool is_new = kernel->is_new();
   if ((!is_new || may_explore(now)) && kernel->meet() && waiting_helps_) {
+    if (!is_new) return exploring_ > 0;  // what drivers do once they do in every run: it is a cost as any
     met_one_ = true;
-    if (!is_new) return exploring_ > 0;
     exploring_ = kLimits.windows_for_new;
     home_window_due_ = setting_.home_is_sum && setting_.may_leave_alone;
   }

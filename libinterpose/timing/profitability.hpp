@@ -271,7 +271,7 @@ private:
   RegretBudget& budget_;
   Rivalry rivalry_;
   int exploring_ = 0;             // windows to come
-  bool met_one_ = false;          // the next window has a kernel that this process had not met
+  bool met_one_ = false;          // the next window has a kernel that no run had met
   bool retry_decided_ = false;    // the next window explores
   bool waiting_helps_ = true;     // since something is captured, nobody waited in vain
   bool home_window_due_ = false;  // an exploring window, or a later one, is to measure home

@@ -170,8 +170,9 @@ std::vector<Platform> load_icd(const std::string& library, bool* is_self) {
     return std::vector<Platform>{};
   };
   if (is_own_file(library)) return say_self();
-  // Never closed: a vendor's threads and objects stay until the process ends.
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Never closed: a vendor's threads and objects stay until the process ends. Lazily, as the usual loader
+  // does: to bind every function of a driver's compiler takes milliseconds.
+  void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
     log(LogLevel::info,

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 
@@ -49,6 +50,19 @@ TEST_F(RuntimeTest, ALaunchIsDividedAndItsResultIsWhole) {
     ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
   EXPECT_GT(device(0).kernels_run, 0);
   EXPECT_GT(device(1).kernels_run, 0);
+}
+
+TEST_F(RuntimeTest, NoDeviceIsGivenAnythingBeforeTheFirstCapture) {
+  make({});
+  const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
+  const auto used = [&] {
+    return std::ranges::any_of(c().driver().queues,
+                               [](const fake::Queue* queue) { return queue->free_at > 0; });
+  };
+  EXPECT_FALSE(used()) << "a program that captures nothing waits for no device";
+  c().capture(c().twice(in, out));
+  EXPECT_TRUE(used()) << "clocks are read";
+  EXPECT_EQ(c().values(out)[3], 7);
 }
 
 TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
