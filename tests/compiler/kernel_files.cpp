@@ -171,21 +171,30 @@ std::array<uint64_t, 3> LaunchLine::groups() const {
   return g;
 }
 
-std::vector<KernelFile> kernel_files() {
-  std::vector<KernelFile> files;
-  const char* elsewhere = std::getenv("MKMD_TEST_KERNELS");  // to try other kernels with the same tests
-  for (const auto& entry : std::filesystem::directory_iterator(elsewhere ? elsewhere : MKMD_TEST_KERNELS)) {
-    if (entry.path().extension() != ".cl") continue;
-    KernelFile file;
-    file.name = entry.path().stem().string();
-    std::ifstream in(entry.path());
-    constexpr std::string_view kNeeds = "//@needs ";
-    for (std::string line; std::getline(in, line); file.source += line + "\n") {
-      if (line.starts_with("//@ ")) file.launches.push_back(parse(file.name, line.substr(4)));
-      if (line.starts_with(kNeeds)) file.needs = line.substr(kNeeds.size());
-    }
-    files.push_back(std::move(file));
+namespace {
+
+KernelFile kernel_file(const std::filesystem::path& path) {
+  KernelFile file;
+  file.name = path.stem().string();
+  std::ifstream in(path);
+  if (!in) throw std::runtime_error("no file " + path.string());
+  constexpr std::string_view kNeeds = "//@needs ";
+  for (std::string line; std::getline(in, line); file.source += line + "\n") {
+    if (line.starts_with("//@ ")) file.launches.push_back(parse(file.name, line.substr(4)));
+    if (line.starts_with(kNeeds)) file.needs = line.substr(kNeeds.size());
   }
+  return file;
+}
+
+}  // namespace
+
+std::vector<KernelFile> kernel_files() {
+  const char* elsewhere = std::getenv("MKMD_TEST_KERNELS");  // one of the files, or a folder of others
+  const std::filesystem::path place = elsewhere ? elsewhere : MKMD_TEST_KERNELS;
+  if (!std::filesystem::is_directory(place)) return {kernel_file(place)};
+  std::vector<KernelFile> files;
+  for (const auto& entry : std::filesystem::directory_iterator(place))
+    if (entry.path().extension() == ".cl") files.push_back(kernel_file(entry.path()));
   std::ranges::sort(files, {}, &KernelFile::name);
   return files;
 }
