@@ -60,7 +60,11 @@ cl_int EnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, 
         const cl_int error = vendor_call<&cl_icd_dispatch::clEnqueueSVMFree>(
             n.queue, num_svm_pointers, svm_pointers, &FreeCall::call, static_cast<void*>(call.get()),
             n.wait_count, n.waits, n.event);
-        if (error == CL_SUCCESS) (void)call.release();
+        if (error != CL_SUCCESS) return error;
+        (void)call.release();
+        // The function may wait for what the program does next.
+        Runtime* const runtime = runtime_of(*object_cast<Queue>(command_queue)->context);
+        if (runtime != nullptr) runtime->native_work().note_waiting(*object_cast<Queue>(command_queue));
         return error;
       });
 }

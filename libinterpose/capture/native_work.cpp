@@ -21,6 +21,10 @@ NativeEnd marker_behind_all(cl_command_queue native) {
 
 }  // namespace
 
+bool NativeWork::is_over(const End& end) {
+  return vendor::execution_status(end.marker->get()) <= CL_COMPLETE;
+}
+
 void NativeWork::note(Queue& queue) {
   if (queue.native_active.exchange(true, std::memory_order_relaxed)) return;
   vendor::Owned<cl_command_queue> native = vendor::retained(queue.native.get());
@@ -28,28 +32,59 @@ void NativeWork::note(Queue& queue) {
   active_.push_back({&queue, std::move(native)});
 }
 
+void NativeWork::note_waiting(Queue& queue) {
+  note(queue);
+  const Lock lock(mutex_);
+  for (ActiveQueue& active : active_)
+    if (active.queue == &queue) active.may_wait = true;
+}
+
+bool NativeWork::may_wait() {
+  std::vector<ActiveQueue> active;
+  std::vector<End> ends;
+  {
+    const Lock lock(mutex_);
+    const auto queues = std::stable_partition(active_.begin(), active_.end(),
+                                              [](const ActiveQueue& one) { return !one.may_wait; });
+    const auto markers =
+        std::stable_partition(ends_.begin(), ends_.end(), [](const End& end) { return !end.may_wait; });
+    for (auto queue = queues; queue != active_.end(); ++queue)
+      queue->queue->native_active.store(false, std::memory_order_relaxed);
+    std::move(queues, active_.end(), std::back_inserter(active));
+    std::move(markers, ends_.end(), std::back_inserter(ends));
+    active_.erase(queues, active_.end());
+    ends_.erase(markers, ends_.end());
+  }
+  for (const ActiveQueue& one : active) {
+    if (NativeEnd marker = marker_behind_all(one.native.get())) ends.push_back({std::move(marker), true});
+  }
+  std::erase_if(ends, is_over);
+  const Lock lock(mutex_);
+  ends_.insert(ends_.end(), ends.begin(), ends.end());
+  return !ends.empty();
+}
+
 // Until the marker of its work is in the list, the queue itself is.
 void NativeWork::note_end(Queue& queue) {
   const auto is_this = [&](const ActiveQueue& active) { return active.queue == &queue; };
-  std::vector<NativeEnd> ends;  // declared before the locks: what is let go of goes after them
+  std::vector<End> ends;  // declared before the locks: what is let go of goes after them
   std::vector<ActiveQueue> active;
   {
     const Lock lock(mutex_);
     if (std::none_of(active_.begin(), active_.end(), is_this)) return;
     ends = ends_;
   }
-  std::erase_if(ends,
-                [](const NativeEnd& end) { return vendor::execution_status(end->get()) > CL_COMPLETE; });
+  std::erase_if(ends, [](const End& end) { return !is_over(end); });
   NativeEnd marker = marker_behind_all(queue.native.get());
   const Lock lock(mutex_);
   const auto here = std::find_if(active_.begin(), active_.end(), is_this);
   if (here == active_.end()) return;  // somebody has taken its work meanwhile
+  if (marker) ends_.push_back({std::move(marker), here->may_wait});
   active.push_back(std::move(*here));
   active_.erase(here);
-  std::erase_if(ends_, [&](const NativeEnd& end) {
-    return std::find(ends.begin(), ends.end(), end) != ends.end();  // they are over
+  std::erase_if(ends_, [&](const End& end) {
+    return std::any_of(ends.begin(), ends.end(), [&](const End& over) { return over.marker == end.marker; });
   });
-  if (marker) ends_.push_back(std::move(marker));
 }
 
 std::vector<NativeEnd> NativeWork::take() {
@@ -57,7 +92,8 @@ std::vector<NativeEnd> NativeWork::take() {
   std::vector<ActiveQueue> active;
   {
     const Lock lock(mutex_);
-    ends = std::exchange(ends_, {});
+    for (End& end : std::exchange(ends_, {}))
+      ends.push_back(std::move(end.marker));
     active = std::exchange(active_, {});
     for (const ActiveQueue& one : active)
       one.queue->native_active.store(false, std::memory_order_relaxed);

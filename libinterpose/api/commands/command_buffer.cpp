@@ -29,6 +29,7 @@ public:
   // What the recorded commands touch: all of it is taken to be written.
   std::vector<Ref<Memory>> memories GUARDED_BY(mutex);
   bool touches_any GUARDED_BY(mutex) = false;  // a recorded kernel may follow pointers to others
+  std::atomic<bool> may_wait{false};           // a recorded kernel may
 
   void touch_any() {
     const Lock lock(mutex);
@@ -73,6 +74,7 @@ struct Translation {
     }
     const Lock lock(kernel->mutex);
     if (may_touch_any(*kernel)) buffer.touch_any();
+    if (may_wait(*kernel)) buffer.may_wait.store(true);
     for (const KernelArgument& argument : *kernel->arguments)
       buffer.touch(argument.memory.get());
     return kernel->native.get();
@@ -168,7 +170,7 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
     if (const cl_int bad = queues_of(num_queues, queues, given, natives); bad != CL_SUCCESS) return bad;
     const auto& used = given.empty() ? ours->queues : given;
     if (used.empty()) return CL_INVALID_COMMAND_QUEUE;
-    const Runtime* runtime = runtime_of(*used.front()->context);
+    Runtime* const runtime = runtime_of(*used.front()->context);
     TouchedMemories touched;
     {
       const Lock lock(ours->mutex);
@@ -181,8 +183,12 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
     }
     return enqueue_native(*used.front(), CL_COMMAND_COMMAND_BUFFER_KHR, touched.list(),
                           {num_events_in_wait_list, event_wait_list}, event, false, [&](const NativeCall& n) {
-                            return function(num_queues, queues != nullptr ? natives.data() : nullptr,
-                                            ours->native, n.wait_count, n.waits, n.event);
+                            const cl_int error =
+                                function(num_queues, queues != nullptr ? natives.data() : nullptr,
+                                         ours->native, n.wait_count, n.waits, n.event);
+                            if (error == CL_SUCCESS && runtime != nullptr && ours->may_wait.load())
+                              runtime->native_work().note_waiting(*used.front());
+                            return error;
                           });
   });
 }

@@ -16,6 +16,11 @@ inline bool may_touch_any(const Kernel& kernel) REQUIRES(kernel.mutex) {
   return kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer;
 }
 
+// It may end only once the program has done more.
+inline bool may_wait(const Kernel& kernel) {
+  return kernel.info == nullptr || kernel.info->may_wait;
+}
+
 class TouchedMemories {
 public:
   void add(Memory* memory, bool written) { list_.push_back({memory, written}); }
