@@ -7,7 +7,7 @@
 namespace mkmd::compiler::test {
 namespace {
 
-// Of `global int* a`, volatile `v` and unsigned `u` over the same kind of memory, and a number n.
+// It has buffers of ints (a, and v, which is volatile) and of floats (f), and a number n.
 const KernelInfo* kernel_with(const std::string& body, Result<Module>& module) {
   const std::string source =
       "uint recurse(volatile __global int* v, uint n) { return v[n] != 0 ? recurse(v, n - 1) : n; }\n"
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         "", "for (int i = 0; i < n; ++i) f[t] += i;", "for (int i = a[t]; i < a[t + 1]; ++i) f[i] += 1.0f;",
         "for (int i = 0; i < n; ++i) if (atomic_inc(&a[0]) < n) f[i] = t;",
-        "for (int i = 0; i < n; ++i) n += v[i] > 0 ? 0 : -1;", "if (v[0] == 0) f[t] = 1.0f;",
+        "int s = 0; for (int i = 0; i < n; ++i) s += v[i]; f[t] = s;", "if (v[0] == 0) f[t] = 1.0f;",
         "while (atomic_inc(&a[0]) < n) f[t] += 1.0f;", "for (int i = a[0]; i != -1; i = a[i]) f[i] += 1.0f;",
         "int old = a[0], now; while ((now = atomic_cmpxchg(&a[0], old, old + t)) != old) old = now;",
         "int lo = 0, hi = n; while (lo < hi) { int m = (lo + hi) / 2; if (a[m] < t) lo = m + 1; else hi = m; "
