@@ -32,36 +32,29 @@ void NativeWork::note(Queue& queue) {
   active_.push_back({&queue, std::move(native)});
 }
 
-void NativeWork::note_waiting(Queue& queue) {
-  note(queue);
+void NativeWork::note_waiting(vendor::Owned<cl_event> event) {
+  std::vector<End> ends;  // where there are many, those that are over go
+  {
+    const Lock lock(mutex_);
+    if (ends_.size() == ends_.capacity()) ends.swap(ends_);
+  }
+  std::erase_if(ends, is_over);
+  ends.push_back({std::make_shared<const vendor::Owned<cl_event>>(std::move(event)), true});
   const Lock lock(mutex_);
-  for (ActiveQueue& active : active_)
-    if (active.queue == &queue) active.may_wait = true;
+  ends_.insert(ends_.end(), ends.begin(), ends.end());
 }
 
 bool NativeWork::may_wait() {
-  std::vector<ActiveQueue> active;
   std::vector<End> ends;
   {
     const Lock lock(mutex_);
-    const auto queues = std::stable_partition(active_.begin(), active_.end(),
-                                              [](const ActiveQueue& one) { return !one.may_wait; });
-    const auto markers =
-        std::stable_partition(ends_.begin(), ends_.end(), [](const End& end) { return !end.may_wait; });
-    for (auto queue = queues; queue != active_.end(); ++queue)
-      queue->queue->native_active.store(false, std::memory_order_relaxed);
-    std::move(queues, active_.end(), std::back_inserter(active));
-    std::move(markers, ends_.end(), std::back_inserter(ends));
-    active_.erase(queues, active_.end());
-    ends_.erase(markers, ends_.end());
-  }
-  for (const ActiveQueue& one : active) {
-    if (NativeEnd marker = marker_behind_all(one.native.get())) ends.push_back({std::move(marker), true});
+    ends.swap(ends_);
   }
   std::erase_if(ends, is_over);
+  const bool any = std::any_of(ends.begin(), ends.end(), [](const End& end) { return end.may_wait; });
   const Lock lock(mutex_);
   ends_.insert(ends_.end(), ends.begin(), ends.end());
-  return !ends.empty();
+  return any;
 }
 
 // Until the marker of its work is in the list, the queue itself is.
@@ -79,7 +72,7 @@ void NativeWork::note_end(Queue& queue) {
   const Lock lock(mutex_);
   const auto here = std::find_if(active_.begin(), active_.end(), is_this);
   if (here == active_.end()) return;  // somebody has taken its work meanwhile
-  if (marker) ends_.push_back({std::move(marker), here->may_wait});
+  if (marker) ends_.push_back({std::move(marker), false});
   active.push_back(std::move(*here));
   active_.erase(here);
   std::erase_if(ends_, [&](const End& end) {

@@ -170,7 +170,7 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
     if (const cl_int bad = queues_of(num_queues, queues, given, natives); bad != CL_SUCCESS) return bad;
     const auto& used = given.empty() ? ours->queues : given;
     if (used.empty()) return CL_INVALID_COMMAND_QUEUE;
-    Runtime* const runtime = runtime_of(*used.front()->context);
+    const Runtime* runtime = runtime_of(*used.front()->context);
     TouchedMemories touched;
     {
       const Lock lock(ours->mutex);
@@ -181,15 +181,14 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
           touched.add(memory.get(), true);
       }
     }
-    return enqueue_native(*used.front(), CL_COMMAND_COMMAND_BUFFER_KHR, touched.list(),
-                          {num_events_in_wait_list, event_wait_list}, event, false, [&](const NativeCall& n) {
-                            const cl_int error =
-                                function(num_queues, queues != nullptr ? natives.data() : nullptr,
-                                         ours->native, n.wait_count, n.waits, n.event);
-                            if (error == CL_SUCCESS && runtime != nullptr && ours->may_wait.load())
-                              runtime->native_work().note_waiting(*used.front());
-                            return error;
-                          });
+    return enqueue_native(
+        *used.front(), CL_COMMAND_COMMAND_BUFFER_KHR, touched.list(),
+        {num_events_in_wait_list, event_wait_list}, event, false, [&](const NativeCall& asked) {
+          return enqueue_waiting(*used.front(), ours->may_wait.load(), asked, [&](const NativeCall& n) {
+            return function(num_queues, queues != nullptr ? natives.data() : nullptr, ours->native,
+                            n.wait_count, n.waits, n.event);
+          });
+        });
   });
 }
 

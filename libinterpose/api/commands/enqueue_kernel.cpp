@@ -135,12 +135,6 @@ void touch(const Kernel& kernel, const Runtime* runtime, TouchedMemories& touche
   }
 }
 
-// During a native turn, once the driver has the launch.
-void note_waiting(Queue& queue, const Kernel& kernel) {
-  Runtime* const runtime = runtime_of(*queue.context);
-  if (runtime != nullptr && may_wait(kernel)) runtime->native_work().note_waiting(queue);
-}
-
 // Why a launch is not even looked at.
 std::string why_odd(const Kernel& kernel) {
   if (kernel.info == nullptr) {
@@ -254,12 +248,12 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     if (runtime->domains().separate() || kernel->info == nullptr) touch(*kernel, runtime, touched);
   }
   const cl_int status = enqueue_native(
-      *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& n) {
-        const cl_int error = vendor::table(n.queue).clEnqueueNDRangeKernel(
-            n.queue, kernel->native.get(), work_dim, global_work_offset, global_work_size, local_work_size,
-            n.wait_count, n.waits, n.event);
-        if (error == CL_SUCCESS) note_waiting(*queue, *kernel);
-        return error;
+      *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& asked) {
+        return enqueue_waiting(*queue, may_wait(*kernel), asked, [&](const NativeCall& n) {
+          return vendor::table(n.queue).clEnqueueNDRangeKernel(
+              n.queue, kernel->native.get(), work_dim, global_work_offset, global_work_size, local_work_size,
+              n.wait_count, n.waits, n.event);
+        });
       });
   if (considered.needs_code && status == CL_SUCCESS) runtime->code().ran_without(*kernel, *queue);
   if (process().session->trace.on() && status == CL_SUCCESS) {
@@ -285,11 +279,11 @@ cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_u
     touch(*kernel, runtime_of(*queue->context), touched);
   }
   return enqueue_native(*queue, CL_COMMAND_TASK, touched.list(), {num_events_in_wait_list, event_wait_list},
-                        event, false, [&](const NativeCall& n) {
-                          const cl_int error = vendor::table(n.queue).clEnqueueTask(
-                              n.queue, kernel->native.get(), n.wait_count, n.waits, n.event);
-                          if (error == CL_SUCCESS) note_waiting(*queue, *kernel);
-                          return error;
+                        event, false, [&](const NativeCall& asked) {
+                          return enqueue_waiting(*queue, may_wait(*kernel), asked, [&](const NativeCall& n) {
+                            return vendor::table(n.queue).clEnqueueTask(n.queue, kernel->native.get(),
+                                                                        n.wait_count, n.waits, n.event);
+                          });
                         });
 }
 

@@ -2,6 +2,7 @@
 // Native kernels: functions of the program that the vendor calls with pointers to the memory of memory
 // objects. Such a function may wait for what the program does next.
 #include "libinterpose/api/commands/enqueue_objects.hpp"
+#include "libinterpose/api/commands/touched_memories.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 
@@ -15,13 +16,12 @@ cl_int EnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK* use
                            const cl_event* event_wait_list, cl_event* event) {
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  Runtime* const runtime = runtime_of(*queue->context);
-  const auto enqueue = [&](const NativeCall& n, void* block, cl_uint count, const cl_mem* memories,
+  const auto enqueue = [&](const NativeCall& asked, void* block, cl_uint count, const cl_mem* memories,
                            const void** places) {
-    const cl_int error = vendor_call<&cl_icd_dispatch::clEnqueueNativeKernel>(
-        n.queue, user_func, block, cb_args, count, memories, places, n.wait_count, n.waits, n.event);
-    if (error == CL_SUCCESS && runtime != nullptr) runtime->native_work().note_waiting(*queue);
-    return error;
+    return enqueue_waiting(*queue, true, asked, [&](const NativeCall& n) {
+      return vendor_call<&cl_icd_dispatch::clEnqueueNativeKernel>(
+          n.queue, user_func, block, cb_args, count, memories, places, n.wait_count, n.waits, n.event);
+    });
   };
   if (args == nullptr || num_mem_objects == 0 || mem_list == nullptr || args_mem_loc == nullptr) {
     return enqueue_on(command_queue, {}, CL_COMMAND_NATIVE_KERNEL, {num_events_in_wait_list, event_wait_list},

@@ -164,7 +164,9 @@ TEST_F(RuntimeTest, NothingIsCapturedBesideWorkThatMayWaitForTheProgram) {
   const auto a = c().buffer(counting()), b = c().buffer(counting());
   const cl_command_queue native = c().queue().native.get();
   ASSERT_EQ(c().native_twice(a, b), CL_SUCCESS);
-  c().runtime().native_work().note_waiting(c().queue());
+  cl_event end = nullptr;
+  ASSERT_EQ(vendor::table(native).clEnqueueMarkerWithWaitList(native, 0, nullptr, &end), CL_SUCCESS);
+  c().runtime().native_work().note_waiting(vendor::Owned<cl_event>(end));
   for (int i = 0; i < 2; ++i) {
     EXPECT_FALSE(c().runtime().capture(c().twice(b, a), {}));
     EXPECT_FALSE(c().runtime().capturing());

@@ -15,7 +15,7 @@ static void CL_CALLBACK notify(cl_program, void*) {
 
 // Waits for the call, if there is one.
 static void show_calls() {
-  for (int i = 0; i < 300 && calls.load() == 0; ++i)
+  for (int i = 0; i < 5000 && calls.load() == 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::printf("calls %d\n", calls.exchange(0));
 }
