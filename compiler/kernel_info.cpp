@@ -88,6 +88,7 @@ void to_json(json& j, const KernelInfo& k) {
            {"local_bytes", k.local_bytes},
            {"uses_fp64", k.uses_fp64},
            {"any_buffer", k.any_buffer},
+           {"may_wait", k.may_wait},
            {"split_allowed", k.split_allowed},
            {"reasons", k.reasons},
            {"cost", k.cost},
@@ -167,6 +168,7 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("local_bytes").get_to(k.local_bytes);
     j.at("uses_fp64").get_to(k.uses_fp64);
     j.at("any_buffer").get_to(k.any_buffer);
+    j.at("may_wait").get_to(k.may_wait);
     j.at("split_allowed").get_to(k.split_allowed);
     j.at("reasons").get_to(k.reasons);
     j.at("cost").get_to(k.cost);

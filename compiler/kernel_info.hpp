@@ -173,6 +173,7 @@ struct KernelInfo : Formulas {
   uint64_t local_bytes = 0;                      // of __local variables inside the kernel
   bool uses_fp64 = false;
   bool any_buffer = false;  // it stores, loads or makes pointers: they may lead into buffers it is not given
+  bool may_wait = false;    // it may end only once another command has changed memory
   bool split_allowed = false;   // when false the module has no kernel of this name
   std::vector<Reason> reasons;  // why not
   Cost cost;

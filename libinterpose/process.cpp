@@ -9,6 +9,7 @@
 #include "libinterpose/vendor/rivals.hpp"
 #include "libinterpose/verify/verify.hpp"
 
+#include "common/inside_call.hpp"
 #include "common/log.hpp"
 #include "libinterpose/life/callback_thread.hpp"
 
@@ -242,6 +243,12 @@ bool finish(void (*step)(Session&)) {
   return run_and_wait(step, latest);
 }
 
+// exit() was called in the midst of a call of ours: by a signal's handler, which nobody may make wait for
+// what it has interrupted.
+bool interrupted() {
+  return calls_under_way > 0;
+}
+
 void settle() {
   if (splits() && !finish(settle_all))
     log(LogLevel::warning, "the process exits while work that it has split is under way");
@@ -260,19 +267,28 @@ __attribute__((constructor)) void watch_main_thread() {
   (void)&main_thread;
 }
 
+void report(Session& session) {
+  session.trace.flush();
+  session.summary.write(session.kind);
+  if (splits())
+    session.summary.say_unused([&session](int device) { return session.trouble.left_out(device); });
+  if (process().verifier != nullptr) process().verifier->write_verdict();
+  session.kind.report();
+}
+
 void on_exit() {
   if (process_forked.load(std::memory_order_relaxed)) return;
   if (process_exiting.exchange(true)) return;
-  settle();
-  drain_callbacks();
+  if (!interrupted()) {
+    settle();
+    drain_callbacks();
+  }
   if (splits()) (void)finish([](Session& session) { session.keep_learned(); });
-  Process& p = process();
-  p.session->trace.flush();
-  p.session->summary.write(p.session->kind);
-  if (splits())
-    p.session->summary.say_unused([&p](int device) { return p.session->trouble.left_out(device); });
-  if (p.verifier != nullptr) p.verifier->write_verdict();
-  p.session->kind.report();
+  if (interrupted()) {
+    (void)finish(report);
+  } else {
+    report(*process().session);
+  }
 }
 
 }  // namespace
@@ -284,7 +300,7 @@ void before_exit_handlers() {
   constexpr std::chrono::seconds kLongestBuild{30};
   (void)run_and_wait([](Session& session) { session.code.stop(); },
                      std::chrono::steady_clock::now() + kLongestBuild);
-  (void)finish(finish_all_of);
+  if (!interrupted()) (void)finish(finish_all_of);
 }
 
 void register_exit_handler() {

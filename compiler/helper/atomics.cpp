@@ -50,13 +50,6 @@ Kind kind_of(StringRef operation, bool is_signed) {
       .Default(Kind::none);
 }
 
-// "atomic_add", "atom_add", "atomic_fetch_add", "atomic_fetch_add_explicit" → "add".
-StringRef operation_of(StringRef name) {
-  if (!name.consume_front("atom_") && !name.consume_front("atomic_fetch_")) name.consume_front("atomic_");
-  name.consume_back("_explicit");
-  return name;
-}
-
 // Less than the device: work-groups then do not see each other's operations as atomic.
 bool has_small_scope(const llvm::CallBase& call) {
   constexpr unsigned kScope = 3;
@@ -71,7 +64,7 @@ AtomicOperation by_function(llvm::CallBase& call, llvm::Value* pointer) {
   AtomicOperation of{pointer, {}, {}};
   const char number = pointee(parameters(mangled));
   const bool is_signed = number == 'i' || number == 'l';
-  const Kind kind = kind_of(operation_of(name), is_signed);
+  const Kind kind = kind_of(atomic_operation(name), is_signed);
   if (kind == Kind::none) {
     of.why_not = "what '" + name.str() + "' does to global memory depends on the order of work-items";
   } else if (!is_signed && number != 'j' && number != 'm') {
@@ -85,6 +78,12 @@ AtomicOperation by_function(llvm::CallBase& call, llvm::Value* pointer) {
 }
 
 }  // namespace
+
+StringRef atomic_operation(StringRef name) {
+  if (!name.consume_front("atom_") && !name.consume_front("atomic_fetch_")) name.consume_front("atomic_");
+  name.consume_back("_explicit");
+  return name;
+}
 
 std::optional<AtomicOperation> atomic_on_global_memory(llvm::Instruction& i) {
   auto* call = dyn_cast<llvm::CallBase>(&i);

@@ -26,6 +26,7 @@
 #include "compiler/helper/pipeline.hpp"
 #include "compiler/helper/safety.hpp"
 #include "compiler/helper/source_emitter.hpp"
+#include "compiler/helper/waiting.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/request.hpp"
 #include "compiler/spirv.hpp"
@@ -48,6 +49,9 @@ Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
     KernelInfo info = describe_signature(f);
     check_safety(f, info);
     describe_accesses(f, info);
+    info.may_wait = may_wait_for_others(f);
+    if (info.may_wait && info.reasons.empty())
+      info.reasons.push_back({"it may wait for what another command writes", 0});
     if (info.reasons.empty() && by_offset)
       if (std::string why = why_not_by_offset(f); !why.empty()) info.reasons.push_back({std::move(why), 0});
     info.split_allowed = info.reasons.empty();

@@ -5,6 +5,7 @@
 // also the one place where exceptions end; the one-liners that use it are generated (entry_points.cpp).
 #pragma once
 
+#include "common/inside_call.hpp"
 #include "libinterpose/objects/object.hpp"
 
 #include <atomic>
@@ -39,6 +40,7 @@ cl_int returning_status(const void* subject, Args... args) {
     const auto slot = slot_of<kSlot>(subject);
     return slot != nullptr ? slot(args...) : CL_INVALID_OPERATION;
   }
+  const InsideCall inside;
   try {
     return kFunction(args...);
   } catch (...) {
@@ -62,6 +64,7 @@ auto returning_handle(const void* subject, Args... args) -> decltype(kFunction(a
       if (const auto slot = slot_of<kSlot>(subject); slot != nullptr) return slot(args...);
       code = CL_INVALID_OPERATION;
     } else {
+      const InsideCall inside;
       try {
         return kFunction(args...);
       } catch (...) {
@@ -80,6 +83,7 @@ void* returning_pointer(const void* subject, Args... args) {
     const auto slot = slot_of<kSlot>(subject);
     return slot != nullptr ? slot(args...) : nullptr;
   }
+  const InsideCall inside;
   try {
     return kFunction(args...);
   } catch (...) {
@@ -95,6 +99,7 @@ void returning_nothing(const void* subject, Args... args) {
     if (const auto slot = slot_of<kSlot>(subject); slot != nullptr) slot(args...);
     return;
   }
+  const InsideCall inside;
   try {
     kFunction(args...);
   } catch (...) {

@@ -21,6 +21,7 @@ Function vendor_function(const char* name) {
 template <typename Call>
 cl_int guarded(Call&& call) {
   if (process_forked.load(std::memory_order_relaxed)) return CL_OUT_OF_RESOURCES;
+  const InsideCall inside;
   try {
     return call();
   } catch (...) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared virtual memory passes through: the memory is the home's, and kernels that use it run whole there.
-#include "libinterpose/api/commands/enqueue.hpp"
+#include "libinterpose/api/commands/touched_memories.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
@@ -57,9 +57,12 @@ cl_int EnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, 
         }
         Ref<Queue> queue(object_cast<Queue>(command_queue));
         std::unique_ptr<FreeCall> call(new FreeCall{std::move(queue), pfn_free_func, user_data});
-        const cl_int error = vendor_call<&cl_icd_dispatch::clEnqueueSVMFree>(
-            n.queue, num_svm_pointers, svm_pointers, &FreeCall::call, static_cast<void*>(call.get()),
-            n.wait_count, n.waits, n.event);
+        // The function may wait for what the program does next.
+        const cl_int error = enqueue_waiting(*call->queue, true, n, [&](const NativeCall& with_event) {
+          return vendor_call<&cl_icd_dispatch::clEnqueueSVMFree>(
+              n.queue, num_svm_pointers, svm_pointers, &FreeCall::call, static_cast<void*>(call.get()),
+              n.wait_count, n.waits, with_event.event);
+        });
         if (error == CL_SUCCESS) (void)call.release();
         return error;
       });

@@ -12,8 +12,12 @@ namespace mkmd {
 
 class NativeWork {
 public:
-  void note(Queue& queue);        // something was enqueued on its native queue, during a native turn
-  void note_end(Queue& queue);    // the queue is about to go
+  void note(Queue& queue);  // something was enqueued on its native queue, during a native turn
+  // The event of work, noted too, that may wait for what the program does next.
+  void note_waiting(vendor::Owned<cl_event> event);
+  void note_end(Queue& queue);  // the queue is about to go
+  // Whether something under way may wait for what the program does next. No native turn may live.
+  bool may_wait();
   std::vector<NativeEnd> take();  // markers behind all that is under way
   void finish();                  // waits for all of it
 
@@ -22,10 +26,16 @@ private:
     Queue* queue;  // no reference: a queue holds its context, and with it this
     vendor::Owned<cl_command_queue> native;
   };
+  struct End {
+    NativeEnd marker;
+    bool may_wait = false;  // it is the event of what may wait for the program
+  };
+  static bool is_over(const End& end);
+
   Mutex mutex_;
   std::vector<ActiveQueue> active_ GUARDED_BY(mutex_);
-  // Markers behind what is under way on queues since gone.
-  std::vector<NativeEnd> ends_ GUARDED_BY(mutex_);
+  // Markers behind what is under way on queues since gone, and events of what may wait.
+  std::vector<End> ends_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mkmd

@@ -125,7 +125,8 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {
-      if (context_.unset_user_events.load(std::memory_order_acquire) > 0) return false;
+      if (context_.unset_user_events.load(std::memory_order_acquire) > 0 || native_work_.may_wait())
+        return false;
       enter_captured_regime();
     }
     const Lock lock(executor_.mutex());

@@ -74,7 +74,7 @@ public:
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
   // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
-  // already.
+  // already, or because work under way may wait for this command.
   bool capture(Ref<Command> command, std::span<Event* const> waits);
 
   void wait(const Command& command);

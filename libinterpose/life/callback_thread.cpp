@@ -6,10 +6,12 @@
 #include "common/signals_blocked.hpp"
 #include "common/thread_annotations.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <list>
 #include <system_error>
 #include <thread>
 
@@ -17,20 +19,65 @@ namespace mkmd {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+// A callback begins once the one before it has ended, or has had this long.
+constexpr std::chrono::milliseconds kAlone{10};
+
+struct Due {
+  const void* line;
+  Clock::time_point since;
+};
+
+struct Waiting {
+  std::function<void()> call;
+  CallbackOrder order;
+  Due due;
+};
+
 struct Callbacks {
   Mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> waiting GUARDED_BY(mutex);
-  bool has_thread GUARDED_BY(mutex) = false;
-  bool running GUARDED_BY(mutex) = false;  // the thread is inside a callback
+  std::deque<Waiting> waiting GUARDED_BY(mutex);
+  std::list<Due> running GUARDED_BY(mutex);
+  int idle GUARDED_BY(mutex) = 0;  // threads that are not inside a callback
+  Clock::time_point last_began GUARDED_BY(mutex);
 };
 
 Callbacks& callbacks() {
-  static auto* state = new Callbacks;  // never destroyed: the thread outlives everything
+  static auto* state = new Callbacks;  // never destroyed: its threads outlive everything
   return *state;
 }
 
 thread_local bool on_callback_thread = false;
+
+void start_thread(Callbacks& state) REQUIRES(state.mutex);
+
+using Place = std::deque<Waiting>::iterator;
+
+bool may_begin(Callbacks& state, Place one) REQUIRES(state.mutex) {
+  const auto is_before = [&](const Due& due) {
+    return due.line == one->order.line && due.since >= one->order.since;
+  };
+  return std::none_of(state.running.begin(), state.running.end(), is_before) &&
+         std::none_of(state.waiting.begin(), one, [&](const Waiting& w) { return is_before(w.due); });
+}
+
+Place wait_for_turn(Callbacks& state, Lock& lock) REQUIRES(state.mutex) {
+  for (;;) {
+    Place next = state.waiting.begin();
+    while (next != state.waiting.end() && !may_begin(state, next))
+      ++next;
+    const Clock::time_point alone_until = state.last_began + kAlone;
+    if (next == state.waiting.end()) {
+      state.changed.wait(lock.to_wait());
+    } else if (!state.running.empty() && Clock::now() < alone_until) {
+      state.changed.wait_until(lock.to_wait(), alone_until);
+    } else {
+      return next;
+    }
+  }
+}
 
 // A program's callback has no business throwing, but it is the program, not we, that would end it here.
 void run_all() {
@@ -38,40 +85,44 @@ void run_all() {
   on_callback_thread = true;
   Lock lock(state.mutex);
   for (;;) {
-    state.changed.wait(lock.to_wait(), [&]() REQUIRES(state.mutex) { return !state.waiting.empty(); });
+    const Place next = wait_for_turn(state, lock);
+    state.last_began = Clock::now();
+    state.running.push_front(next->due);
+    const auto here = state.running.begin();
     {
-      std::function<void()> call = std::move(state.waiting.front());
-      state.waiting.pop_front();
-      state.running = true;
+      std::function<void()> call = std::move(next->call);
+      state.waiting.erase(next);
+      --state.idle;
+      if (!state.waiting.empty() && state.idle == 0) start_thread(state);
       lock.unlock();
       call();
     }  // what it holds goes before anybody is told that it ran
     lock.lock();
-    state.running = false;
+    state.running.erase(here);
+    ++state.idle;
     state.changed.notify_all();
   }
 }
 
-bool start_thread() {
+void start_thread(Callbacks& state) {
   const SignalsBlocked blocked;
   try {
     std::thread(run_all).detach();
+    ++state.idle;
   } catch (const std::system_error& error) {
     log(LogLevel::error, std::string("no thread for callbacks: ") + error.what());
-    return false;
   }
-  return true;
 }
 
 }  // namespace
 
-void run_callback(std::function<void()> call) {
+void run_callback(std::function<void()> call, const CallbackOrder& order) {
   if (!process_exiting.load(std::memory_order_acquire)) {
     Callbacks& state = callbacks();
     const Lock lock(state.mutex);
-    if (!state.has_thread) state.has_thread = start_thread();
-    if (state.has_thread) {
-      state.waiting.push_back(std::move(call));
+    if (state.idle == 0) start_thread(state);
+    if (state.idle > 0 || !state.running.empty()) {
+      state.waiting.push_back({std::move(call), order, {order.line, Clock::now()}});
       state.changed.notify_all();
       return;
     }
@@ -85,10 +136,11 @@ void drain_callbacks() {
   Lock lock(state.mutex);
   // A callback that called exit() itself is not waited for, nor for ever one that never returns.
   if (!on_callback_thread)
-    state.changed.wait_for(lock.to_wait(), 1s,
-                           [&]() REQUIRES(state.mutex) { return !state.running && state.waiting.empty(); });
+    state.changed.wait_for(lock.to_wait(), 1s, [&]() REQUIRES(state.mutex) {
+      return state.running.empty() && state.waiting.empty();
+    });
   while (!state.waiting.empty()) {
-    std::function<void()> call = std::move(state.waiting.front());
+    const std::function<void()> call = std::move(state.waiting.front().call);
     state.waiting.pop_front();
     lock.unlock();
     call();

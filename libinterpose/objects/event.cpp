@@ -18,6 +18,11 @@ Event::~Event() {
   if (is_user && !user_status_set.load() && !waited_for.load()) context->unset_user_events.fetch_sub(1);
 }
 
+CallbackOrder order_of_callbacks(const Event& event) {
+  const bool has_line = event.queue && event.queue->in_order();
+  return {has_line ? static_cast<const void*>(event.queue.get()) : &event, event.made};
+}
+
 void event_status_changed(Event& event) {
   const cl_int status = event.status.load(std::memory_order_acquire);
   std::vector<Event::Callback> due;
@@ -34,9 +39,11 @@ void event_status_changed(Event& event) {
   std::stable_sort(due.begin(), due.end(),
                    [](const Event::Callback& a, const Event::Callback& b) { return a.trigger > b.trigger; });
   for (const Event::Callback& callback : due) {
-    run_callback([callback, status, kept = Ref<Event>(&event)] {
-      callback.function(kept->handle(), status < 0 ? status : callback.trigger, callback.user_data);
-    });
+    run_callback(
+        [callback, status, kept = Ref<Event>(&event)] {
+          callback.function(kept->handle(), status < 0 ? status : callback.trigger, callback.user_data);
+        },
+        order_of_callbacks(event));
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -21,6 +22,8 @@
 #include <vector>
 
 namespace mkmd {
+
+struct CallbackOrder;
 
 class Memory;
 class Queue;
@@ -294,6 +297,7 @@ public:
   const Ref<Context> context;
   const Ref<Queue> queue;  // null for a user event
   const cl_command_type command_type;
+  const std::chrono::steady_clock::time_point made = std::chrono::steady_clock::now();
   vendor::Owned<cl_event> native;
   bool is_user = false;
   std::atomic<bool> user_status_set{false};
@@ -313,6 +317,9 @@ public:
   Mutex mutex;
   std::vector<Callback> callbacks GUARDED_BY(mutex);  // of captured commands, not yet due
 };
+
+// Drivers end the callbacks of an event before they begin what waited for it.
+CallbackOrder order_of_callbacks(const Event& event);
 
 // The status of a captured command's event has changed: its callbacks that are due are run (run_callback).
 void event_status_changed(Event& event);

@@ -21,7 +21,7 @@ DRIVERS = {
     "intel": ["/opt/intel-ocl/vendors/intel.icd"],
 }
 WAYS = [("exit_ways", way) for way in
-        ("thread", "quick", "callback", "fork", "unfinished", "smaller", "abort")]
+        ("thread", "quick", "callback", "handler", "fork", "unfinished", "smaller", "abort")]
 # They end while the code for pieces may be made beside them, which they do not wait for.
 BESIDE = [("exit_ways", way) for way in ("beside", "beside_thread", "beside_quick")]
 EXITS = [("at_exit",), ("global_destructor",), ("exit_pending",), ("immediate_exit",)]

@@ -29,6 +29,7 @@ public:
   // What the recorded commands touch: all of it is taken to be written.
   std::vector<Ref<Memory>> memories GUARDED_BY(mutex);
   bool touches_any GUARDED_BY(mutex) = false;  // a recorded kernel may follow pointers to others
+  std::atomic<bool> may_wait{false};           // a recorded kernel may
 
   void touch_any() {
     const Lock lock(mutex);
@@ -73,6 +74,7 @@ struct Translation {
     }
     const Lock lock(kernel->mutex);
     if (may_touch_any(*kernel)) buffer.touch_any();
+    if (may_wait(*kernel)) buffer.may_wait.store(true);
     for (const KernelArgument& argument : *kernel->arguments)
       buffer.touch(argument.memory.get());
     return kernel->native.get();
@@ -179,11 +181,14 @@ cl_int CL_API_CALL enqueue(cl_uint num_queues, cl_command_queue* queues, cl_comm
           touched.add(memory.get(), true);
       }
     }
-    return enqueue_native(*used.front(), CL_COMMAND_COMMAND_BUFFER_KHR, touched.list(),
-                          {num_events_in_wait_list, event_wait_list}, event, false, [&](const NativeCall& n) {
-                            return function(num_queues, queues != nullptr ? natives.data() : nullptr,
-                                            ours->native, n.wait_count, n.waits, n.event);
-                          });
+    return enqueue_native(
+        *used.front(), CL_COMMAND_COMMAND_BUFFER_KHR, touched.list(),
+        {num_events_in_wait_list, event_wait_list}, event, false, [&](const NativeCall& asked) {
+          return enqueue_waiting(*used.front(), ours->may_wait.load(), asked, [&](const NativeCall& n) {
+            return function(num_queues, queues != nullptr ? natives.data() : nullptr, ours->native,
+                            n.wait_count, n.waits, n.event);
+          });
+        });
   });
 }
 

@@ -80,7 +80,7 @@ bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, siz
 // It has its arguments already.
 bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch& launch) {
   const KernelArguments& arguments = *launch.arguments;
-  if (kernel.info == nullptr || kernel.info->any_buffer) return false;
+  if (may_wait(kernel) || kernel.info->any_buffer) return false;
   if (kernel.context() != queue.context.get() || shape.global == nullptr) return false;
   if (shape.work_dim < 1 || shape.work_dim > 3) return false;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -248,10 +248,12 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     if (runtime->domains().separate() || kernel->info == nullptr) touch(*kernel, runtime, touched);
   }
   const cl_int status = enqueue_native(
-      *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& n) {
-        return vendor::table(n.queue).clEnqueueNDRangeKernel(n.queue, kernel->native.get(), work_dim,
-                                                             global_work_offset, global_work_size,
-                                                             local_work_size, n.wait_count, n.waits, n.event);
+      *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& asked) {
+        return enqueue_waiting(*queue, may_wait(*kernel), asked, [&](const NativeCall& n) {
+          return vendor::table(n.queue).clEnqueueNDRangeKernel(
+              n.queue, kernel->native.get(), work_dim, global_work_offset, global_work_size, local_work_size,
+              n.wait_count, n.waits, n.event);
+        });
       });
   if (considered.needs_code && status == CL_SUCCESS) runtime->code().ran_without(*kernel, *queue);
   if (process().session->trace.on() && status == CL_SUCCESS) {
@@ -277,9 +279,11 @@ cl_int EnqueueTask(cl_command_queue command_queue, cl_kernel kernel_handle, cl_u
     touch(*kernel, runtime_of(*queue->context), touched);
   }
   return enqueue_native(*queue, CL_COMMAND_TASK, touched.list(), {num_events_in_wait_list, event_wait_list},
-                        event, false, [&](const NativeCall& n) {
-                          return vendor::table(n.queue).clEnqueueTask(n.queue, kernel->native.get(),
-                                                                      n.wait_count, n.waits, n.event);
+                        event, false, [&](const NativeCall& asked) {
+                          return enqueue_waiting(*queue, may_wait(*kernel), asked, [&](const NativeCall& n) {
+                            return vendor::table(n.queue).clEnqueueTask(n.queue, kernel->native.get(),
+                                                                        n.wait_count, n.waits, n.event);
+                          });
                         });
 }
 

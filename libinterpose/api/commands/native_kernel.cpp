@@ -2,51 +2,13 @@
 // Native kernels: functions of the program that the vendor calls with pointers to the memory of memory
 // objects. Such a function may wait for what the program does next.
 #include "libinterpose/api/commands/enqueue_objects.hpp"
+#include "libinterpose/api/commands/touched_memories.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
-#include "libinterpose/life/callback_thread.hpp"
 
 #include <cstring>
 
 namespace mkmd::api {
-
-namespace {
-
-// Until the command is over, nothing of the context is captured: it counts as a user event that is unset.
-class UntilOver {
-public:
-  explicit UntilOver(Context& context) : context_(new Ref<Context>(&context)) {
-    context.unset_user_events.fetch_add(1);
-  }
-  ~UntilOver() {
-    if (context_ != nullptr) end(context_);
-  }
-  UntilOver(const UntilOver&) = delete;
-  UntilOver& operator=(const UntilOver&) = delete;
-
-  void watch(cl_event event) {
-    if (vendor_call<&cl_icd_dispatch::clSetEventCallback>(event, cl_int{CL_COMPLETE}, &UntilOver::over,
-                                                          static_cast<void*>(context_)) == CL_SUCCESS)
-      context_ = nullptr;
-  }
-
-private:
-  static void end(Ref<Context>* context) {
-    (*context)->unset_user_events.fetch_sub(1);
-    delete context;
-  }
-
-  // On a driver's thread, where no last reference may go.
-  static void CL_CALLBACK over(cl_event, cl_int, void* data) {
-    auto* const context = static_cast<Ref<Context>*>(data);
-    (*context)->unset_user_events.fetch_sub(1);
-    run_callback([context] { delete context; });
-  }
-
-  Ref<Context>* context_;
-};
-
-}  // namespace
 
 cl_int EnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK* user_func)(void*), void* args,
                            size_t cb_args, cl_uint num_mem_objects, const cl_mem* mem_list,
@@ -54,16 +16,12 @@ cl_int EnqueueNativeKernel(cl_command_queue command_queue, void(CL_CALLBACK* use
                            const cl_event* event_wait_list, cl_event* event) {
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  UntilOver until_over(*queue->context);
-  const auto enqueue = [&](const NativeCall& n, void* block, cl_uint count, const cl_mem* memories,
+  const auto enqueue = [&](const NativeCall& asked, void* block, cl_uint count, const cl_mem* memories,
                            const void** places) {
-    cl_event own = nullptr;
-    cl_event* const made = n.event != nullptr ? n.event : &own;
-    const cl_int error = vendor_call<&cl_icd_dispatch::clEnqueueNativeKernel>(
-        n.queue, user_func, block, cb_args, count, memories, places, n.wait_count, n.waits, made);
-    if (error == CL_SUCCESS) until_over.watch(*made);
-    const vendor::Owned<cl_event> gone(own);
-    return error;
+    return enqueue_waiting(*queue, true, asked, [&](const NativeCall& n) {
+      return vendor_call<&cl_icd_dispatch::clEnqueueNativeKernel>(
+          n.queue, user_func, block, cb_args, count, memories, places, n.wait_count, n.waits, n.event);
+    });
   };
   if (args == nullptr || num_mem_objects == 0 || mem_list == nullptr || args_mem_loc == nullptr) {
     return enqueue_on(command_queue, {}, CL_COMMAND_NATIVE_KERNEL, {num_events_in_wait_list, event_wait_list},

@@ -35,8 +35,11 @@ struct VendorCallback {
   void* user_data;
 
   static void CL_CALLBACK call(cl_event, cl_int status, void* data) {
-    run_callback([kept = std::shared_ptr<const VendorCallback>(static_cast<const VendorCallback*>(data)),
-                  status] { kept->function(kept->event->handle(), status, kept->user_data); });
+    std::shared_ptr<const VendorCallback> kept(static_cast<const VendorCallback*>(data));
+    const CallbackOrder order = order_of_callbacks(*kept->event);
+    run_callback(
+        [kept = std::move(kept), status] { kept->function(kept->event->handle(), status, kept->user_data); },
+        order);
   }
 };
 

@@ -15,6 +15,7 @@
 #include "libinterpose/vendor/macros.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -147,19 +148,42 @@ private:
   std::thread thread_;
 };
 
-// What the vendor calls when it has built or compiled a program: the program's own function comes after ours.
-struct BuildCall {
-  Ref<Program> program;
-  Notify function;
-  void* user_data;
-  std::unique_ptr<SubKernelBuild> sub_kernels;  // null if there is nothing to do
+// A call whose end the program wants to be told: its own function is called when the vendor has called back
+// and its call has returned, whichever comes last.
+class NotifiedCall {
+public:
+  NotifiedCall(Notify function, void* user_data, std::unique_ptr<SubKernelBuild> sub_kernels)
+      : function_(function), user_data_(user_data), sub_kernels_(std::move(sub_kernels)) {}
 
-  static void CL_CALLBACK call(cl_program, void* data) {
-    run_callback([call = std::shared_ptr<BuildCall>(static_cast<BuildCall*>(data))] {
-      if (call->sub_kernels) call->sub_kernels->finish(*call->program);
-      call->function(call->program->handle(), call->user_data);
+  static void CL_CALLBACK call_back(cl_program, void* data) { static_cast<NotifiedCall*>(data)->one_came(); }
+
+  // `program` may be null. What was refused (`error`, and it is not `failure`) has called back, as PoCL 3.1
+  // does, or never will.
+  void returned(Ref<Program> program, cl_int error, cl_int failure) {
+    program_ = std::move(program);
+    succeeded_ = error == CL_SUCCESS;
+    if (!succeeded_ && error != failure && to_come_.load() == 2) {
+      delete this;
+    } else {
+      one_came();
+    }
+  }
+
+private:
+  void one_came() {
+    if (to_come_.fetch_sub(1) > 1) return;
+    run_callback([call = std::shared_ptr<NotifiedCall>(this)] {
+      if (call->succeeded_ && call->sub_kernels_) call->sub_kernels_->finish(*call->program_);
+      call->function_(call->program_ ? call->program_->handle() : nullptr, call->user_data_);
     });
   }
+
+  const Notify function_;
+  void* const user_data_;
+  const std::unique_ptr<SubKernelBuild> sub_kernels_;  // null if there is nothing to do
+  Ref<Program> program_;
+  bool succeeded_ = false;
+  std::atomic<int> to_come_{2};
 };
 
 // Headers or input programs: ours, and as the vendor's.
@@ -213,11 +237,9 @@ cl_int BuildProgram(cl_program program, cl_uint num_devices, const cl_device_id*
     if (error == CL_SUCCESS) sub_kernels->finish(*ours);
     return error;
   }
-  std::unique_ptr<BuildCall> call(
-      new BuildCall{Ref<Program>(ours), pfn_notify, user_data, std::move(sub_kernels)});
-  const cl_int error = build(&BuildCall::call, call.get());
-  // A build that failed has still called back; one that never began has not.
-  if (error == CL_SUCCESS || error == CL_BUILD_PROGRAM_FAILURE) (void)call.release();
+  auto* const call = new NotifiedCall(pfn_notify, user_data, std::move(sub_kernels));
+  const cl_int error = build(&NotifiedCall::call_back, call);
+  call->returned(Ref<Program>(ours), error, CL_BUILD_PROGRAM_FAILURE);
   return error;
 }
 
@@ -247,10 +269,9 @@ cl_int CompileProgram(cl_program program, cl_uint num_devices, const cl_device_i
     if (error == CL_SUCCESS) sub_kernels->finish(*ours);
     return error;
   }
-  std::unique_ptr<BuildCall> call(
-      new BuildCall{Ref<Program>(ours), pfn_notify, user_data, std::move(sub_kernels)});
-  error = compile(&BuildCall::call, call.get());
-  if (error == CL_SUCCESS || error == CL_COMPILE_PROGRAM_FAILURE) (void)call.release();
+  auto* const call = new NotifiedCall(pfn_notify, user_data, std::move(sub_kernels));
+  error = compile(&NotifiedCall::call_back, call);
+  call->returned(Ref<Program>(ours), error, CL_COMPILE_PROGRAM_FAILURE);
   return error;
 }
 
@@ -288,23 +309,23 @@ cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_
   if (link == nullptr) return fail(errcode_ret, CL_INVALID_OPERATION);
   const Inputs origins = origins_of_inputs(inputs.ours);
   SubKernelBuild sub_kernels(*ours, nullptr, origin_of_link(origins, text_of(options)));
-  // Linked before this call returns even if the program wants to be called back: a vendor's callback could
-  // come before the handle it has to give exists.
+  auto* const call = pfn_notify != nullptr ? new NotifiedCall(pfn_notify, user_data, nullptr) : nullptr;
   error = CL_SUCCESS;
   vendor::Owned<cl_program> native(link(ours->native.get(), static_cast<cl_uint>(devices.size()),
-                                        devices.data(), options, num_input_programs, inputs.get(), nullptr,
-                                        pfn_notify != nullptr ? nullptr : user_data, &error));
+                                        devices.data(), options, num_input_programs, inputs.get(),
+                                        call != nullptr ? &NotifiedCall::call_back : nullptr,
+                                        call != nullptr ? call : user_data, &error));
   // A failed link may still give a program, whose build log says why.
   if (errcode_ret != nullptr) *errcode_ret = native || error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES;
-  if (!native) return nullptr;
+  if (!native) {
+    if (call != nullptr) call->returned({}, error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES, CL_SUCCESS);
+    return nullptr;
+  }
   Program* const program = linked_program(*ours, std::move(native), inputs.ours, origins, sub_kernels);
   if (num_devices > 0) program->devices.clear();
   for (cl_uint i = 0; i < num_devices; ++i)
     program->devices.emplace_back(object_cast<Device>(device_list[i]));
-  if (pfn_notify != nullptr) {
-    run_callback(
-        [kept = Ref<Program>(program), pfn_notify, user_data] { pfn_notify(kept->handle(), user_data); });
-  }
+  if (call != nullptr) call->returned(Ref<Program>(program), CL_SUCCESS, CL_SUCCESS);
   return program->handle();
 }
 

@@ -173,6 +173,24 @@ TEST_F(RuntimeTest, NothingIsCapturedBehindAnUnsetUserEvent) {
   EXPECT_TRUE(c().runtime().capturing());
 }
 
+TEST_F(RuntimeTest, NothingIsCapturedBesideWorkThatMayWaitForTheProgram) {
+  make({});
+  const auto a = c().buffer(counting()), b = c().buffer(counting());
+  const cl_command_queue native = c().queue().native.get();
+  ASSERT_EQ(c().native_twice(a, b), CL_SUCCESS);
+  cl_event end = nullptr;
+  ASSERT_EQ(vendor::table(native).clEnqueueMarkerWithWaitList(native, 0, nullptr, &end), CL_SUCCESS);
+  c().runtime().native_work().note_waiting(vendor::Owned<cl_event>(end));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(c().runtime().capture(c().twice(b, a), {}));
+    EXPECT_FALSE(c().runtime().capturing());
+    ASSERT_EQ(c().native_twice(b, a), CL_SUCCESS);
+  }
+  vendor::table(native).clFinish(native);
+  c().capture(c().twice(a, b));
+  EXPECT_TRUE(c().runtime().capturing());
+}
+
 TEST_F(RuntimeTest, BytesGoWhereTheyAreNeeded) {
   make({.separate = true});
   const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(counting());

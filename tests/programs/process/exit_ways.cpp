@@ -4,6 +4,7 @@
 #include "program.h"
 
 #include <chrono>
+#include <csignal>
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <thread>
@@ -68,6 +69,21 @@ void CL_CALLBACK leave(cl_event, cl_int, void*) {
   std::exit(9);
 }
 
+// A signal's handler calls exit() while the main thread is inside OpenCL calls.
+void be_interrupted() {
+  std::signal(SIGTERM, [](int) { std::exit(9); });
+  std::fflush(stdout);
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    kill(main_process, SIGTERM);
+  }).detach();
+  for (;;) {
+    for (int i = 0; i < 20; ++i)
+      launch(cl, kernel, {kCount}, {50});
+    CL_CHECK(clFinish(cl.queue));
+  }
+}
+
 // The child of a fork before the first call ends by a signal; what its parent sees is printed.
 int aborted_child() {
   const pid_t child = fork();
@@ -116,7 +132,7 @@ int main(int argc, char** argv) {
   main_process = getpid();
   if (way == "abort") return aborted_child();
   if (way == "unload") return unloaded(argv[0]);
-  std::atexit(last_words);
+  if (way != "handler") std::atexit(last_words);  // which would call what was interrupted
   std::at_quick_exit(last_words);
   start();
   const bool beside = way.starts_with("beside");
@@ -134,6 +150,7 @@ int main(int argc, char** argv) {
     CL_CHECK(clFlush(cl.queue));
     wait_for_the_end();
   }
+  if (way == "handler") be_interrupted();
   if (way == "fork") fork_after_launches();
   if (way == "unfinished") {
     for (int i = 0; i < 5; ++i)
