@@ -8,6 +8,10 @@
 
 namespace mkmd {
 
+Lane& reader(const Domains& domains, Executor& executor, int domain) {
+  return domains.separate() ? *domains[domain].transfer : executor.lanes().home();
+}
+
 // What all pieces need is known before those at home overwrite something.
 void Lowering::will_use(const std::vector<planning::Piece>& pieces) {
   if (!losses_) return;
@@ -26,7 +30,7 @@ void Lowering::overwrite_home(Memory& root, const ByteRanges& ranges) {
   if (!losses_) return;
   const ByteRanges originals = Losses::will_overwrite(root, ranges);
   if (originals.empty()) return;
-  Lane& lane = reader(0);
+  Lane& lane = reader(domains_, executor_, 0);
   const Ref<Action> action = new_action(lane, nullptr,
                                         [&devices = executor_.devices(), &storage = *root.storage, &lane,
                                          memory = root.native.get(), originals](const auto&) {
@@ -38,10 +42,6 @@ void Lowering::overwrite_home(Memory& root, const ByteRanges& ranges) {
   action->transfer.memory = Ref<Memory>(&root);
   root.storage->regions.read(0, originals, *action);
   executor_.push(action);
-}
-
-Lane& Lowering::reader(int domain) const {
-  return domains_.separate() ? *domains_[domain].transfer : executor_.lanes().home();
 }
 
 // False: it has ended with an error. Bytes the command needs went with a device, or may have, or there is no

@@ -14,6 +14,18 @@ namespace mkmd {
 
 namespace {
 
+// Empty: the domain has no room.
+std::vector<cl_mem> memories_in(int domain, const Domains& domains, const KernelLaunch& launch) {
+  std::vector<cl_mem> memories(launch.arguments->size(), nullptr);
+  for (size_t i = 0; i < memories.size(); ++i) {
+    Memory* const memory = (*launch.arguments)[i].tracked();
+    if (memory == nullptr) continue;
+    memories[i] = memory->root()->storage->in_domain(*memory, domain, domains[domain].context);
+    if (memories[i] == nullptr) return {};
+  }
+  return memories;
+}
+
 // Shares of a matrix that is read in columns are shares of every row.
 ByteRanges share_of(const Memory& root, uint64_t row, double lo, double hi) {
   const auto at = [&](double share) {
@@ -144,17 +156,6 @@ void Lowering::record_uses(int domain, const BufferUses& uses, Action& action) {
   }
 }
 
-std::vector<cl_mem> Lowering::memories_in(int domain, const KernelLaunch& launch) const {
-  std::vector<cl_mem> memories(launch.arguments->size(), nullptr);
-  for (size_t i = 0; i < memories.size(); ++i) {
-    Memory* const memory = (*launch.arguments)[i].tracked();
-    if (memory == nullptr) continue;
-    memories[i] = memory->root()->storage->in_domain(*memory, domain, domains_[domain].context);
-    if (memories[i] == nullptr) return {};
-  }
-  return memories;
-}
-
 RemoteMemory Lowering::remote(int domain, const BufferUses& uses) const {
   const Domains::Domain& of = domains_[domain];
   RemoteMemory where{&executor_.devices(), of.transfer, {}};
@@ -191,11 +192,11 @@ std::vector<std::vector<cl_mem>> Lowering::places_of(planning::PlannedTask& of, 
   const Configuration& configuration = session_.configuration;
   std::vector<std::vector<cl_mem>> memories;
   for (planning::Piece& piece : of.pieces) {
-    memories.push_back(memories_in(configuration.lane_domain(piece.device), launch));
+    memories.push_back(memories_in(configuration.lane_domain(piece.device), domains_, launch));
     if (memories.back().size() != launch.arguments->size()) {
       piece.device = configuration.home_index();
       planning::join(piece);
-      memories.back() = memories_in(0, launch);
+      memories.back() = memories_in(0, domains_, launch);
       plan_.may_keep = false;  // there may be room the next time
     }
     order_ = order_of(piece.order);
@@ -303,7 +304,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const ReadCommand& re
     return;
   }
   for (RegionMap::Source& source : regions.sources(use.reads)) {
-    Lane& lane = reader(source.domain);
+    Lane& lane = reader(domains_, executor_, source.domain);
     const cl_mem memory = use.root->storage->in_domain(*use.root, source.domain, lane.native_context);
     const Ref<Action> action =
         new_action(lane, &c, read_elsewhere(executor_.devices(), lane, read, memory, source.ranges));

@@ -26,6 +26,9 @@ struct PiecesApart {
   BufferUses reads;
 };
 
+// The lane that takes bytes of that memory to the host's, also where there is one memory.
+Lane& reader(const Domains& domains, Executor& executor, int domain);
+
 // With the executor's mutex held.
 class Lowering {
 public:
@@ -58,13 +61,11 @@ private:
   static void order_uses(int domain, const BufferUses& uses, Action& action);
   void record_uses(int domain, const BufferUses& uses, Action& action) REQUIRES(executor_.mutex());
   RemoteMemory remote(int domain, const BufferUses& uses) const;
-  std::vector<cl_mem> memories_in(int domain, const KernelLaunch& launch) const;
 
   // lower_losses.cpp
   bool may_begin(planning::PlannedTask& of, Command& command) REQUIRES(executor_.mutex());
   void will_use(const std::vector<planning::Piece>& pieces) REQUIRES(executor_.mutex());
   void overwrite_home(Memory& root, const ByteRanges& ranges) REQUIRES(executor_.mutex());
-  Lane& reader(int domain) const;  // takes bytes of that memory to the host's, also where there is one memory
 
   // lower_updates.cpp
   using AllApart = std::map<int, PiecesApart>;  // by domain

@@ -43,10 +43,8 @@ cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, 
 
 bool refuses(Device& device) {
   if (device.lost || device.is_gone()) return true;
-  cl_int& left = device.calls_pass > 0 ? device.calls_pass : device.calls_fail;
-  if (left == 0) return false;
-  --left;
-  return &left == &device.calls_fail;
+  if (device.calls_pass > 0 && device.calls_pass-- > 0) return false;
+  return device.calls_fail > 0 && device.calls_fail-- > 0;
 }
 
 // Null: the device has refused it.
@@ -117,15 +115,13 @@ cl_int release_queue(cl_command_queue handle) {
 
 // Large ones are calibration's. Nobody reads them, and their pages take more time than all else in the tests.
 std::shared_ptr<unsigned char> new_bytes(size_t size) {
-  constexpr size_t kLarge = 1 << 20;
   std::shared_ptr<unsigned char> bytes(static_cast<unsigned char*>(std::calloc(size, 1)), &std::free);
-  if (size < kLarge) std::memset(bytes.get(), 0xCD, size);
+  if (size < 1 << 20) std::memset(bytes.get(), 0xCD, size);
   return bytes;
 }
 
 cl_mem create_buffer(cl_context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {
-  const bool fails = Driver::current->allocations_fail > 0;
-  if (fails) --Driver::current->allocations_fail;
+  const bool fails = Driver::current->allocations_fail > 0 && Driver::current->allocations_fail-- > 0;
   if (error != nullptr) *error = fails ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
   if (fails) return nullptr;
   Buffer* const made = make<Buffer>();
@@ -171,9 +167,9 @@ cl_int launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, cons
   const auto item = Driver::current->kernels.find(kernel.name);
   if (item == Driver::current->kernels.end() || dimensions == 0) return CL_INVALID_KERNEL;
   std::vector<Argument> arguments = kernel.arguments;
-  const bool is_piece = arguments.size() > 9;
   size_t first = offset != nullptr ? offset[0] : 0;
-  if (is_piece) {  // its hidden arguments: first group, numbers of groups, offset; of three dimensions each
+  if (arguments.size() >
+      9) {  // a piece: its hidden arguments: first group, numbers of groups, offset; of three dimensions each
     const auto hidden = [&](size_t i) {
       cl_ulong value = 0;
       std::memcpy(&value, arguments[arguments.size() - 9 + i].value.data(), sizeof value);
@@ -374,8 +370,9 @@ void fill_table_with_copies(cl_icd_dispatch& t) {
       for (size_t i = 0; i < size; ++i)
         to[i] = content[i % content.size()];
     };
-    const Event* const made = enqueue(queue, count, waits, event, time_of_copy(queue, size), std::move(fill));
-    return made != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    const bool made =
+        enqueue(queue, count, waits, event, time_of_copy(queue, size), std::move(fill)) != nullptr;
+    return made ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
   };
   t.clEnqueueMapBuffer = map;
   t.clEnqueueUnmapMemObject = [](cl_command_queue queue, cl_mem, void*, cl_uint count, const cl_event* waits,
