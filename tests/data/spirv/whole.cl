@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whole.spv was made from, by the script beside it. All kernels but the last two run whole.
+// What whole.spv was made from, by the script beside it. Kernels with images or volatile arguments run whole.
 __constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 
 __kernel void picture(write_only image2d_t to) {
