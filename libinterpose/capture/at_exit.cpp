@@ -115,8 +115,10 @@ void finish_helpers(Session& session) {
   for (const Runtime* runtime : visit.live()) {
     for (const auto& lane : runtime->executor().lanes().all()) {
       const cl_command_queue queue = lane->queue.get();
-      if (&vendor::table(queue) != &vendor::table(session.configuration.home.id))
-        vendor::finish_carefully(queue);
+      const auto& table = vendor::table(queue);
+      if (&table == &vendor::table(session.configuration.home.id)) continue;
+      // Of a lost device nothing ends any more.
+      if (vendor::finish_carefully(queue) == CL_SUCCESS) table.clFinish(queue);
     }
   }
 }

@@ -44,7 +44,8 @@ void NativeWork::note_waiting(vendor::Owned<cl_event> event) {
   ends_.insert(ends_.end(), ends.begin(), ends.end());
 }
 
-bool NativeWork::may_wait() {
+bool NativeWork::may_wait(const Context& context) {
+  if (context.unset_user_events.load(std::memory_order_acquire) > 0) return true;
   std::vector<End> ends;
   {
     const Lock lock(mutex_);

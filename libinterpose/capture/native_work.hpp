@@ -16,8 +16,9 @@ public:
   // The event of work, noted too, that may wait for what the program does next.
   void note_waiting(vendor::Owned<cl_event> event);
   void note_end(Queue& queue);  // the queue is about to go
-  // Whether something under way may wait for what the program does next. No native turn may live.
-  bool may_wait();
+  // Whether something under way in the context may wait for what the program does next: an unset user event,
+  // or native work. No native turn may live.
+  bool may_wait(const Context& context);
   std::vector<NativeEnd> take();  // markers behind all that is under way
   void finish();                  // waits for all of it
 

@@ -9,7 +9,7 @@ namespace mkmd {
 
 Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
   for (;;) {
-    if (runtime.losses_) runtime.notice_losses();
+    const bool noticed = !runtime.losses_ || runtime.notice_losses();
     lock_ = std::shared_lock(runtime.regime_);
     if (runtime.capturing()) {
       lock_.unlock();
@@ -17,7 +17,7 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
       continue;
     }
     status_ = std::min(runtime.executor_.failed(), runtime.home_bytes_.make_valid(touched));
-    if (status_ >= 0 || !runtime.windows_.has_new_losses()) return;
+    if (status_ >= 0 || !noticed || !runtime.windows_.has_new_losses()) return;
     lock_.unlock();
   }
 }
@@ -41,13 +41,19 @@ void Runtime::enter_captured_regime() {
   executor_.push(entry);
 }
 
-void Runtime::notice_losses() {
-  if (!windows_.has_new_losses()) return;
+bool Runtime::must_stay_native() {
+  const std::unique_lock regime(regime_);
+  return !capturing() && native_work_.may_wait(context_);
+}
+
+bool Runtime::notice_losses() {
+  if (!windows_.has_new_losses()) return true;
   Graveyard::Dead dead;
   {
     std::unique_lock regime(regime_);
+    if (!capturing() && native_work_.may_wait(context_)) return false;
     Lock lock(executor_.mutex());
-    if (executor_.gate().is_halted() || !losses_->any_new()) return;
+    if (executor_.gate().is_halted() || !losses_->any_new()) return true;
     lock.unlock();
     if (!capturing()) enter_captured_regime();
     lock.lock();
@@ -58,6 +64,7 @@ void Runtime::notice_losses() {
     dead = executor_.graveyard().take();
   }
   Graveyard::bury(std::move(dead));
+  return true;
 }
 
 void Runtime::forget_history() {

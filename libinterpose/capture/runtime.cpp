@@ -76,6 +76,7 @@ Runtime::~Runtime() {
 Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (!session_.kind.times_native_commands()) return {};
   const auto ready = [this]() -> Answer {
+    if (must_stay_native()) return {"earlier work may wait for what the program does next"};
     domains_.prepare(executor_);  // threads look after devices
     const Lock lock(executor_.mutex());
     if (process_exiting.load() || executor_.start_threads()) return {};
@@ -113,7 +114,6 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
 }
 
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
-  domains_.prepare(executor_);
   const Hardware::HostWork work = session_.kind.begin_host_work();
   bool first = false;
   bool full = false;
@@ -125,8 +125,8 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {
-      if (context_.unset_user_events.load(std::memory_order_acquire) > 0 || native_work_.may_wait())
-        return false;
+      if (native_work_.may_wait(context_)) return false;
+      domains_.prepare(executor_);
       enter_captured_regime();
     }
     const Lock lock(executor_.mutex());

@@ -58,8 +58,7 @@ public:
   NativeWork& native_work() { return native_work_; }
   HomeBytes& home_bytes() { return home_bytes_; }
   Windows& windows() { return windows_; }
-  const Configuration& configuration() const { return session_.configuration; }
-  DeviceKind& device_kind() const { return session_.kind; }
+  const Session& session() const { return session_; }
 
   // Captured commands are unfinished, so order and data are ours to keep.
   bool capturing() const { return commands_.any(); }
@@ -76,6 +75,9 @@ public:
   // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
   // already, or because work under way may wait for this command.
   bool capture(Ref<Command> command, std::span<Event* const> waits);
+  // Whether the native regime must stay, since native work may wait for what the program does next. The
+  // caller has no native turn.
+  bool must_stay_native();
 
   void wait(const Command& command);
   void wait(const Event& event);  // of a captured command
@@ -89,7 +91,8 @@ private:
 
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());
-  void notice_losses() EXCLUDES(executor_.mutex());  // only where a device can fail
+  // Only where a device can fail. False: not now, since the native regime must stay.
+  bool notice_losses() EXCLUDES(executor_.mutex());
 
   Context& context_;
   Session& session_;

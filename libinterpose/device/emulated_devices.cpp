@@ -45,16 +45,17 @@ cl_int EmulatedDevices::run(Action& action, cl_int) {
   if (!demand) {
     machine_.clock().sleep_until(action.times.ready);  // the plan it is from may have to be paid for still
     action.times.started = action.times.ended = action.times.ready > 0 ? action.times.ready : now();
-    return action.work({}).status;
+    const Action::Outcome outcome = action.work({});
+    action.driver.begun = outcome.begun;
+    return outcome.status;
   }
-  cl_int status = CL_SUCCESS;
-  const emulation::Span span =
-      machine_.run(*demand, action.times.ready, [&] { status = action.work({}).status; });
+  Action::Outcome outcome;
+  const emulation::Span span = machine_.run(*demand, action.times.ready, [&] { outcome = action.work({}); });
   action.times.started = span.working;
   action.times.ended = span.end;
   action.loss.device_lost = span.failed;
-  action.driver.begun = span.begun;
-  return span.failed ? CL_OUT_OF_RESOURCES : status;  // as drivers call it when a device is gone
+  action.driver.begun = span.begun || outcome.begun;
+  return span.failed ? CL_OUT_OF_RESOURCES : outcome.status;  // as drivers call it when a device is gone
 }
 
 // The first time it waits for the device; the emulated clock stands meanwhile.

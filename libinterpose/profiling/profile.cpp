@@ -54,7 +54,7 @@ struct Profiler::State {
 class LaunchProfiler {
 public:
   LaunchProfiler(Profiler::State& state, Runtime& runtime, const KernelLaunch& launch)
-      : state_(state), runtime_(runtime), configuration_(runtime.configuration()), launch_(launch),
+      : state_(state), runtime_(runtime), configuration_(runtime.session().configuration), launch_(launch),
         kernel_(*launch.kernel), model_(runtime.estimates().model_of(kernel_)), rehearsal_(runtime, launch),
         boxed_(rehearsal_.has_pieces()) {
     cost_ = cost_of(*launch.facts, model_);
@@ -168,9 +168,9 @@ private:
   }
 
   std::optional<double> told_seconds(int device, const compiler::GroupBox& b) {
-    return runtime_.device_kind().told_seconds(device, rehearsal_.command(),
-                                               static_cast<double>(b.hi[cut_] - b.lo[cut_]) /
-                                                   static_cast<double>(launch_.groups[cut_]));
+    return runtime_.session().kind.told_seconds(device, rehearsal_.command(),
+                                                static_cast<double>(b.hi[cut_] - b.lo[cut_]) /
+                                                    static_cast<double>(launch_.groups[cut_]));
   }
 
   // Nothing needs to run where the devices tell what it would take. False where they do not.

@@ -7,7 +7,7 @@
 namespace mkmd {
 
 Rehearsal::Rehearsal(Runtime& runtime, const KernelLaunch& launch, size_t slack)
-    : runtime_(runtime), command_{launch}, scratch_(runtime.configuration().devices, slack),
+    : runtime_(runtime), command_{launch}, scratch_(runtime.session().configuration.devices, slack),
       has_pieces_(launch.kernel->info->split_allowed &&
                   runtime.code().can_divide(*launch.kernel->sub_kernels) == HasCode::yes) {}
 
@@ -24,14 +24,14 @@ std::vector<Scratch::Place> Rehearsal::place_per_domain() const {
   const Domains& domains = runtime_.domains();
   for (size_t d = 0; d < domains.count(); ++d) {
     const auto first = static_cast<size_t>(domains[d].devices.front());
-    places.push_back({domains[d].context, runtime_.configuration().devices[first].id});
+    places.push_back({domains[d].context, runtime_.session().configuration.devices[first].id});
   }
   return places;
 }
 
 Scratch::Place Rehearsal::place_of(int lane) const {
   return {runtime_.executor().lanes().compute()[lane]->native_context,
-          runtime_.configuration().lane_device(static_cast<size_t>(lane)).id};
+          runtime_.session().configuration.lane_device(static_cast<size_t>(lane)).id};
 }
 
 vendor::Owned<cl_event> Rehearsal::start(int lane, const compiler::GroupBox& box, size_t set, bool boxed,

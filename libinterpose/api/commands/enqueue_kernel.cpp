@@ -170,6 +170,13 @@ compiler::Reason why_native(const Kernel& kernel, const Runtime* runtime, bool o
 bool wants_capture(Runtime& runtime, Kernel& kernel, const Shape& shape, const KernelLaunch& launch,
                    bool capturing, bool& needs_code) {
   const bool exiting = process_exiting.load();
+  const bool rehearses = process().profiler != nullptr || process().verifier != nullptr;
+  // A rehearsal waits until native work is over.
+  if (rehearses && !exiting && runtime.must_stay_native()) {
+    if (process().verifier != nullptr)
+      process().verifier->note_unverified(kernel, "earlier work may wait for what the program does next");
+    return false;
+  }
   if (process().profiler != nullptr) {
     process().profiler->measure(runtime, launch);
     return capturing && !exiting;

@@ -14,7 +14,7 @@ namespace {
 // Whether transfers to and from other memories are likely: then the host should get at the bytes at home.
 bool moves_bytes(const Context& context) {
   const Runtime* const runtime = runtime_of(context);
-  return runtime != nullptr && runtime->configuration().domain_count > 1;
+  return runtime != nullptr && runtime->session().configuration.domain_count > 1;
 }
 
 // Empty where the driver is to make, or refuse, the buffer as it was asked for.
