@@ -220,7 +220,7 @@ TEST_F(RuntimeTest, DriversThatWorkInHomesBytesNeedNoCopies) {
       c().capture(c().copy(x, a));
       c().capture(c().twice(x, b));
       EXPECT_EQ(c().native_twice(b, x), CL_SUCCESS);
-      EXPECT_TRUE(c().runtime().configuration().domain_count == 1 || b->storage->home_only.load());
+      EXPECT_TRUE(c().runtime().session().configuration.domain_count == 1 || b->storage->home_only.load());
       c().capture(c().sum(a, x, a));
     }
     EXPECT_GT(device(1).kernels_run, 0);
