@@ -85,6 +85,7 @@ void PiecesApart::add(const planning::Piece& piece, Action& action) {
 
 void Lowering::merge(AllApart& all, const KernelCommand& kernel, Command& c,
                      const std::vector<Ref<Action>>& pieces) {
+  if (all.empty()) return;
   Lane& home = *domains_[0].transfer;
   Ref<Action> before;
   for (auto& [domain, apart] : all) {

@@ -192,7 +192,12 @@ Result<std::vector<Device>> select_devices(const std::string& specification) {
   std::vector<Platform> platforms = find_platforms();
   std::vector<Device> devices;
   for (const Item& item : *items) {
-    if (Status status = select_item(item, platforms, devices); !status) return status;
+    Status status = select_item(item, platforms, devices);
+    if (status) continue;
+    for (const Device& device : devices) {
+      if (device.parent != nullptr) release(device.id);
+    }
+    return status;
   }
   return devices;
 }

@@ -11,6 +11,7 @@ using testing::UnorderedElementsAre;
 class LostDevice : public ExecutorTest {
 protected:
   LostDevice() { make({0, 1, 2}, {.makes_losses_good = true}, true); }
+  ~LostDevice() override { drop(); }  // else what never ends is kept by what it waits for
   void lose(int domain) { devices_->gone |= 1u << domain; }
   std::vector<Ref<ActionOwner>> drop() {
     const std::lock_guard lock(executor_->mutex());
