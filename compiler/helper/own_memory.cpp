@@ -290,6 +290,11 @@ bool leads_to_own_memory(const llvm::Type* pointer) {
   return pointer->getPointerAddressSpace() == 0 || pointer->getPointerAddressSpace() == 3;
 }
 
+bool may_be_global(const llvm::Value* pointer) {
+  const unsigned space = pointer->getType()->getPointerAddressSpace();
+  return space == 1 || space == 4;
+}
+
 const llvm::Instruction* pointer_kept_as_something_else(llvm::Function& kernel) {
   return OwnMemory(kernel).mixed();
 }

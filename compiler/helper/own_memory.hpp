@@ -15,5 +15,7 @@ const llvm::Instruction* pointer_kept_as_something_else(llvm::Function& kernel);
 // Of one work-item or work-group. No pointer of these kinds leads into a buffer, unless the program makes one
 // of another pointer's or a number's bits.
 bool leads_to_own_memory(const llvm::Type* pointer);
+// Of the whole device, or of any kind.
+bool may_be_global(const llvm::Value* pointer);
 
 }  // namespace mkmd::compiler

@@ -24,13 +24,6 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-unsigned space(const llvm::Value* pointer) {
-  return pointer->getType()->getPointerAddressSpace();
-}
-bool may_be_global(const llvm::Value* pointer) {
-  return space(pointer) == 1 || space(pointer) == 4;
-}
-
 int line_of(const llvm::Instruction& i) {
   return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
 }
@@ -109,7 +102,8 @@ private:
     }
     if (waits_for_copies(i)) return;
     for (llvm::Value* operand : i.operands())
-      if (operand->getType()->isPointerTy() && space(operand) == 4 && !isa<llvm::AddrSpaceCastInst>(i))
+      if (operand->getType()->isPointerTy() && operand->getType()->getPointerAddressSpace() == 4 &&
+          !isa<llvm::AddrSpaceCastInst>(i))
         refuse_any("a generic pointer is used", line);
   }
 

@@ -17,6 +17,7 @@
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/cycles.hpp"
 #include "compiler/helper/il_unit.hpp"
+#include "compiler/helper/own_memory.hpp"
 
 namespace mkmd::compiler {
 namespace {
@@ -24,15 +25,9 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-unsigned space(const llvm::Value* pointer) {
-  return pointer->getType()->getPointerAddressSpace();
-}
-bool may_be_global(const llvm::Value* pointer) {
-  return space(pointer) == 1 || space(pointer) == 4;
-}
 // The work-item's or the work-group's.
 bool is_own_memory(const llvm::Value* value) {
-  return value->getType()->isPointerTy() && (space(value) == 0 || space(value) == 3);
+  return value->getType()->isPointerTy() && leads_to_own_memory(value->getType());
 }
 
 const llvm::CallBase* atomic_call(const llvm::Instruction& i) {
