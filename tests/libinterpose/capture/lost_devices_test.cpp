@@ -2,11 +2,9 @@
 // What the loss of a real device costs. The fake driver's devices end nothing any more, refuse everything,
 // and say that they are not available.
 #include "tests/libinterpose/capture/known_results.hpp"
+#include "tests/libinterpose/capture/virtual_context_test.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <memory>
 
 namespace mkmd {
 namespace {
@@ -16,20 +14,17 @@ using testing::Each;
 constexpr size_t kItems = 256 * 64;
 constexpr cl_ulong kNever = UINT64_MAX;
 
-class LostDevicesTest : public testing::Test {
+class LostDevicesTest : public VirtualContextTest {
 protected:
   // These devices are gone so many nanoseconds after the program begins.
   void make(const std::vector<std::pair<int, cl_ulong>>& losses,
             const std::string& policy = Settings().policy) {
-    context_.reset();  // there is one driver at a time
-    context_ = std::make_unique<VirtualContext>(
-        VirtualContext::Machine{.devices = 3, .policy = policy, .losable = true});
+    VirtualContextTest::make({.devices = 3, .policy = policy, .losable = true});
     for (const auto& [device, after] : losses)
       c().driver()[static_cast<size_t>(device)].gone_at =
           after == kNever ? kNever : virtual_time::now() + after;
   }
   void lose(size_t device) { c().driver()[device].gone_at = virtual_time::now(); }
-  VirtualContext& c() { return *context_; }
   bool is_left_out(int device) { return c().session().trouble.left_out(device); }
   bool results_are_right() { return mkmd::results_are_right(c(), kItems); }
 
@@ -48,8 +43,6 @@ protected:
       }
     }
   }
-
-  std::unique_ptr<VirtualContext> context_;
 };
 
 TEST_F(LostDevicesTest, WithoutALossAllDevicesWork) {

@@ -2,11 +2,9 @@
 // What the loss of a device costs: an emulated machine in virtual time, whose real devices are those of the
 // fake driver.
 #include "tests/libinterpose/capture/known_results.hpp"
+#include "tests/libinterpose/capture/virtual_context_test.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <memory>
 
 namespace mkmd {
 namespace {
@@ -28,7 +26,7 @@ emulation::PlatformFile machine() {
   return p;
 }
 
-class RecoveryTest : public testing::Test {
+class RecoveryTest : public VirtualContextTest {
 protected:
   // These devices fail so many seconds after the first action.
   void make(const std::vector<std::pair<int, double>>& losses,
@@ -36,16 +34,11 @@ protected:
     emulation::PlatformFile platform = machine();
     for (const auto& [device, at] : losses)
       platform.events.push_back({.at = at, .device = device, .kind = emulation::EventSpec::Kind::fails});
-    context_.reset();  // there is one driver at a time
-    context_ = std::make_unique<VirtualContext>(
-        VirtualContext::Machine{.emulated = std::move(platform), .policy = policy});
+    VirtualContextTest::make({.emulated = std::move(platform), .policy = policy});
   }
-  VirtualContext& c() { return *context_; }
   uint64_t done_again() { return c().emulated()->totals().again; }
 
   bool results_are_right() { return mkmd::results_are_right(c(), kItems); }
-
-  std::unique_ptr<VirtualContext> context_;
 };
 
 TEST_F(RecoveryTest, WithoutALossNothingIsDoneAgain) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window, the two regimes, waits and flush points, on devices of the fake driver.
-#include "tests/libinterpose/capture/virtual_context.hpp"
+#include "tests/libinterpose/capture/virtual_context_test.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 namespace mkmd {
@@ -23,22 +21,14 @@ std::vector<float> counting() {
   return values;
 }
 
-class RuntimeTest : public testing::Test {
+class RuntimeTest : public VirtualContextTest {
 protected:
-  void make(const Machine& machine) {
-    context_.reset();  // there is one driver at a time
-    context_ = std::make_unique<VirtualContext>(machine);
-  }
-  VirtualContext& c() { return *context_; }
-  fake::Device& device(size_t d) { return c().driver()[d]; }
   int kernels_run() {
     int all = 0;
     for (size_t d = 0; d < 2; ++d)
       all += device(d).kernels_run;
     return all;
   }
-
-  std::unique_ptr<VirtualContext> context_;
 };
 
 TEST_F(RuntimeTest, ALaunchIsDividedAndItsResultIsWhole) {

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches whose pieces update the same numbers in several memories, on devices of the fake driver.
 #include "libinterpose/memory/storage.hpp"
-#include "tests/libinterpose/capture/virtual_context.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/libinterpose/capture/virtual_context_test.hpp"
 
 #include <bit>
-#include <memory>
 
 namespace mkmd {
 namespace {
 
 using Kind = compiler::Update::Kind;
-using Machine = VirtualContext::Machine;
 using Numbers = std::vector<int32_t>;
 
 constexpr size_t kItems = 256 * 64;
@@ -48,15 +44,8 @@ void update(Kind kind, const std::vector<float>& in, Numbers& numbers) {
   }
 }
 
-class UpdatesTest : public testing::Test {
+class UpdatesTest : public VirtualContextTest {
 protected:
-  void make(const Machine& machine) {
-    context_.reset();  // there is one driver at a time
-    context_ = std::make_unique<VirtualContext>(machine);
-  }
-  VirtualContext& c() { return *context_; }
-  fake::Device& device(size_t d) { return c().driver()[d]; }
-
   // Several launches, with others between them that read and write the same numbers and inputs.
   void expect_results() {
     Numbers sums(kNumbers, 5), least(kNumbers, 400);
@@ -89,8 +78,6 @@ protected:
     EXPECT_EQ(c().values(a), in);
     EXPECT_EQ(c().runtime().executor().failed(), CL_SUCCESS);
   }
-
-  std::unique_ptr<VirtualContext> context_;
 };
 
 TEST_F(UpdatesTest, ACopyIsMergedIntoHomesBytes) {
