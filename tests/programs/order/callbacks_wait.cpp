@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The callback of one event waits for that of a command which is enqueued meanwhile, on the same queue or on
-// another one. It gives up after a while, and then says so.
+// another one.
 #include "program.h"
 
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
 static std::mutex mutex;
 static std::condition_variable changed;
-static bool began = false, told = false, ended = false, in_time = false;
+static bool began = false, told = false, ended = false;
 
 static void CL_CALLBACK wait_to_be_told(cl_event, cl_int, void*) {
   std::unique_lock<std::mutex> lock(mutex);
   began = true;
   changed.notify_all();
-  in_time = changed.wait_for(lock, std::chrono::seconds(20), [] { return told; });
+  changed.wait(lock, [] { return told; });
   ended = true;
   changed.notify_all();
 }
@@ -59,7 +58,7 @@ int main() {
     launch_and(later, kernel, tell);
     lock.lock();
     changed.wait(lock, [] { return ended; });
-    std::printf("told in time: %d\n", in_time);
+    std::printf("told\n");
   }
   report<cl_int>(cl, "data", buffer, 50000);
   report<cl_int>(cl, "second", second, 50000);
