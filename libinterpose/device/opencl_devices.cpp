@@ -92,7 +92,7 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
   }
   Hearings::all().take(*hearing);
   note_trouble(*action.lane, "setting an event's callback", CL_OUT_OF_RESOURCES);
-  const auto end = vendor::await_event(event, action.lane->queue.get());
+  const auto end = vendor::await_event(event, action.lane->queue);
   if (!end) action.elsewhere.redo = nullptr;  // it may still be under way
   action.driver.heard.store(true);
   listener.ended(action, end.value_or(CL_OUT_OF_RESOURCES));
@@ -118,7 +118,7 @@ void OpenClDevices::flush(Lane& lane) {
   const cl_int status = vendor::table(queue).clFlush(queue);
   if (status == CL_SUCCESS) return;
   note_trouble(lane, "flushing its queue", status);
-  vendor::finish_carefully(queue);
+  vendor::finish_carefully(lane.queue);
 }
 
 std::optional<cl_int> OpenClDevices::status(const Action& action) {

@@ -9,7 +9,7 @@
 #include "libinterpose/memory/buffer_use.hpp"
 #include "libinterpose/memory/ordered.hpp"
 #include "libinterpose/objects/object.hpp"
-#include "libinterpose/vendor/vendor.hpp"
+#include "libinterpose/vendor/own_queue.hpp"
 
 #include <array>
 #include <atomic>
@@ -191,7 +191,7 @@ private:
 class Lane {
 public:
   enum class Kind { asynchronous, threaded };
-  Lane(Kind kind, int device, int domain, cl_context native_context, vendor::Owned<cl_command_queue> queue)
+  Lane(Kind kind, int device, int domain, cl_context native_context, vendor::OwnQueue queue)
       : kind(kind), device(device), domain(domain), native_context(native_context), queue(std::move(queue)) {}
 
   // Whether an action here can be given the vendor event of one there instead of waiting for it on the host.
@@ -207,7 +207,7 @@ public:
   const int device;  // lane index (Configuration::lane_device); -1 for a transfer lane
   const int domain;
   const cl_context native_context;
-  const vendor::Owned<cl_command_queue> queue;
+  const vendor::OwnQueue queue;
   size_t code = 0;             // which of the runtime's places its sub-kernels are built for
   std::string repair_options;  // of the lane of repairs: its sub-kernels' own, built when first needed
 

@@ -111,15 +111,15 @@ void Feeder::pump() {
   if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
   pumping_ = true;
   Gate& gate = progress_.gate();
-  Lane* const repair = lanes_.repair();
+  Lane& repair = lanes_.repair();
   for (bool more = true; more;) {
     wake_lanes();
     if (Lane* const next = next_lane()) {
       start_first(*next);
     } else if (!progress_.is_failing() && !gate.is_halted() && take_part()) {
       continue;
-    } else if (repair != nullptr && !gate.is_halted() && may_start(*repair, lanes_, gate.until())) {
-      run_threaded(*repair);
+    } else if (!gate.is_halted() && may_start(repair, lanes_, gate.until())) {
+      run_threaded(repair);
     } else {
       more = flush_lanes();  // more may have become ready meanwhile
     }

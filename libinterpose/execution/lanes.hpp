@@ -24,8 +24,8 @@ public:
   // What whoever pumps gives actions to, if they are asynchronous.
   const std::vector<Lane*>& fed() const { return fed_; }
   Lane& home() const { return *home_; }
-  // Where home does again what helpers have failed at; may be null.
-  Lane* repair() const { return repair_.get(); }
+  // Where home does again what helpers have failed at.
+  Lane& repair() const { return *repair_; }
   // Its actions stand for commands in the program's own queues. What became of those is the program's
   // business: here they are over, and nothing more.
   Lane& program() const { return *program_; }

@@ -28,7 +28,7 @@ std::vector<Ref<Action>> unfinished(const Lanes& lanes, const std::vector<Ref<Ac
   };
   for (const auto& lane : lanes.all())
     add_lane(*lane);
-  if (lanes.repair() != nullptr) add_lane(*lanes.repair());
+  add_lane(lanes.repair());
   add_lane(lanes.program());
   add(others);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -118,7 +118,7 @@ std::vector<Ref<ActionOwner>> Progress::drop_unfinished() {
   };
   for (const auto& lane : lanes_.all())
     clear(*lane);
-  if (lanes_.repair() != nullptr) clear(*lanes_.repair());
+  clear(lanes_.repair());
   return owners;
 }
 

@@ -106,7 +106,6 @@ void Progress::mark_over(Action& action, cl_int status) {
     if (action.is_part()) --action.lane->parts_in_flight;
   }
   if (is_lost(action)) return;
-  if (makes_losses_good_ && lanes_.repair() == nullptr) return mark_complete(action, status);
   settle(action);
   if (!failures_.empty() && !gate_.is_halted()) repair_failures();
 }
@@ -122,9 +121,8 @@ void Progress::settle(Action& action) {
   }
   if (failed() < 0) return mark_complete(action, failed());
   if (action.status >= 0) return mark_complete(action, CL_SUCCESS);
-  const bool of_helper = action.lane != &lanes_.home() && action.lane != lanes_.repair();
-  if (!of_helper || !action.elsewhere.redo || lanes_.repair() == nullptr)
-    return give_up(action, action.status);
+  const bool of_helper = action.lane != &lanes_.home() && action.lane != &lanes_.repair();
+  if (!of_helper || !action.elsewhere.redo) return give_up(action, action.status);
   if (std::find(failures_.begin(), failures_.end(), Ref<Action>(&action)) == failures_.end())
     failures_.emplace_back(&action);
 }
@@ -146,18 +144,18 @@ void Progress::repair_failures() {
 }
 
 void Progress::start_repairs(const Actions& actions) {
-  Lane* const repair = lanes_.repair();
+  Lane& repair = lanes_.repair();
   for (const Ref<Action>& action : actions) {
     hold_back_followers(*action);
     action->loss.repaired_in = action->works_in();
-    action->lane = repair;
+    action->lane = &repair;
     action->state = Action::State::waiting;
     action->driver.over = false;
     action->driver.spoiled = action->driver.begun;
     action->status = CL_SUCCESS;
     action->piece.seconds = 0;
     action->elsewhere.moved = nullptr;
-    action->work = action->elsewhere.redo(*repair);
+    action->work = action->elsewhere.redo(repair);
   }
   for (const Ref<Action>& action : actions) {
     for (const Ref<Action>& before : std::exchange(action->edges.chained, {})) {

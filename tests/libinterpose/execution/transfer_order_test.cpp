@@ -16,8 +16,7 @@ class TransferOrder : public testing::Test {
 protected:
   TransferOrder() {
     for (int domain = 0; domain < 3; ++domain)
-      lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr,
-                                        vendor::Owned<cl_command_queue>()));
+      lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr, vendor::OwnQueue()));
   }
 
   Ref<Action> transfer(int from, int to, ByteRanges ranges, double order) {
@@ -64,7 +63,7 @@ TEST_F(TransferOrder, IsThatOfThePlan) {
 }
 
 TEST_F(TransferOrder, WhatComesAfterActionsStillToBeMadeDoesNotStart) {
-  lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, 0, 0, nullptr, vendor::Owned<cl_command_queue>()));
+  lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, 0, 0, nullptr, vendor::OwnQueue()));
   const Ref<Action> kernel(new Action(*lanes_.all()[3], nullptr, nullptr));
   kernel->order = 4;
   const auto first = transfer(0, 1, {0, kMega}, 1);
