@@ -34,10 +34,10 @@ void EmulatedDevices::note_again(size_t commands) {
   machine_.count_again(commands);
 }
 
-cl_int EmulatedDevices::run(Action& action, cl_int) {
-  if (action.loss.inherited < 0) {  // bytes were lost with a device that failed
+cl_int EmulatedDevices::run(Action& action, cl_int refused) {
+  if (refused < 0) {
     action.times.started = action.times.ended = std::max(action.times.ready, now());
-    return action.loss.inherited;
+    return refused;
   }
   const std::optional<emulation::Demand> demand = demand_of(machine_, action);
   // What asks nothing of the machine takes no emulated time: what it really takes delays others, who have

@@ -74,7 +74,7 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
     if (vendor::execution_status(event) < 0) return {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
     if (one->lane != action.lane) waits.push_back(event);  // an in-order queue orders its own actions
   }
-  Action::Outcome outcome = action.perform(waits);
+  Action::Outcome outcome = action.work(waits);
   action.driver.begun = outcome.begun;
   // Before the callback is set: it may come at once, and whoever hears of it reads the event.
   action.driver.native = std::move(outcome.event);
@@ -101,7 +101,7 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
 
 cl_int OpenClDevices::run(Action& action, cl_int refused) {
   action.times.started = now();
-  Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action.perform({});
+  Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action.work({});
   action.driver.begun = outcome.begun;
   action.driver.native = std::move(outcome.event);
   read_times(action, host_nanoseconds());

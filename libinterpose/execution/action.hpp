@@ -84,23 +84,12 @@ public:
   };
   Held let_go();
 
-  // This action may not start before `other` is complete, of whose bytes it needs some; or, the second, only
-  // for the sake of order. Both belong to one executor; its mutex is held.
+  // This action may not start before `other` is complete. Both belong to one executor; its mutex is held.
   void wait_for(Ordered& other) override;
-  void come_after(Action& other);
-
-  Outcome perform(const std::vector<cl_event>& waits) const {
-    return loss.inherited < 0 ? Outcome{loss.inherited, {}} : work(waits);
-  }
 
   int works_in() const;  // the memory
   bool is_part() const { return piece.seconds > 0; }
   bool complete() const override { return state == State::complete; }
-  // The error of a complete action that also is that of what waits for it: it was to bring bytes from another
-  // memory, or was to work on such bytes, and they are not there. (Other errors are for the program to
-  // judge.)
-  cl_int missing_bytes() const;
-  void inherit_from(const Action& other);  // that error, of one it has waited for
   bool same_owner(const Ordered& other) const override;
 
   Lane* lane;
@@ -144,7 +133,6 @@ public:
   Elsewhere elsewhere;
 
   struct Loss {
-    cl_int inherited = CL_SUCCESS;  // missing_bytes() of an action it waits for: there is nothing to work on
     // Where devices can fail: the journal's line of it; see capture's recovery.cpp.
     std::shared_ptr<Deed> deed;
     bool device_lost = false;  // it has not run, because a device or a memory is gone
@@ -181,11 +169,7 @@ public:
     std::vector<Ref<Action>> on_complete;     // to unblock when this is complete
     std::atomic<bool> awaited{false};         // there is something in on_complete
     std::vector<const Action*> predecessors;  // to wait for each once; compared, never followed
-    const Action* only_before = nullptr;      // the one among them whose bytes it does not need; likewise
   } edges;
-
-private:
-  void add_predecessor(Action& other);
 };
 
 class Lane {

@@ -87,7 +87,6 @@ void Feeder::start_first(Lane& lane) {
   const cl_int refused = progress_.refusal(*action);
   std::vector<Ref<Action>> used{action};  // whose events the device is called with
   for (const Ref<Action>& before : action->edges.chained) {
-    action->inherit_from(*before);
     if (!before->complete()) used.push_back(before);
   }
   for (const Ref<Action>& one : used)

@@ -45,7 +45,7 @@ std::vector<Ref<Action>> unfinished(const Lanes& lanes, const std::vector<Ref<Ac
 // It is over. If its device or a memory is gone, it is not complete, and nothing new starts.
 bool Progress::is_lost(Action& action) {
   const auto is_gone = [&] {
-    if (!makes_losses_good_ || action.status >= 0 || action.loss.inherited < 0 || failed() < 0) return false;
+    if (!makes_losses_good_ || action.status >= 0 || failed() < 0) return false;
     return devices_->is_lost(action.works_in()) ||
            (action.transfer.bytes > 0 && devices_->is_lost(action.transfer.from_domain));
   };

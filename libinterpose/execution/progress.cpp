@@ -63,7 +63,6 @@ void Progress::note_complete(Action& action, cl_int status) {
     unblock(*after);
   for (const Ref<Action>& after : std::exchange(action.edges.on_complete, {})) {
     after->times.ready = std::max(after->times.ready, action.times.ended);
-    after->inherit_from(action);
     unblock(*after);
   }
   for (const BufferUse& use : action.uses) {

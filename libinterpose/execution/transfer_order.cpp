@@ -90,7 +90,6 @@ Ref<Action> cut_slice(Action& rest) {
   slice->transfer.bytes = slice->transfer.ranges.total();
   slice->work = rest.transfer.some(slice->transfer.ranges);
   slice->times.ready = rest.times.ready;
-  slice->loss.inherited = rest.loss.inherited;
   rest.transfer.ranges.subtract(slice->transfer.ranges);
   rest.transfer.bytes -= slice->transfer.bytes;
   rest.work = rest.transfer.some(rest.transfer.ranges);

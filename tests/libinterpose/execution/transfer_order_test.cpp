@@ -105,20 +105,6 @@ TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
   EXPECT_EQ(moved_.back(), ByteRanges(2 * kMega, 8 * kMega));
 }
 
-TEST_F(TransferOrder, ASliceThatFailsFailsItsTransfer) {
-  const auto late = transfer(2, 1, {0, 64}, 1);
-  const auto quick = transfer(0, 1, {0, 8 * kMega}, 2);
-  lanes_.all()[1]->to_come.push_back(late.get());
-  make_ready(quick);
-  const auto slice = take(1);
-  slice->status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  slice->state = Action::State::complete;
-  EXPECT_EQ(slice->missing_bytes(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  Action after(*lanes_.all()[0], nullptr, nullptr);
-  after.wait_for(*slice);
-  EXPECT_EQ(after.perform({}).status, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-}
-
 TEST_F(TransferOrder, SlicesAreOfWholeRows) {
   ByteRanges rows;
   for (uint64_t row = 0; row < 8; ++row)
