@@ -22,7 +22,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A callback begins once the one before it has ended, or has had this long.
+// Callbacks need not be thread-safe on all drivers: Intel's CPU runtime runs one at a time, PoCL one per
+// worker. So a callback begins once the one before it has ended. But a callback may wait for another one,
+// which PoCL allows. Nothing tells a callback that waits from one that works. After so long it counts as
+// waiting.
 constexpr std::chrono::milliseconds kAlone{10};
 
 struct Due {
@@ -82,7 +85,7 @@ Place wait_for_turn(Callbacks& state, Lock& lock) REQUIRES(state.mutex) {
   }
 }
 
-// A program's callback has no business throwing, but it is the program, not we, that would end it here.
+// An exception from a callback ends the program here, as it does on a driver's thread.
 void run_all() {
   Callbacks& state = callbacks();
   on_callback_thread = true;
@@ -99,7 +102,7 @@ void run_all() {
       if (!state.waiting.empty() && state.idle == 0) start_thread(state);
       lock.unlock();
       call();
-    }  // what it holds goes before anybody is told that it ran
+    }  // its objects are released before others learn that it ended
     lock.lock();
     state.running.erase(here);
     --state.unfinished;
@@ -186,8 +189,8 @@ void drain_callbacks() {
   using namespace std::chrono_literals;
   Callbacks& state = callbacks();
   Lock lock(state.mutex);
-  state.changed.notify_all();  // whoever waits for callbacks goes on
-  // A callback that called exit() itself is not waited for, nor for ever one that never returns.
+  state.changed.notify_all();  // await_callbacks() returns
+  // A callback that called exit() is not waited for. One that never returns is waited for shortly.
   if (!on_callback_thread)
     state.changed.wait_for(lock.to_wait(), 1s, [&]() REQUIRES(state.mutex) {
       return state.running.empty() && state.waiting.empty();
