@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From samples to the models file: takes in the spool, fits the kernels about which something new is known,
-// and leaves every other model (imported ones, those of other machines) as it is.
+// From samples to the models file. Takes in the spool, and fits the kernels that have new samples. All other
+// models stay as they are: imported ones, and those of other machines.
 #pragma once
 
 #include "profiler/store.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spool: where a profiled program leaves its samples until the mkmd command takes them into the store. A
-// file per process, one line per sample with a checksum, each line one write() in append mode on a descriptor
-// that is closed again at once. Reading takes bounded memory, whatever a file holds. Whatever kills the
-// process, the lines that are whole stay good.
+// The spool: a profiled program leaves its samples here until the mkmd command takes them into the store.
+// Each process has a file, and each sample a line with a checksum. One write() appends the line, and the
+// descriptor is closed again at once. Reading takes bounded memory, whatever a file holds. If the process is
+// killed at any moment, its complete lines stay valid.
 #pragma once
 
 #include "common/own_files.hpp"
@@ -53,8 +53,8 @@ private:
 // Of a Status: a file that no program of ours can have written.
 inline constexpr int kNoSpool = -9992;
 
-// Adds the records of a spool file from `offset` on, at most `most`; `offset` becomes that of the first byte
-// not consumed (a last line that is still being written stays for the next time). `damaged` counts lines that
+// Adds at most `most` records of a spool file from `offset` on. `offset` then is the first byte that was not
+// read. An incomplete last line stays for the next call. `damaged` counts lines that
 // were no records. True if there may be more to read.
 Result<bool> read_spool(const std::string& file, Whose whose, uint64_t& offset, std::vector<Record>& records,
                         int& damaged, size_t most = 10'000);

@@ -21,9 +21,9 @@ struct Imported {
 
 class Store {
 public:
-  // Makes the file if there is none. A file that is no store, a damaged one, or one that is not ours where it
-  // should be, is moved aside, never deleted (`notice` says where to). A store of a newer version is refused
-  // and left as it is, and so is one in a folder of somebody else, unless a user named it.
+  // Makes the file if there is none. A file that is no store, or damaged, or not ours where it should be, is
+  // moved aside (`notice` says where to). A store of a newer version is refused and stays as it is. So is a
+  // store in another user's folder, unless the user named it.
   static Result<std::unique_ptr<Store>> open(const std::string& file, Whose whose, std::string& notice);
   ~Store();
   Store(const Store&) = delete;

@@ -118,7 +118,7 @@ void finish_helpers(Session& session) {
       const auto& table = vendor::table(queue);
       if (&table == &vendor::table(session.configuration.home.id)) continue;
       // Of a lost device nothing ends any more.
-      if (vendor::finish_carefully(queue) == CL_SUCCESS) table.clFinish(queue);
+      if (vendor::finish_carefully(lane->queue) == CL_SUCCESS) table.clFinish(queue);
     }
   }
 }

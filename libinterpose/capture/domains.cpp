@@ -8,16 +8,6 @@
 
 namespace mkmd {
 
-namespace {
-
-vendor::Owned<cl_command_queue> make_queue(cl_context context, cl_device_id device) {
-  cl_int error = CL_SUCCESS;
-  return vendor::Owned<cl_command_queue>(
-      vendor::table(context).clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error));
-}
-
-}  // namespace
-
 Status Domains::make_lanes(Executor& executor) {
   if (Status status = make_contexts(); !status) return status;
   if (Status status = make_compute_lanes(executor); !status) return status;
@@ -25,9 +15,9 @@ Status Domains::make_lanes(Executor& executor) {
   if (hardware_.has_exclusive_ports()) executor.lanes().make_ports_exclusive();
   // Of no context: what waits for its actions waits on the host. Drivers end, run, or never start what waits
   // for a command that has failed.
-  executor.lanes().set_program(
-      std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr,
-                             make_queue(executor.lanes().home().native_context, configuration_.home.id)));
+  executor.lanes().set_program(std::make_unique<Lane>(
+      Lane::Kind::asynchronous, -1, 0, nullptr,
+      vendor::OwnQueue(executor.lanes().home().native_context, configuration_.home.id)));
   return {};
 }
 
@@ -42,15 +32,15 @@ void Domains::prepare(Executor& executor) {
 // Parts of home have its clock.
 void Domains::read_clocks(Executor& executor) const {
   Lane& home = executor.lanes().home();
-  const ClockOffset clock = device_clock_offset(home.queue.get());
+  const ClockOffset clock = device_clock_offset(home.queue);
   home.clock_offset = clock.between;
   for (Lane* lane : executor.lanes().compute()) {
     const vendor::Device& device = configuration_.lane_device(static_cast<size_t>(lane->device));
     const bool is_homes = lane == &home || device.parent == configuration_.home.id;
-    const ClockOffset offset = is_homes ? clock : device_clock_offset(lane->queue.get());
+    const ClockOffset offset = is_homes ? clock : device_clock_offset(lane->queue);
     lane->clock_offset = offset.may_equal(clock) ? clock.between : offset.between;  // mostly it is one clock
   }
-  if (Lane* const repair = executor.lanes().repair()) repair->clock_offset = home.clock_offset;
+  executor.lanes().repair().clock_offset = home.clock_offset;
 }
 
 Status Domains::make_contexts() {
@@ -84,7 +74,7 @@ Status Domains::make_compute_lanes(Executor& executor) {
   for (size_t d = 0; d < p.lane_count(); ++d) {
     const vendor::Device& device = p.lane_device(d);
     const cl_context context = list_[p.lane_domain(d)].context;
-    auto queue = make_queue(context, device.id);
+    vendor::OwnQueue queue(context, device.id);
     if (!queue) return Status::internal("no command-queue on device " + device.name);
     const auto kind = device.synchronous ? Lane::Kind::threaded : Lane::Kind::asynchronous;
     executor.lanes().add(
@@ -128,9 +118,9 @@ Status Domains::make_transfer_lanes(Executor& executor) {
     // PoCL copies on the workers of the queue's device, so that a copy waits for a kernel on the same
     // sub-device. On the whole device any idle worker takes it: that of the device which waits for the bytes.
     const vendor::Device& first = configuration_.devices[list_[i].devices.front()];
-    vendor::Owned<cl_command_queue> queue;
-    if (first.parent != nullptr) queue = make_queue(list_[i].context, first.parent);
-    if (!queue) queue = make_queue(list_[i].context, first.id);
+    vendor::OwnQueue queue;
+    if (first.parent != nullptr) queue = vendor::OwnQueue(list_[i].context, first.parent);
+    if (!queue) queue = vendor::OwnQueue(list_[i].context, first.id);
     if (!queue) return Status::internal("no command-queue for transfers");
     list_[i].transfer = &executor.lanes().add(std::make_unique<Lane>(
         Lane::Kind::threaded, -1, static_cast<int>(i), list_[i].context, std::move(queue)));
@@ -141,7 +131,7 @@ Status Domains::make_transfer_lanes(Executor& executor) {
 Status Domains::make_repair_lane(Executor& executor) const {
   const Configuration& p = configuration_;
   const Lane& home = executor.lanes().home();
-  auto queue = make_queue(home.native_context, p.home.id);
+  vendor::OwnQueue queue(home.native_context, p.home.id);
   if (!queue) return Status::internal("no command-queue for repairs");
   auto repair =
       std::make_unique<Lane>(Lane::Kind::threaded, p.home_index(), 0, home.native_context, std::move(queue));

@@ -38,7 +38,7 @@ void Epoch::join(Memory& root) {
 
 void Epoch::order(const Ref<Action>& action, bool one_at_a_time) {
   if (waits_for_entry()) action->wait_for(*entry_);
-  if (last_in_order_) action->come_after(*last_in_order_);
+  if (last_in_order_) action->wait_for(*last_in_order_);
   if (one_at_a_time) last_in_order_ = action;
 }
 

@@ -72,7 +72,7 @@ void Outcomes::note_piece(const Action& action) {
   const KernelCommand& command = *command_of(action).kernel();
   const KernelLaunch& launch = command.launch;
   if (launch.kernel->info == nullptr) return;
-  if (action.lane == executor_.lanes().repair()) return;  // that was not how long such pieces take
+  if (action.lane == &executor_.lanes().repair()) return;  // that was not how long such pieces take
   note_ran(session_, action);
   if (const timing::Rivalry::Sample& sample = command.sample; sample.device == action.piece.device)
     estimates_.profitability()->rivalry().sampled(sample, seconds);
@@ -85,7 +85,7 @@ void Outcomes::note_piece(const Action& action) {
 }
 
 void Outcomes::action_over(WindowUnderWay& window, const Action& action) {
-  if (action.status < 0 || action.lane == executor_.lanes().repair()) return;
+  if (action.status < 0 || action.lane == &executor_.lanes().repair()) return;
   const Command& command = command_of(action);
   window.ended = std::max(window.ended, action.times.ended);
   timing::Window::Ran ran{.kind = timing_kind(action, domains_.separate()),

@@ -22,8 +22,8 @@ cl_int copy_bytes(void* to, const void* from, uint64_t size) {
 // nobody waits for that any more.
 class Ours {
 public:
-  Ours(cl_command_queue queue, uint64_t size) : size_(size) {
-    if (vendor::may_be_lost(queue)) bytes_ = std::make_unique_for_overwrite<unsigned char[]>(size);
+  Ours(const vendor::OwnQueue& queue, uint64_t size) : size_(size) {
+    if (queue.may_be_lost()) bytes_ = std::make_unique_for_overwrite<unsigned char[]>(size);
   }
   template <typename Byte>
   Byte* or_else(Byte* theirs) const {
@@ -47,10 +47,10 @@ cl_int read_open(const Lane& lane, cl_mem memory, ByteRange range, unsigned char
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
-  const cl_bool blocking = vendor::blocking(queue);
-  Ours ours(queue, size);
+  const cl_bool blocking = lane.queue.blocking();
+  Ours ours(lane.queue, size);
   const cl_int status = vendor::try_again([&] {
-    return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return vendor::enqueue_carefully(lane.queue, [&](cl_event* event) {
       return table.clEnqueueReadBuffer(queue, memory, blocking, range.lo, size, ours.or_else(to), 0, nullptr,
                                        event);
     });
@@ -65,16 +65,16 @@ cl_int write_open(const Lane& lane, cl_mem memory, ByteRange range, const unsign
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   const uint64_t size = range.hi - range.lo;
-  const cl_bool blocking = vendor::blocking(queue);
-  Ours ours(queue, size);
+  const cl_bool blocking = lane.queue.blocking();
+  Ours ours(lane.queue, size);
   ours.take(from);
   const cl_int status = vendor::try_again([&] {
-    const cl_int written = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    const cl_int written = vendor::enqueue_carefully(lane.queue, [&](cl_event* event) {
       return table.clEnqueueWriteBuffer(queue, memory, blocking, range.lo, size, ours.or_else(from), 0,
                                         nullptr, event);
     });
     // Other queues of the device use the bytes: a blocking write is done with our memory only.
-    return written == CL_SUCCESS ? vendor::finish_carefully(queue) : written;
+    return written == CL_SUCCESS ? vendor::finish_carefully(lane.queue) : written;
   });
   if (status == CL_SUCCESS) return status;
   ours.leave();
@@ -135,12 +135,12 @@ cl_int with_mapping(const Lane& lane, cl_mem memory, cl_map_flags flags, ByteRan
   const cl_command_queue queue = lane.queue.get();
   const auto& table = vendor::table(queue);
   cl_int status = CL_SUCCESS;
-  void* const mapped = vendor::map(queue, memory, flags, range.lo, range.hi - range.lo, status);
+  void* const mapped = vendor::map(lane.queue, memory, flags, range.lo, range.hi - range.lo, status);
   if (status != CL_SUCCESS) return status;
   const cl_int used = use(mapped);
   status = vendor::try_again(
       [&] { return table.clEnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr); });
-  const cl_int finished = vendor::finish_carefully(queue);
+  const cl_int finished = vendor::finish_carefully(lane.queue);
   return used != CL_SUCCESS ? used : status != CL_SUCCESS ? status : finished;
 }
 
@@ -159,12 +159,12 @@ cl_int copy_inside(const Lane& lane, cl_mem from, cl_mem to, const ByteRanges& r
   cl_int status = CL_SUCCESS;
   ranges.each_range([&](const ByteRange& r) {
     if (status != CL_SUCCESS) return;
-    status = vendor::enqueue_carefully(lane.queue.get(), [&](cl_event* event) {
+    status = vendor::enqueue_carefully(lane.queue, [&](cl_event* event) {
       return table.clEnqueueCopyBuffer(lane.queue.get(), from, to, r.lo, r.lo, r.hi - r.lo, 0, nullptr,
                                        event);
     });
   });
-  const cl_int finished = vendor::finish_carefully(lane.queue.get());
+  const cl_int finished = vendor::finish_carefully(lane.queue);
   return status != CL_SUCCESS ? status : finished;
 }
 

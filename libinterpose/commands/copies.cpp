@@ -42,8 +42,8 @@ cl_int get_rows(const BytesAt& from, const ByteRows& rows, char* compact) {
   }
   const cl_command_queue queue = from.lane.queue.get();
   const Rectangle r(rows);
-  const cl_bool blocking = vendor::blocking(queue);
-  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  const cl_bool blocking = from.lane.queue.blocking();
+  return vendor::enqueue_carefully(from.lane.queue, [&](cl_event* event) {
     return vendor::table(queue).clEnqueueReadBufferRect(
         queue, from.memory, blocking, r.origin.data(), Rectangle::kAtHost.data(), r.region.data(), rows.pitch,
         0, rows.length, 0, compact, 0, nullptr, event);
@@ -58,14 +58,14 @@ cl_int put_rows(const BytesAt& to, const ByteRows& rows, Compact compact) {
   }
   const cl_command_queue queue = to.lane.queue.get();
   const Rectangle r(rows);
-  const cl_int status = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  const cl_int status = vendor::enqueue_carefully(to.lane.queue, [&](cl_event* event) {
     return vendor::table(queue).clEnqueueWriteBufferRect(
         queue, to.memory, CL_FALSE, r.origin.data(), Rectangle::kAtHost.data(), r.region.data(), rows.pitch,
         0, rows.length, 0, compact.get(), 0, nullptr, event);
   });
   // A blocking write would only be done with our memory when it returns, not with the device's
   // (clause 5.2.2).
-  const cl_int finished = vendor::finish_carefully(queue);
+  const cl_int finished = vendor::finish_carefully(to.lane.queue);
   if (finished != CL_SUCCESS) (void)compact.release();  // the driver may still read it
   return status != CL_SUCCESS ? status : finished;
 }
@@ -75,7 +75,7 @@ cl_int copy_rows(const BytesAt& from, const BytesAt& to, const ByteRows& rows) {
   Compact compact = std::make_unique_for_overwrite<char[]>(rows.total());
   const cl_int status = get_rows(from, rows, compact.get());
   if (status == CL_SUCCESS) return put_rows(to, rows, std::move(compact));
-  if (from.host == nullptr && vendor::finish_carefully(from.lane.queue.get()) != CL_SUCCESS)
+  if (from.host == nullptr && vendor::finish_carefully(from.lane.queue) != CL_SUCCESS)
     (void)compact.release();  // the driver may still write it
   return status;
 }
@@ -83,7 +83,7 @@ cl_int copy_rows(const BytesAt& from, const BytesAt& to, const ByteRows& rows) {
 // Over when the lane's queue is finished.
 cl_int begin_read(const BytesAt& from, ByteRange range, void* to) {
   const cl_command_queue queue = from.lane.queue.get();
-  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  return vendor::enqueue_carefully(from.lane.queue, [&](cl_event* event) {
     return vendor::table(queue).clEnqueueReadBuffer(queue, from.memory, CL_FALSE, range.lo,
                                                     range.hi - range.lo, to, 0, nullptr, event);
   });
@@ -92,14 +92,14 @@ cl_int begin_read(const BytesAt& from, ByteRange range, void* to) {
 // Likewise.
 cl_int begin_write(const void* from, const BytesAt& to, ByteRange range) {
   const cl_command_queue queue = to.lane.queue.get();
-  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  return vendor::enqueue_carefully(to.lane.queue, [&](cl_event* event) {
     return vendor::table(queue).clEnqueueWriteBuffer(queue, to.memory, CL_FALSE, range.lo,
                                                      range.hi - range.lo, from, 0, nullptr, event);
   });
 }
 
 cl_int finish(const BytesAt& side, cl_int status) {
-  const cl_int finished = vendor::finish_carefully(side.lane.queue.get());
+  const cl_int finished = vendor::finish_carefully(side.lane.queue);
   return status != CL_SUCCESS ? status : finished;
 }
 
@@ -107,8 +107,7 @@ cl_int finish(const BytesAt& side, cl_int status) {
 // works in the host's memory is mapped without a copy. Mapping the memory of another machine is slower than
 // writing it.
 cl_int copy_mapped(const BytesAt& from, const BytesAt& to, ByteRange range) {
-  if (!vendor::works_in_host_memory(to.lane.queue.get()) &&
-      vendor::works_in_host_memory(from.lane.queue.get()))
+  if (!to.lane.queue.works_in_host_memory() && from.lane.queue.works_in_host_memory())
     return with_mapping(from.lane, from.memory, CL_MAP_READ, range,
                         [&](void* mapped) { return finish(to, begin_write(mapped, to, range)); });
   return with_mapping(to.lane, to.memory, CL_MAP_WRITE_INVALIDATE_REGION, range,
@@ -168,7 +167,7 @@ cl_int copy_bytes_of(const BytesAt& from, const BytesAt& to, const ByteRanges& r
 }
 
 cl_int copy_or_nothing(const BytesAt& from, const BytesAt& to, const ByteRanges& ranges, bool& begun) {
-  if (from.host != nullptr || !vendor::may_be_lost(from.lane.queue.get())) {
+  if (from.host != nullptr || !from.lane.queue.may_be_lost()) {
     begun = true;
     return copy_bytes_of(from, to, ranges);
   }

@@ -25,16 +25,16 @@ cl_int begin_read(const PixelsAt& from, const PixelBox& box, unsigned char* to, 
   const cl_command_queue queue = from.lane.queue.get();
   const auto& table = vendor::table(queue);
   if (open == nullptr)
-    return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return vendor::enqueue_carefully(from.lane.queue, [&](cl_event* event) {
       return table.clEnqueueReadImage(queue, from.image, CL_FALSE, box.origin.data(), box.region.data(), 0, 0,
                                       to, 0, nullptr, event);
     });
-  const cl_int status = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  const cl_int status = vendor::enqueue_carefully(from.lane.queue, [&](cl_event* event) {
     return table.clEnqueueCopyImageToBuffer(queue, from.image, open, box.origin.data(), box.region.data(), 0,
                                             0, nullptr, event);
   });
   if (status != CL_SUCCESS) return status;
-  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  return vendor::enqueue_carefully(from.lane.queue, [&](cl_event* event) {
     return table.clEnqueueReadBuffer(queue, open, CL_FALSE, 0, bytes_of(box, from.shape), to, 0, nullptr,
                                      event);
   });
@@ -45,16 +45,16 @@ cl_int begin_write(const PixelsAt& to, const PixelBox& box, const unsigned char*
   const cl_command_queue queue = to.lane.queue.get();
   const auto& table = vendor::table(queue);
   if (open == nullptr)
-    return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+    return vendor::enqueue_carefully(to.lane.queue, [&](cl_event* event) {
       return table.clEnqueueWriteImage(queue, to.image, CL_FALSE, box.origin.data(), box.region.data(), 0, 0,
                                        from, 0, nullptr, event);
     });
-  const cl_int status = vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  const cl_int status = vendor::enqueue_carefully(to.lane.queue, [&](cl_event* event) {
     return table.clEnqueueWriteBuffer(queue, open, CL_FALSE, 0, bytes_of(box, to.shape), from, 0, nullptr,
                                       event);
   });
   if (status != CL_SUCCESS) return status;
-  return vendor::enqueue_carefully(queue, [&](cl_event* event) {
+  return vendor::enqueue_carefully(to.lane.queue, [&](cl_event* event) {
     return table.clEnqueueCopyBufferToImage(queue, open, to.image, 0, box.origin.data(), box.region.data(), 0,
                                             nullptr, event);
   });
@@ -76,7 +76,7 @@ cl_int each_box(const PixelsAt& side, const std::vector<PixelBox>& boxes, bool b
     if (status == CL_SUCCESS) status = begin(box, at, open.get());
     at += bytes_of(box, side.shape);
   }
-  const cl_int finished = vendor::finish_carefully(side.lane.queue.get());
+  const cl_int finished = vendor::finish_carefully(side.lane.queue);
   return status != CL_SUCCESS ? status : finished;
 }
 
@@ -107,8 +107,7 @@ cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<Pi
     last = &to;
   }
   // The driver may still use them.
-  if (status != CL_SUCCESS && vendor::finish_carefully(last->lane.queue.get()) != CL_SUCCESS)
-    (void)bytes.release();
+  if (status != CL_SUCCESS && vendor::finish_carefully(last->lane.queue) != CL_SUCCESS) (void)bytes.release();
   return status;
 }
 

@@ -23,7 +23,7 @@ Action::Outcome outcome(Lane& lane, cl_int status, cl_event event) {
   Action::Outcome result{status, vendor::Owned<cl_event>(event), true};
   // Without an event, nothing else says when it is over.
   if (lane.kind == Lane::Kind::threaded || event == nullptr)
-    result.status = vendor::finish_carefully(lane.queue.get());
+    result.status = vendor::finish_carefully(lane.queue);
   // A queue that is finished says nothing of its commands' errors.
   if (lane.kind == Lane::Kind::threaded && result.status == CL_SUCCESS && event != nullptr)
     result.status = vendor::end_of(event);
@@ -203,8 +203,8 @@ Action::Work fill_bytes(Devices& devices, Lane& lane, const FillCommand& command
 }
 
 Action::Work fill_all(Lane& lane, std::vector<Filling> fillings) {
-  return enqueue(lane, [fillings = std::move(fillings)](cl_command_queue queue, cl_uint count,
-                                                        const cl_event* waits, cl_event* event) {
+  return enqueue(lane, [&lane, fillings = std::move(fillings)](cl_command_queue queue, cl_uint count,
+                                                               const cl_event* waits, cl_event* event) {
     std::vector<std::pair<const Filling*, ByteRange>> all;
     for (const Filling& filling : fillings)
       filling.bytes.each_range([&](const ByteRange& r) { all.emplace_back(&filling, r); });
@@ -216,7 +216,7 @@ Action::Work fill_all(Lane& lane, std::vector<Filling> fillings) {
           i == 0 ? count : 0, i == 0 ? waits : nullptr, i + 1 == all.size() ? event : nullptr);
       if (status == CL_SUCCESS) continue;
       // Nobody waits for what has begun: it must not overwrite later bytes.
-      if (i > 0) vendor::finish_carefully(queue);
+      if (i > 0) vendor::finish_carefully(lane.queue);
       return status;
     }
     return cl_int{CL_SUCCESS};
@@ -310,7 +310,8 @@ bool ClockOffset::may_equal(const ClockOffset& other) const {
   return std::abs(between - other.between) <= error + other.error + kNoise;
 }
 
-ClockOffset device_clock_offset(cl_command_queue queue) {
+ClockOffset device_clock_offset(const vendor::OwnQueue& own) {
+  const cl_command_queue queue = own.get();
   const auto& table = vendor::table(queue);
   cl_context context = nullptr;
   if (table.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr) != CL_SUCCESS)
@@ -328,7 +329,7 @@ ClockOffset device_clock_offset(cl_command_queue queue) {
         CL_SUCCESS)
       return {};
     const vendor::Owned<cl_event> written(event);
-    if (vendor::finish_carefully(queue) != CL_SUCCESS) return {};
+    if (vendor::finish_carefully(own) != CL_SUCCESS) return {};
     const auto half = static_cast<int64_t>(host_nanoseconds() - before) / 2;
     cl_ulong end = 0;
     if (table.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) !=

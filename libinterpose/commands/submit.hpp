@@ -53,6 +53,6 @@ struct ClockOffset {
   int64_t between = 0, error = 0;  // 0 and 0: not known
   bool may_equal(const ClockOffset& other) const;
 };
-ClockOffset device_clock_offset(cl_command_queue queue);
+ClockOffset device_clock_offset(const vendor::OwnQueue& own);
 
 }  // namespace mkmd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DeviceKind is everything that devices of one kind do their own way: their hardware, how fast they are,
-// and who carries out their actions. The process chooses one; nobody else asks which it is.
+// A DeviceKind has everything in which devices of one kind differ from others: their hardware, their rates,
+// and what carries out their actions. The process chooses one. No other code knows which.
 #pragma once
 
 #include "libinterpose/commands/command.hpp"
@@ -20,16 +20,17 @@ namespace mkmd {
 class DeviceKind : public Hardware {
 public:
   virtual Calibration calibrate(const Configuration& configuration) = 0;
-  // Between any two memories, by domain. None: the time model knows what copies take.
+  // Links between memories, by domain. Empty: the time model predicts copies.
   virtual std::vector<scheduler::Link> links() = 0;
   virtual double
   cache_bytes(const Configuration& configuration) const = 0;  // of home's last cache; 0: not known
 
-  // Who carries out a context's actions. `host_to_home`: nanoseconds of home's clock minus the host's.
+  // Makes what carries out a context's actions. `host_to_home` is home's clock minus the host's, in
+  // nanoseconds.
   virtual std::unique_ptr<Devices> make_devices(int64_t host_to_home, Trouble& trouble,
                                                 DriverCompilers& compilers) = 0;
 
-  // What a share of a launch takes on a device, where that need not be run to be known.
+  // The seconds that a share of a launch takes on a device, if the kind knows without running it.
   virtual std::optional<double> told_seconds(int device, const KernelCommand& command, double share) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether drivers may still be able to compile. They are taken to have lost their compilers once the process
-// exits, or has changed its user: PoCL ends a process that cannot write to its cache. Thread-safe.
+// Whether drivers can still compile. They count as unable once the process exits or has changed its user:
+// PoCL ends a process that cannot write to its cache. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ namespace mkmd {
 class DriverCompilers {
 public:
   // `registered`: called when drivers may have registered more handlers for the end of the process, as
-  // compilers do when they are first used. Null: nobody wants to know.
+  // compilers do when they are first used. May be null.
   explicit DriverCompilers(void (*registered)() = nullptr) : registered_(registered) {}
 
-  // From now on code that drivers have run may only be repeated. The user counts as of the first call.
+  // From now on, drivers only get code that they have run. Remembers the process's user at the first call.
   bool may_be_gone();
   void note_compiled() const {
     if (registered_ != nullptr) registered_();

@@ -36,7 +36,7 @@ double bytes_of(const BufferUses& uses) {
   return bytes;
 }
 
-// The distinct bytes that the whole launch touches. To reckon takes no emulated time.
+// The distinct bytes that the whole launch uses. Counting them takes no emulated time.
 double bytes_of(emulation::Machine& machine, const KernelLaunch& launch) {
   const emulation::VirtualClock::Stop stop(machine.clock());
   const auto footprints = launch.kernel->info->split_allowed ? launch.facts->of(launch.whole())

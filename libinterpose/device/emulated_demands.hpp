@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What actions ask of an emulated machine. It follows from the action and from the command it is a part of.
+// The demands of actions on an emulated machine. They follow from the action and its command.
 #pragma once
 
 #include "libinterpose/commands/command.hpp"
@@ -9,7 +9,7 @@
 
 namespace mkmd {
 
-// Nothing: copies inside the program's memory and the like take no emulated time.
+// Null: the action takes no emulated time, as a copy inside the program's memory.
 std::optional<emulation::Demand> demand_of(emulation::Machine& machine, const Action& action);
 
 // A share of a launch. `ours`: as a sub-kernel, not as the program's own code.

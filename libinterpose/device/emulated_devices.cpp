@@ -34,16 +34,16 @@ void EmulatedDevices::note_again(size_t commands) {
   machine_.count_again(commands);
 }
 
-cl_int EmulatedDevices::run(Action& action, cl_int) {
-  if (action.loss.inherited < 0) {  // bytes were lost with a device that failed
+cl_int EmulatedDevices::run(Action& action, cl_int refused) {
+  if (refused < 0) {
     action.times.started = action.times.ended = std::max(action.times.ready, now());
-    return action.loss.inherited;
+    return refused;
   }
   const std::optional<emulation::Demand> demand = demand_of(machine_, action);
-  // What asks nothing of the machine takes no emulated time: what it really takes delays others, who have
-  // time to make up for it.
+  // An action without a demand takes no emulated time. Its real time delays other actions, which can make up
+  // for it.
   if (!demand) {
-    machine_.clock().sleep_until(action.times.ready);  // the plan it is from may have to be paid for still
+    machine_.clock().sleep_until(action.times.ready);  // planning takes emulated time
     action.times.started = action.times.ended = action.times.ready > 0 ? action.times.ready : now();
     const Action::Outcome outcome = action.work({});
     action.driver.begun = outcome.begun;
@@ -55,14 +55,14 @@ cl_int EmulatedDevices::run(Action& action, cl_int) {
   action.times.ended = span.end;
   action.loss.device_lost = span.failed;
   action.driver.begun = span.begun || outcome.begun;
-  return span.failed ? CL_OUT_OF_RESOURCES : outcome.status;  // as drivers call it when a device is gone
+  return span.failed ? CL_OUT_OF_RESOURCES : outcome.status;  // drivers' error for a lost device
 }
 
-// The first time it waits for the device; the emulated clock stands meanwhile.
+// The first call for a buffer waits for the device. The emulated clock stands still meanwhile.
 char* EmulatedDevices::host_bytes(Storage& storage, const Lane& lane, cl_mem memory) {
   if (char* const visible = OpenClDevices::host_bytes(storage, lane, memory)) return visible;
-  // The driver is called with the mutex held: PoCL gives a buffer its memory when it is first mapped, and two
-  // threads that map it at once need not be given the same.
+  // The driver is called with the mutex held. PoCL allocates a buffer's memory when it is first mapped, and
+  // two threads that map it at once may get different addresses.
   const Lock lock(storage.mapped_mutex);
   char*& bytes = storage.mapped[lane.domain];
   const cl_command_queue queue = lane.queue.get();

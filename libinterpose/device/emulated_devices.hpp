@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of a platform file: real ones execute, and the machine's clock says what it takes
+// Devices of a platform file. Real devices execute, and the emulated machine says how long that takes
 // (docs/emulation.md).
 #pragma once
 
@@ -23,9 +23,9 @@ public:
   bool is_lost(int domain) const override;
   void look_after(const Lane&) override {}
   void note_again(size_t commands) override;
-  // The real device is a CPU's, whose buffers lie in the process's own memory: its driver says where when a
-  // buffer is mapped, and they stay there. Copied by our threads, bytes do not wait until the driver's
-  // workers are done with somebody's kernel, which a real machine's copy engines would not do either.
+  // The real device is a CPU whose buffers lie in the process's memory. Mapping a buffer gives its address,
+  // which does not change. Our threads copy the bytes. So a copy does not wait for kernels on the driver's
+  // workers, as copy engines of a real machine do not.
   char* host_bytes(Storage& storage, const Lane& lane, cl_mem memory) override;
 
 private:

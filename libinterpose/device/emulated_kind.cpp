@@ -12,7 +12,7 @@
 
 namespace mkmd {
 
-// Planning is paid for in emulated time, however long it takes.
+// Planning takes emulated time, and has no other limit.
 double EmulatedKind::seconds_to_look() const {
   return std::numeric_limits<double>::infinity();
 }

@@ -27,7 +27,7 @@ double side_of(const emulation::Machine& machine) {
   return scale.on() ? scale.side() : kUnscaledSide;
 }
 
-// As the kernels of calibration.cpp: the counts are those our compiler reports for them.
+// Counts of the kernels of calibration.cpp, as our compiler reports them.
 Demand kernel(int device, double items, double trips, double operations, double bytes) {
   Demand d;
   d.device = device;

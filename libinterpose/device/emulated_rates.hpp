@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calibration finds on an emulated machine. It measures what the machine does and cannot see the
-// platform file's rates; only the size of what it measures follows the problem's, as that of any benchmark
+// Calibration of an emulated machine. It measures the machine and does not read the rates of the platform
+// file. Only the size of its measurements follows the size of the problem, as that of any benchmark
 // should.
 #pragma once
 

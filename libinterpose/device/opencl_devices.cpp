@@ -13,15 +13,15 @@ namespace mkmd {
 
 namespace {
 
-// A driver's callback has one pointer, and some drivers never call it. The listener may be gone when the
-// callback of an action comes whose end somebody else has heard of. Nothing may be kept for such a callback
-// but this.
+// The data of a driver's callback. Some drivers never call back, and others call back after the end of an
+// action was found out otherwise. The listener may be destroyed by then. So a callback has this object only,
+// which may leak.
 struct Hearing {
   Devices::Listener* listener;
-  Ref<Action> action;  // null once its end was heard of
+  Ref<Action> action;  // null once its end is known
 };
 
-// Of the actions that drivers were told to call back for. Its mutex is a leaf. Never destroyed.
+// The Hearings of all actions with a callback in a driver. Its mutex is a leaf. Never destroyed.
 class Hearings {
 public:
   static Hearings& all() {
@@ -33,7 +33,7 @@ public:
     const Lock lock(mutex_);
     of_[hearing.action.get()] = &hearing;
   }
-  Ref<Action> take(Hearing& hearing) {  // null: its end was heard of
+  Ref<Action> take(Hearing& hearing) {  // null: its end is known
     const Lock lock(mutex_);
     if (hearing.action) of_.erase(hearing.action.get());
     return std::exchange(hearing.action, {});
@@ -70,13 +70,13 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
   for (const Ref<Action>& one : before) {
     if (!one->driver.native) continue;
     const cl_event event = one->driver.native.get();
-    // What is to wait for a command that has failed already, PoCL never starts, and others may run.
+    // PoCL never starts a command that waits for a failed one. Other drivers may run it.
     if (vendor::execution_status(event) < 0) return {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
     if (one->lane != action.lane) waits.push_back(event);  // an in-order queue orders its own actions
   }
-  Action::Outcome outcome = action.perform(waits);
+  Action::Outcome outcome = action.work(waits);
   action.driver.begun = outcome.begun;
-  // Before the callback is set: it may come at once, and whoever hears of it reads the event.
+  // Set before the callback, which may come at once: the listener's thread reads the event.
   action.driver.native = std::move(outcome.event);
   if (outcome.status != CL_SUCCESS || !action.driver.native) {
     look_after_failure(action, outcome.status);
@@ -92,7 +92,7 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
   }
   Hearings::all().take(*hearing);
   note_trouble(*action.lane, "setting an event's callback", CL_OUT_OF_RESOURCES);
-  const auto end = vendor::await_event(event, action.lane->queue.get());
+  const auto end = vendor::await_event(event, action.lane->queue);
   if (!end) action.elsewhere.redo = nullptr;  // it may still be under way
   action.driver.heard.store(true);
   listener.ended(action, end.value_or(CL_OUT_OF_RESOURCES));
@@ -101,7 +101,7 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
 
 cl_int OpenClDevices::run(Action& action, cl_int refused) {
   action.times.started = now();
-  Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action.perform({});
+  Action::Outcome outcome = refused < 0 ? Action::Outcome{refused, {}} : action.work({});
   action.driver.begun = outcome.begun;
   action.driver.native = std::move(outcome.event);
   read_times(action, host_nanoseconds());
@@ -118,7 +118,7 @@ void OpenClDevices::flush(Lane& lane) {
   const cl_int status = vendor::table(queue).clFlush(queue);
   if (status == CL_SUCCESS) return;
   note_trouble(lane, "flushing its queue", status);
-  vendor::finish_carefully(queue);
+  vendor::finish_carefully(lane.queue);
 }
 
 std::optional<cl_int> OpenClDevices::status(const Action& action) {
@@ -127,7 +127,7 @@ std::optional<cl_int> OpenClDevices::status(const Action& action) {
 
 cl_int OpenClDevices::end(Action& action, cl_int told, cl_ulong heard) {
   Hearings::all().take(action);
-  // PoCL tells callbacks what they asked for, also of commands that have failed.
+  // PoCL gives callbacks the status that they were set for, also for failed commands.
   const cl_int status = told >= 0 && action.driver.native ? vendor::end_of(action.driver.native.get()) : told;
   read_times(action, heard);
   look_after_failure(action, status);
@@ -150,7 +150,7 @@ void OpenClDevices::forget(Action& action) {
   Hearings::all().take(action);
 }
 
-// Bytes that cannot be read, although that was tried again and in other ways, are lost with their memory.
+// A memory whose bytes could not be read in any way is lost.
 void OpenClDevices::look_after_failure(const Action& action, cl_int status) {
   if (status >= 0) return trouble_.look_at_suspects();
   trouble_.look(action.works_in());
@@ -168,7 +168,7 @@ bool OpenClDevices::may_compile() const {
   return !compilers_.may_be_gone();
 }
 
-// `heard`: when somebody heard that it is over, by the host's clock.
+// `heard` is the instant of the host's clock at which the end became known.
 void OpenClDevices::read_times(Action& action, cl_ulong heard) const {
   cl_ulong start = 0;
   cl_ulong end = 0;
@@ -186,7 +186,7 @@ void OpenClDevices::read_times(Action& action, cl_ulong heard) const {
     action.times.started = action.times.started == 0 ? now : action.times.started;
     return;
   }
-  // Another device's clock has another zero; where that is not known, only durations are right.
+  // Clocks of other devices have other zeros. Where the offset is unknown, only durations are right.
   const int64_t offset = action.lane->clock_offset;
   const cl_ulong shift = offset != 0 ? host_to_home_ - offset : action.lane->domain == 0 ? 0 : now - end;
   action.times.started = start + shift;

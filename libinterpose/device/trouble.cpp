@@ -10,10 +10,10 @@
 namespace mkmd {
 
 namespace {
-constexpr int kMost = 3;  // failures of a device that is still planned for
+constexpr int kMost = 3;  // a device with so many failures is left out
 }
 
-// A memory's failures are those of its first device.
+// Failures of transfers count for the first device of the memory.
 int Trouble::device_of(const Lane& lane) const {
   if (!lane.transfers()) return lane.device;
   for (size_t d = 0; d < configuration_.devices.size(); ++d) {

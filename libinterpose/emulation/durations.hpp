@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the emulated machine takes for what it is asked for, if nothing else is under way and its devices
-// do what the file says of them. Each answer has a jitter of its own, drawn from the file's seed. Not
+// The time of one demand on the emulated machine, if nothing else is under way. It follows from the rates of
+// the platform file. Each answer has a jitter of its own, drawn from the file's seed. Not
 // thread-safe.
 #pragma once
 

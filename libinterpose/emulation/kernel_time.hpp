@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule that gives a kernel launch its time on an emulated device, from what the compiler counted in it;
-// the one place where the platform file's rates meet a kernel. A launch takes
+// The time of a kernel launch on an emulated device, from the compiler's counts and the platform file's
+// rates. No other code combines the two. A launch takes
 //     launch + max(operations / rate of operations, distinct bytes / rate of bytes) · factor^exponent
-// where the rate of bytes is bytes_tiles for kernels that have local memory and (next to) no loop, bytes_rows
-// for those whose work-items loop, and bytes otherwise. The exponent is 0 to 3: how the number of innermost
-// steps (work-items times trips) depends on the side of the problem, which is the nearest power of the side
-// it is.
+// The rate of bytes is bytes_tiles for kernels with local memory and almost no loop. It is bytes_rows for
+// kernels whose work-items loop, and bytes for all others. The exponent, 0 to 3, says how the number of
+// innermost steps grows with the side of the problem. It is the exponent of the nearest power of the side. A
+// launch has as many steps as work-items times trips.
 #pragma once
 
 #include "libinterpose/emulation/platform_file.hpp"

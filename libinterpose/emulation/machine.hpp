@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated machine: runs what it is given for real, and lets it take the time the platform file gives it.
-// Each device, and each memory's port in either direction, has a chain of virtual time: an action starts when
-// its device (or both its ports) is free and its inputs are ready, and its thread sleeps to its end, an
-// absolute instant, so that late wake-ups do not add up. Real work that outlasts its emulated time is an
-// overrun, and more than 1 % of them make the run void; work that was merely begun late, because a thread
-// woke up late, shows in what the program measures. Thread-safe; one per process.
+// The emulated machine executes actions for real, and lets each take the time that the platform file gives
+// it. Each device has a chain of virtual time, and so has each port of a memory. An action starts when its
+// device or both its ports are free, and its inputs are ready. Its thread sleeps until its end, an absolute
+// instant. So late wake-ups do not add up. Real work that outlasts its emulated time is an overrun. A run
+// with more than 1 % of overruns is void. Work that begins late because a thread woke up late is none: the
+// program's measurements show it. Thread-safe. A process has one.
 #pragma once
 
 #include "libinterpose/emulation/durations.hpp"
@@ -19,15 +19,15 @@ namespace mkmd::emulation {
 
 struct Span {
   Nanoseconds start = 0, end = 0;
-  Nanoseconds working = 0;  // from when a device computes: the launch is over. What events call the start
-  bool failed = false;      // the device failed before or meanwhile, or a memory was lost: nothing has run
-  bool begun = false;       // of what failed on a device: it was under way, and may have written some bytes
+  Nanoseconds working = 0;  // when the device begins to compute, after the launch: the start of an event
+  bool failed = false;      // the device failed before its end, or a memory was lost
+  bool begun = false;       // it failed after its start, and may have written some bytes
 };
 
 struct Totals {
   uint64_t actions = 0;
   uint64_t overruns = 0;
-  uint64_t again = 0;       // commands that were executed again, elsewhere, after a device had failed
+  uint64_t again = 0;       // commands that were repeated on other devices after a failure
   uint64_t refused = 0;     // allocations a full memory had no room for
   double late_seconds = 0;  // virtual, of the overruns
   bool valid() const { return overruns * 100 <= actions; }
@@ -50,22 +50,22 @@ public:
   // over.
   Span run(const Demand& demand, Nanoseconds ready, const std::function<void()>& work);
 
-  // Whether the device has failed by now: nothing should be planned on it. A memory is lost with the last of
+  // Whether the device has failed, so that nothing should be planned on it. A memory is lost with the last of
   // its devices.
   bool failed(int device) const;
   bool lost(int domain) const;
 
-  // Memory for a buffer of so many bytes (at the size that really runs): false if the device is full. What is
-  // had is given back with the buffer.
+  // Takes memory for a buffer of so many bytes, at the size that really runs. False: the memory is full. It
+  // is given back with the buffer.
   bool allocate(int domain, uint64_t bytes);
   void release(int domain, uint64_t bytes);
   bool has_room(int domain, uint64_t bytes) const;
 
-  // What measuring this alone would give, jitter included: all of it (calibration), or what its event would
-  // call the time from start to end (profiling).
+  // The result of measuring this demand alone, with jitter. Calibration measures all of it. Profiling
+  // measures the time from its event's start to its end.
   double sample(const Demand& demand);
   double sample_working(const Demand& demand);
-  // What measuring these kernels gives if all start at once, each on a device of its own.
+  // The results of measuring these kernels when all start at once, each on its own device.
   std::vector<double> sample_together(const std::vector<Demand>& demands);
 
   Totals totals() const;
@@ -89,11 +89,11 @@ private:
   mutable Mutex mutex_;
   Durations durations_ GUARDED_BY(mutex_){platform_, domains_};
   Incidents incidents_ GUARDED_BY(mutex_){platform_, domains_, clock_};
-  // Until when they are taken; ports by domain.
+  // The instants at which they become free; ports by domain.
   std::vector<Nanoseconds> device_free_ GUARDED_BY(mutex_);
   std::vector<Nanoseconds> out_free_ GUARDED_BY(mutex_), in_free_ GUARDED_BY(mutex_);
   std::vector<double> allocated_ GUARDED_BY(mutex_);  // by domain; bytes at full size
-  // By domain; null without a common limit. What they point to is guarded, too.
+  // By domain; null without a common limit. The mutex guards the pointed-to objects, too.
   std::vector<std::unique_ptr<SharedBandwidth>> shared_;
   std::set<std::pair<int, uint64_t>> compiled_ GUARDED_BY(mutex_);  // by device
   Totals totals_ GUARDED_BY(mutex_);

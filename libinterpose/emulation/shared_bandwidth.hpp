@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bandwidth of one memory, shared by what runs on the devices that work in it. Each piece of work could
-// go at full speed, moving its bytes evenly over its time; while all together want more than the memory
-// gives, all are slowed by the same factor. Pure arithmetic on virtual nanoseconds; not thread-safe.
+// The bandwidth of one memory, shared by the work of its devices. A piece of work moves its bytes evenly over
+// its time. While all pieces together need more than the memory's bandwidth, all slow down by the same
+// factor. Pure arithmetic on virtual nanoseconds; not thread-safe.
 #pragma once
 
 #include "libinterpose/emulation/virtual_clock.hpp"

@@ -25,35 +25,13 @@ int Action::works_in() const {
   return loss.repaired_in >= 0 ? loss.repaired_in : lane->domain;
 }
 
-cl_int Action::missing_bytes() const {
-  const bool missing = !transfer.ranges.empty() || loss.inherited < 0 || loss.device_lost;
-  return missing && status < 0 ? status : CL_SUCCESS;
-}
-
-void Action::inherit_from(const Action& other) {
-  if (&other != edges.only_before) loss.inherited = std::min(loss.inherited, other.missing_bytes());
-}
-
-void Action::come_after(Action& other) {
-  edges.only_before = &other;
-  add_predecessor(other);
-}
-
-void Action::wait_for(Ordered& other) {
-  auto& before = static_cast<Action&>(other);
-  if (edges.only_before == &before) edges.only_before = nullptr;
-  add_predecessor(before);
-}
-
 bool Action::same_owner(const Ordered& other) const {
   return origin.owner && origin.owner == static_cast<const Action&>(other).origin.owner;
 }
 
-void Action::add_predecessor(Action& other) {
-  if (other.complete()) {
-    times.ready = std::max(times.ready, other.times.ended);
-    inherit_from(other);
-  }
+void Action::wait_for(Ordered& before) {
+  auto& other = static_cast<Action&>(before);
+  if (other.complete()) times.ready = std::max(times.ready, other.times.ended);
   if (other.complete() ||
       std::find(edges.predecessors.begin(), edges.predecessors.end(), &other) != edges.predecessors.end()) {
     return;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// An Action is one thing a real device or a copying thread does: a piece of a kernel, a transfer, a read into
-// the program's memory. Actions wait for actions; a Lane carries them out in the order the plan gives. A Lane
-// is a vendor queue fed by whoever calls the runtime, or a thread of its own (a driver that executes
-// synchronously, and transfers, which block).
+// An Action is a unit of work of a real device or a copying thread: a piece of a kernel, a transfer, a read
+// into the program's memory. Actions wait for actions. A Lane carries actions out in the plan's order. An
+// asynchronous lane is a vendor's queue: threads that call the runtime submit to it. A threaded lane has its
+// own thread, because its driver executes synchronously, or because its transfers block.
 #pragma once
 
 #include "common/byte_ranges.hpp"
 #include "libinterpose/memory/buffer_use.hpp"
 #include "libinterpose/memory/ordered.hpp"
 #include "libinterpose/objects/object.hpp"
-#include "libinterpose/vendor/vendor.hpp"
+#include "libinterpose/vendor/own_queue.hpp"
 
 #include <array>
 #include <atomic>
@@ -26,14 +26,14 @@ class Memory;
 struct Deed;
 struct History;
 
-// What an action is a part of: its maker's. The maker hears of every completion (ExecutionObserver).
+// The command of which an action is a part. The executor knows nothing else of it.
 class ActionOwner {
 public:
   virtual ~ActionOwner() = default;
-  // Called without any mutex, when one of its actions has ended, before anybody hears of that. Several
-  // threads may call it.
+  // Called without any mutex when one of its actions has ended, before the executor's mutex is taken for that
+  // end. Several threads may call it.
   virtual void action_ended() {}
-  // Called once it is over, without any mutex, if that was asked for (Graveyard::announce_later).
+  // Called once, without any mutex, after Graveyard::announce_later().
   virtual void announce() {}
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -47,32 +47,32 @@ private:
 
 class Action final : public Ordered {
 public:
-  // What to do, called outside every lock on the lane's thread or the pumping one. `waits` are vendor events
-  // of the lane's own context. An asynchronous lane's action gives the event of what it enqueued; a threaded
-  // lane's action is done when it returns. The cl_int is the outcome.
+  // The work is called without any mutex, by the lane's thread or by Feeder::pump(). `waits` are vendor
+  // events of the lane's context. On an asynchronous lane it enqueues a command and returns the command's
+  // event. On a threaded lane the action is over when the work returns.
   struct Outcome {
     cl_int status = CL_SUCCESS;
     vendor::Owned<cl_event> event;
-    bool begun = false;  // though it failed, it may have been under way
+    bool begun = false;  // bytes may have been written, even if the status is an error
   };
   using Work = std::function<Outcome(const std::vector<cl_event>& waits)>;
 
   Action(Lane& lane, ActionOwner* owner, Work work);
   ~Action() override;
 
-  // How it is done on other lanes.
+  // Makes the same work for other lanes.
   struct Elsewhere {
-    // Makes its work for another lane of the same vendor context; null if it has to stay where it is.
+    // For another lane of the same vendor context. Null: the action has to stay on its lane.
     std::function<Work(Lane&)> moved;
-    // Of an action that may be moved: seconds it takes on that lane; infinity if it may not run there.
+    // The seconds that a movable action takes on that lane. Infinity: it may not run there.
     std::function<double(const Lane&)> seconds_on;
-    // Makes its work for the lane of repairs, which is home's; null if it is not to be done again.
+    // For the lane of repairs, which is home's. Null: the action cannot be repeated.
     std::function<Work(Lane&)> redo;
   };
 
-  // What it holds while it is incomplete. Region maps and others may keep a complete action for its place in
-  // the order: then it must hold nothing, or a buffer would keep itself alive by its last writer. The runtime
-  // gives these back without its mutex: each may be the last reference to an object, or call a driver.
+  // The objects that an incomplete action holds. A region map keeps complete actions, too, for the order.
+  // These hold nothing: otherwise a buffer would keep itself alive through its last writer. Objects are
+  // released without the executor's mutex, because the release of a last reference may call a driver.
   struct Held {
     Ref<ActionOwner> owner;
     Ref<Memory> memory;
@@ -84,45 +84,34 @@ public:
   };
   Held let_go();
 
-  // This action may not start before `other` is complete, of whose bytes it needs some; or, the second, only
-  // for the sake of order. Both belong to one executor; its mutex is held.
+  // This action may not start before `other` is complete. Both belong to one executor; its mutex is held.
   void wait_for(Ordered& other) override;
-  void come_after(Action& other);
 
-  Outcome perform(const std::vector<cl_event>& waits) const {
-    return loss.inherited < 0 ? Outcome{loss.inherited, {}} : work(waits);
-  }
-
-  int works_in() const;  // the memory
+  int works_in() const;  // the domain whose bytes it uses
   bool is_part() const { return piece.seconds > 0; }
   bool complete() const override { return state == State::complete; }
-  // The error of a complete action that also is that of what waits for it: it was to bring bytes from another
-  // memory, or was to work on such bytes, and they are not there. (Other errors are for the program to
-  // judge.)
-  cl_int missing_bytes() const;
-  void inherit_from(const Action& other);  // that error, of one it has waited for
   bool same_owner(const Ordered& other) const override;
 
   Lane* lane;
-  // Where the plan wants it among the lane's ready actions: smaller first.
+  // Its place in the plan's order. Of a lane's ready actions the smallest starts first.
   double order = 0;
   Work work;
-  // What it touches in its lane's memory. A use without a root is of the program's own memory, by address.
+  // The bytes that it uses in its lane's memory. A use without a root is of host memory, by address.
   BufferUses uses;
 
   struct Origin {
     Ref<ActionOwner> owner;                // null for transfers, on the program's lane, and when complete
-    const char* what = "a transfer";       // in messages
-    std::atomic<int>* of_queue = nullptr;  // its queue's, as Lane::unposted; its owner keeps it
+    const char* what = "a transfer";       // its name in messages
+    std::atomic<int>* of_queue = nullptr;  // the queue's counter like Lane::unposted; the owner keeps it
   } origin;
 
-  // For the time model and the summary: set for kernel pieces.
+  // Set for kernel pieces. The time model and the summary read it.
   struct Piece {
     int device = -1;
     uint64_t groups = 0;
-    bool ours = false;                   // a sub-kernel, not the program's own code
+    bool ours = false;                   // it runs a sub-kernel, not the program's own code
     double share = 0;                    // of the launch's work-groups
-    double bytes = 0;                    // through memory, at least
+    double bytes = 0;                    // that it moves through memory, at least
     int sharing = 1;                     // devices of the memory that run pieces of the same launch
     std::array<uint64_t, 3> lo{}, hi{};  // the work-groups
     double seconds = 0;                  // predicted; set for parts of long pieces (Rule 18)
@@ -134,68 +123,63 @@ public:
     int from_domain = 0;
     uint64_t buffer = 0;    // the number of the buffer it moves
     uint64_t consumer = 0;  // number of the command it is made for
-    // Of one between memories: what it moves, and the work of moving some of that.
+    // Set for transfers between memories: the bytes, and what makes the work for some of them.
     ByteRanges ranges;
     std::function<Work(const ByteRanges&)> some;
-    Ref<Memory> memory;          // the root buffer, until it is complete
-    History* history = nullptr;  // where devices can fail: the journal's lines of that buffer
+    Ref<Memory> memory;          // the root buffer; null when the transfer is complete
+    History* history = nullptr;  // of that buffer in the journal; null where no device can be lost
   } transfer;
 
   Elsewhere elsewhere;
 
   struct Loss {
-    cl_int inherited = CL_SUCCESS;  // missing_bytes() of an action it waits for: there is nothing to work on
-    // Where devices can fail: the journal's line of it; see capture's recovery.cpp.
+    // Its line in the journal (capture/recovery.cpp). Null where no device can be lost.
     std::shared_ptr<Deed> deed;
-    bool device_lost = false;  // it has not run, because a device or a memory is gone
-    int repaired_in = -1;      // the memory for which home does it again; -1: its lane's
+    bool device_lost = false;  // it has not run to its end, because a device or a memory is lost
+    int repaired_in = -1;      // the domain for which home repeats it; -1: its lane's
   } loss;
 
   enum class State { waiting, ready, submitting, submitted, complete };
   State state = State::waiting;
   cl_int status = CL_SUCCESS;
 
-  // What its driver has of it.
+  // Its state in the driver.
   struct Driver {
     vendor::Owned<cl_event> native;  // until it is complete
-    int calls = 0;                   // under way without the executor's mutex, that use its event
-    bool begun = false;              // though it failed, or its device is lost, it may have been under way
-    bool over = false;               // the driver is done with it; what it came after may not be
-    bool spoiled = false;  // it may have run on bytes that an earlier action, which failed, was to write
-    std::atomic<bool> heard{false};  // the event has ended, and somebody has posted that
+    int calls = 0;                   // driver calls under way that use its event
+    bool begun = false;              // it may have written bytes, even if it failed or its device is lost
+    bool over = false;               // the driver has ended it; its predecessors may be incomplete
+    bool spoiled = false;            // it may have read bytes that a failed predecessor should have written
+    std::atomic<bool> heard{false};  // a thread has taken the event's end to the posts
   } driver;
 
   // Nanoseconds of the home's clock.
   struct Times {
-    cl_ulong ready = 0;               // when its inputs are there, and its plan is made
+    cl_ulong ready = 0;               // when its inputs were there and its plan was made
     cl_ulong started = 0, ended = 0;  // known when complete
   } times;
 
   // Its place among other actions.
   struct Edges {
-    int blockers = 0;  // what still keeps it from being ready
-    // Earlier actions of the same vendor context: their events are waited for. Kept until it is complete.
+    int blockers = 0;  // predecessors that still keep it from being ready
+    // Predecessors in the same vendor context. The driver waits for their events.
     std::vector<Ref<Action>> chained;
-    std::vector<Ref<Action>> followers;       // those that have this one in `chained`
-    std::vector<Ref<Action>> on_submit;       // to unblock when this is submitted
-    std::vector<Ref<Action>> on_complete;     // to unblock when this is complete
-    std::atomic<bool> awaited{false};         // there is something in on_complete
-    std::vector<const Action*> predecessors;  // to wait for each once; compared, never followed
-    const Action* only_before = nullptr;      // the one among them whose bytes it does not need; likewise
+    std::vector<Ref<Action>> followers;       // the actions that have this one in `chained`
+    std::vector<Ref<Action>> on_submit;       // the actions that its submission unblocks
+    std::vector<Ref<Action>> on_complete;     // the actions that its completion unblocks
+    std::atomic<bool> awaited{false};         // on_complete is not empty
+    std::vector<const Action*> predecessors;  // compared, never dereferenced: one edge for each
   } edges;
-
-private:
-  void add_predecessor(Action& other);
 };
 
 class Lane {
 public:
   enum class Kind { asynchronous, threaded };
-  Lane(Kind kind, int device, int domain, cl_context native_context, vendor::Owned<cl_command_queue> queue)
+  Lane(Kind kind, int device, int domain, cl_context native_context, vendor::OwnQueue queue)
       : kind(kind), device(device), domain(domain), native_context(native_context), queue(std::move(queue)) {}
 
-  // Whether an action here can be given the vendor event of one there instead of waiting for it on the host.
-  // Nothing chains with a lane of no context.
+  // Whether the driver can order an action of this lane after one of the other lane, by the latter's event. A
+  // lane without a context chains with none.
   bool chains_with(const Lane& other) const {
     return kind == Kind::asynchronous && other.kind == Kind::asynchronous &&
            native_context == other.native_context && native_context != nullptr;
@@ -207,21 +191,21 @@ public:
   const int device;  // lane index (Configuration::lane_device); -1 for a transfer lane
   const int domain;
   const cl_context native_context;
-  const vendor::Owned<cl_command_queue> queue;
-  size_t code = 0;             // which of the runtime's places its sub-kernels are built for
-  std::string repair_options;  // of the lane of repairs: its sub-kernels' own, built when first needed
+  const vendor::OwnQueue queue;
+  size_t code = 0;             // the index of its CodePlace
+  std::string repair_options;  // build options of sub-kernels on the lane of repairs
 
   struct Earlier {
     bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order < b->order; }
   };
   std::multiset<Ref<Action>, Earlier> ready;
-  std::vector<const Action*> to_come;  // of a transfer lane: those that still wait for something
+  std::vector<const Action*> to_come;  // a transfer lane's actions that are not ready
   bool to_flush = false;
   Ref<Action> sending;                 // the transfer under way, where ports are exclusive
   int64_t clock_offset = 0;            // its device's clock minus the host's, nanoseconds; 0: not known
-  std::vector<Ref<Action>> under_way;  // what the driver has, or the thread, and has not completed
-  int parts_in_flight = 0;             // those among them that are parts of long pieces
-  std::atomic<int> unposted{0};        // those of which the driver has not said that they are complete
+  std::vector<Ref<Action>> under_way;  // actions that the driver or the thread has and has not ended
+  int parts_in_flight = 0;             // those of them that are parts of long pieces
+  std::atomic<int> unposted{0};        // submitted actions whose end the driver has not reported
 };
 
 }  // namespace mkmd

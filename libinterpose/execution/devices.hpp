@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: what carries out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
-// emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor asks none
-// of them which it is. No function is called with the executor's mutex held, but for now(),
-// note_trouble(), has_failed(), is_lost(), forget() and note_again().
+// Devices carry out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
+// emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor does not
+// know which kind it has. The executor's mutex is held during calls of now(), note_trouble(), has_failed(),
+// is_lost(), forget() and note_again(), and during no others.
 #pragma once
 
 #include "libinterpose/execution/action.hpp"
@@ -16,56 +16,56 @@ class Storage;
 
 class Devices {
 public:
-  // Hears of what submit() has begun. From any thread, also before submit() returns.
+  // Is told of submitted actions, from any thread, also before submit() returns.
   class Listener {
   public:
     virtual void under_way(Action& action) = 0;  // before it may end
-    // Once for each action: only by who was first to set `heard`. `status` below 0: it has failed.
+    // Called once for each action, by the thread that sets its `heard` first. An error status is below 0.
     virtual void ended(Action& action, cl_int status) = 0;
 
   protected:
     ~Listener() = default;
   };
   struct Submission {
-    cl_int status = CL_SUCCESS;  // below 0: the device has refused it
-    bool under_way = false;      // its end will be heard of; else it is over
+    cl_int status = CL_SUCCESS;  // below 0: the device has refused the action
+    bool under_way = false;      // the listener will be told of its end; else the action is over
   };
 
   virtual ~Devices() = default;
 
-  // Nanoseconds of the clock that actions' times are on.
+  // Nanoseconds of the clock of the actions' times.
   virtual cl_ulong now() const = 0;
 
-  // Gives an asynchronous lane's action to its device, to start when `before` are over. If one of them is
-  // known to have failed, the submission fails.
+  // Gives an asynchronous lane's action to its device. It starts when the actions in `before` are over. If
+  // one of them is known to have failed, the submission fails.
   virtual Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) = 0;
-  // Carries out a threaded lane's action, sets its times, and returns its outcome. `refused` below 0: the
-  // executor wants this outcome, without work.
+  // Carries out a threaded lane's action, sets its times, and returns its status. If `refused` is below 0,
+  // the action is not carried out, and `refused` is its status.
   virtual cl_int run(Action& action, cl_int refused) = 0;
-  // Where the host may touch the bytes that lie in the lane's domain as `memory`, without a command. Null: it
-  // may not.
+  // The address at which the host may use the bytes of `memory` in the lane's domain without a command. Null:
+  // there is none.
   virtual char* host_bytes(Storage&, const Lane&, cl_mem) { return nullptr; }
-  // Devices may wait for this before they begin with what they were given.
+  // Lets the device begin with the actions that it was given.
   virtual void flush(Lane& lane) = 0;
 
   // The execution status of an action under way. Null: the device does not say.
   virtual std::optional<cl_int> status(const Action& action) = 0;
-  // The status with which an action has ended, of which a listener was told `told` at `heard` (nanoseconds of
-  // the host's clock). Sets its times.
+  // The final status of an action. Sets its times. The listener was told `told` at `heard`, in nanoseconds of
+  // the host's clock.
   virtual cl_int end(Action& action, cl_int told, cl_ulong heard) = 0;
 
-  // Whether the device, by index, is gone for good: nothing should be planned on it any more.
+  // Whether nothing should be planned on the device, by index, any more.
   virtual bool has_failed(int device) const = 0;
-  // Whether a memory, by domain, is gone with its devices.
+  // Whether a memory, by domain, is lost with its devices.
   virtual bool is_lost(int domain) const = 0;
-  // Finds out whether what the lane works with is still there. Asked now and then where there is no news.
+  // Finds out whether the lane's device is still there. Called when no action has ended for a while.
   virtual void look_after(const Lane& lane) = 0;
-  // Nobody wants to hear of the action's end any more.
+  // The listener is not to be told of the action's end any more.
   virtual void forget(Action& action) = 0;
-  // After a loss: so many commands are done again.
+  // After a loss, so many commands are repeated.
   virtual void note_again(size_t commands) = 0;
 
-  // Something given to the lane's device has failed.
+  // An action or a call on the lane's device has failed.
   virtual void note_trouble(const Lane& lane, const char* what, cl_int status) = 0;
   // Whether home may be given code that it has not run yet.
   virtual bool may_compile() const = 0;

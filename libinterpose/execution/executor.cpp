@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Executor's threads, and how they and those that wait hear of the ends of actions.
+// The Executor's threads, and how they and waiting threads learn that actions have ended.
 #include "libinterpose/execution/executor.hpp"
 
 #include "common/host_clock.hpp"
@@ -17,9 +17,9 @@ namespace mkmd {
 
 namespace {
 
-// So long without news, devices are asked what became of their commands: callbacks may never come.
+// After so long without an ended action, devices are asked for statuses: callbacks may never come.
 constexpr std::chrono::seconds kSecondLook{1};
-// The same where a device may be lost. Everything waits for it until that is known.
+// The same time where a device may be lost. All work stops until a loss is known.
 constexpr std::chrono::milliseconds kLossLook{200};
 
 std::chrono::nanoseconds patience(const ExecutionConfiguration& configuration) {
@@ -59,8 +59,8 @@ bool Executor::take_posts() {
   return true;
 }
 
-// Some drivers do not end a command that waits for a failed one, as they should (OpenCL 3.0, 5.11). It has
-// not started a while after that failure, nothing else keeps it from starting, and so it never will.
+// Some drivers do not end a command that waits for a failed one, as OpenCL 3.0 (5.11) demands. Such a command
+// has not started a while after the failure, and nothing else keeps it from starting.
 std::set<const Action*> Executor::stuck_actions() const {
   const cl_ulong now = devices().now();
   const auto a_while = static_cast<cl_ulong>(std::chrono::nanoseconds(kSecondLook).count());
@@ -215,7 +215,7 @@ bool Executor::start_threads() {
     }
     threads_started_ = true;
   } catch (const std::system_error& error) {
-    threads_refused_ = true;  // those that there are wait for nothing
+    threads_refused_ = true;  // the threads that were created stay idle
     log(LogLevel::warning, std::string("no more threads can be created (") + error.what() +
                                "): kernels run whole on the home device");
   }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Executor carries actions out on lanes: each when those it waits for are complete, in the plan's order
-// among those that are ready. What a helper fails at, home does again (Rule 20). It knows nothing of
-// commands, plans and traces: its observer hears of every completion.
+// The Executor carries actions out on lanes. An action may start when its predecessors are complete. Of a
+// lane's ready actions, the first in the plan's order starts first. Home repeats actions that a helper failed
+// at (Rule 20). The executor knows no commands, plans or traces. It tells its observer of every completion.
 //
-// Its parts: the states of actions and the mutex that guards them (Progress), what starts them (Feeder, which
-// a Gate keeps back), the ends that were heard of (Posts), the Lanes, and what is to be let go of
-// (Graveyard). Asynchronous lanes are fed by whoever calls pump(), one thread at a time; the others leave it
-// their work. So a flush costs no thread switch. Threaded lanes have a thread each. Ends of actions only go
-// into the posts; whoever waits, or else the conductor thread, takes them from there. This class is the
-// threads, and those that wait.
+// Its parts: Progress has the states of actions and the mutex that guards them. Feeder starts actions, if the
+// Gate lets it. Posts is the list of ended actions. Graveyard keeps objects until they can be released.
+// Asynchronous lanes are fed by the threads that call pump(), one at a time, so a flush needs no thread
+// switch. Each threaded lane has a thread. A waiting thread, or else the conductor thread, takes the posts.
+// This class owns the threads, and threads of the program wait in it.
 #pragma once
 
 #include "libinterpose/execution/feeder.hpp"
@@ -31,48 +30,47 @@ public:
         progress_(observer, lanes_, configuration.makes_losses_good),
         feeder_(observer, configuration, lanes_, progress_, posts_) {}
   ~Executor() { stop(); }
-  void stop();  // nothing is under way; ends its threads, so it may not run on one of them
+  void stop();  // ends its threads: nothing is under way, and the caller is none of them
 
-  // What it works with: all before anything else.
+  // Devices and lanes are set before any other call.
   void use(std::unique_ptr<Devices> devices) { progress_.use(std::move(devices)); }
   Devices& devices() const { return progress_.devices(); }
   Lanes& lanes() { return lanes_; }
   const Lanes& lanes() const { return lanes_; }
 
-  // Guards all actions that are not complete, and the observer's things.
+  // Guards all incomplete actions, and the observer's state.
   Mutex& mutex() const RETURN_CAPABILITY(progress_.mutex()) { return progress_.mutex(); }
   Gate& gate() REQUIRES(mutex()) { return progress_.gate(); }
   Graveyard& graveyard() REQUIRES(mutex()) { return progress_.graveyard(); }
-  Posts& posts() { return posts_; }  // with or without the mutex
+  Posts& posts() { return posts_; }  // needs no mutex
 
-  // The error of an action that could neither be done nor done again: from then on nobody knows which bytes
-  // are whole, so every later action has it.
+  // The error of an action that failed and could not be repeated. The content of buffers is then unknown, so
+  // every later action ends with this error.
   cl_int failed() const { return progress_.failed(); }
 
   void push(Ref<Action> action) REQUIRES(mutex()) { progress_.push(std::move(action)); }
-  // Starts what may start. Lets go of the mutex while devices are called.
+  // Starts all actions that may start. Releases the mutex during calls of devices.
   void pump() REQUIRES(mutex());
   // After a loss; see Progress.
   bool stop_after_loss() REQUIRES(mutex()) { return progress_.stop_after_loss(); }
   std::vector<Ref<ActionOwner>> drop_unfinished() REQUIRES(mutex()) { return progress_.drop_unfinished(); }
-  // With `besides`, whatever that does.
+  // Lanes of the domain that have actions under way. `besides` is counted in any case.
   int busy_lanes(int domain, const Lane* besides) const REQUIRES(mutex());
 
-  // False if the system gives no more; nothing where it is to have none.
+  // False if the system creates no more threads.
   bool start_threads() REQUIRES(mutex());
 
-  bool take_posts()
-      EXCLUDES(mutex());  // makes actions complete whose ends were heard of; false: there were none
-  void ask_devices() EXCLUDES(mutex());  // what became of what they were given
-  // `done` is called with the mutex held. False if it is not so at the instant `latest` of the host's clock;
-  // without one this waits for ever.
+  bool take_posts() EXCLUDES(mutex());   // completes the actions in the posts; false: there were none
+  void ask_devices() EXCLUDES(mutex());  // for the status of submitted actions
+  // Waits until `done`, which is called with the mutex held, returns true. Returns false at the instant
+  // `latest` of the host's clock. Without `latest` there is no limit.
   bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {}) EXCLUDES(mutex());
 
 private:
   void lane_thread(Lane& lane);
   void conductor_thread();
   void look_after_lanes() EXCLUDES(mutex());
-  std::set<const Action*> stuck_actions() const REQUIRES(mutex());  // submitted ones that will never start
+  std::set<const Action*> stuck_actions() const REQUIRES(mutex());  // submitted, but never to start
 
   Observer& observer_;
   const Configuration configuration_;

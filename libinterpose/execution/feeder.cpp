@@ -12,7 +12,7 @@ namespace mkmd {
 
 namespace {
 
-constexpr int kPartsDeep = 2;  // parts of long pieces a device is given at a time: refilling takes a moment
+constexpr int kPartsDeep = 2;  // parts of long pieces in a driver at a time: it has the next one at once
 
 void move_first(Lane& busy, Lane& idle) {
   const Ref<Action> part = *busy.ready.begin();
@@ -31,10 +31,10 @@ bool Feeder::lacks_threads() const {
 
 void Feeder::wake_lanes() {
   const bool woken = progress_.gate().wake_for_more();
-  if (woken && lacks_threads()) posts_.wake_waiters();  // who does the lanes' work
+  if (woken && lacks_threads()) posts_.wake_waiters();  // they do the lanes' work
 }
 
-// Moves a part that another lane has not started to an idle one, if it is finished earlier there.
+// Moves a part that a busy lane has not started to an idle lane, if the part ends earlier there.
 bool Feeder::take_part() {
   for (Lane* idle : lanes_.compute()) {
     if (idle->kind != Lane::Kind::asynchronous || !idle->under_way.empty() || !idle->ready.empty()) continue;
@@ -44,7 +44,7 @@ bool Feeder::take_part() {
       const Action& part = **busy->ready.begin();
       if (part.order >= progress_.gate().until() || !part.elsewhere.moved) continue;
       if (busy->native_context != idle->native_context) continue;
-      // `busy` still has half of what it started before it, at least, and then the part itself.
+      // `busy` has at least half of the part before it to run, and then the part itself.
       if (part.elsewhere.seconds_on(*idle) >= 2 * part.piece.seconds) continue;
       move_first(*busy, *idle);
       return true;
@@ -53,7 +53,7 @@ bool Feeder::take_part() {
   return false;
 }
 
-// Of those that may start something, the one whose first action comes first.
+// Of the lanes that may start an action, the one whose first action is earliest in the plan.
 Lane* Feeder::next_lane() {
   if (progress_.is_failing() || progress_.gate().is_halted()) return nullptr;
   Lane* next = nullptr;
@@ -85,9 +85,8 @@ void Feeder::start_first(Lane& lane) {
   if (action->is_part()) ++lane.parts_in_flight;
   action->state = Action::State::submitting;
   const cl_int refused = progress_.refusal(*action);
-  std::vector<Ref<Action>> used{action};  // whose events the device is called with
+  std::vector<Ref<Action>> used{action};  // the device is called with their events
   for (const Ref<Action>& before : action->edges.chained) {
-    action->inherit_from(*before);
     if (!before->complete()) used.push_back(before);
   }
   for (const Ref<Action>& one : used)
@@ -108,20 +107,20 @@ void Feeder::start_first(Lane& lane) {
 
 void Feeder::pump() {
   wake_lanes();
-  if (pumping_) return;  // the thread that pumps sees what we pushed before it stops
+  if (pumping_) return;  // the pumping thread will see our actions before it stops
   pumping_ = true;
   Gate& gate = progress_.gate();
-  Lane* const repair = lanes_.repair();
+  Lane& repair = lanes_.repair();
   for (bool more = true; more;) {
     wake_lanes();
     if (Lane* const next = next_lane()) {
       start_first(*next);
     } else if (!progress_.is_failing() && !gate.is_halted() && take_part()) {
       continue;
-    } else if (repair != nullptr && !gate.is_halted() && may_start(*repair, lanes_, gate.until())) {
-      run_threaded(*repair);
+    } else if (!gate.is_halted() && may_start(repair, lanes_, gate.until())) {
+      run_threaded(repair);
     } else {
-      more = flush_lanes();  // more may have become ready meanwhile
+      more = flush_lanes();  // actions may have become ready meanwhile
     }
   }
   pumping_ = false;
@@ -145,7 +144,7 @@ void Feeder::run_threaded(Lane& lane) {
     }
     std::erase(lane.under_way, action);
     gate.end_run();
-    if (std::exchange(lane.sending, {})) gate.wake();  // who waits for its ports may go on
+    if (std::exchange(lane.sending, {})) gate.wake();  // its ports are free
     progress_.mark_over(*action, status);
     pump();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Feeder starts what may start: it gives devices the ready actions of their lanes in the plan's order,
-// and carries out those of lanes that are threads. It lets go of the executor's mutex while devices are
-// called.
+// The Feeder starts actions. It submits the ready actions of asynchronous lanes in the plan's order. On the
+// threads of threaded lanes it carries their actions out. It releases the executor's mutex during calls of
+// devices.
 #pragma once
 
 #include "libinterpose/execution/posts.hpp"
@@ -18,17 +18,17 @@ public:
 
   Mutex& mutex() const RETURN_CAPABILITY(progress_.mutex()) { return progress_.mutex(); }
 
-  // Everything that asynchronous lanes may start, and repairs. One thread at a time does it; the others leave
-  // it their work.
+  // Starts the actions of asynchronous lanes, and repairs. One thread at a time does so. Other threads return
+  // at once.
   void pump() REQUIRES(progress_.mutex());
-  // What a threaded lane may start, on this thread.
+  // Carries out a threaded lane's actions on this thread.
   void run_threaded(Lane& lane) REQUIRES(progress_.mutex());
-  // What all of them may start, for want of threads.
+  // Carries out those of all threaded lanes, where they have no threads.
   void run_threaded() REQUIRES(progress_.mutex());
-  bool lacks_threads() const;  // they are parked, or there are none
+  bool lacks_threads() const;  // the executor's threads are parked, or it has none
 
 private:
-  void wake_lanes() REQUIRES(progress_.mutex());  // if their threads were given more to do
+  void wake_lanes() REQUIRES(progress_.mutex());  // if their threads have new actions
   Lane* next_lane() REQUIRES(progress_.mutex());
   void start_first(Lane& lane) REQUIRES(progress_.mutex());
   bool flush_lanes() REQUIRES(progress_.mutex());

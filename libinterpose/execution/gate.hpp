@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Gate: what keeps ready actions from being started, and who waits until it lets some of them start. The
-// executor's mutex guards it.
+// The Gate keeps ready actions from being started. Threads of lanes wait at it. The executor's mutex guards
+// it.
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -16,7 +16,7 @@ inline constexpr double kAllEmitted = std::numeric_limits<double>::infinity();
 
 class Gate {
 public:
-  // Actions of this order and after it do not start: earlier ones are not pushed yet. kAllEmitted: all may.
+  // Actions from this order on do not start, because earlier ones are not pushed yet. kAllEmitted: all start.
   void hold_from(double order) {
     until_ = order;
     has_more_ = true;
@@ -24,7 +24,7 @@ public:
   bool holds_back() const { return until_ < kAllEmitted; }
   double until() const { return until_; }
 
-  // Nothing starts.
+  // No action starts until resume().
   void halt() {
     if (!halted_) is_told_ = false;
     halted_ = true;
@@ -36,14 +36,14 @@ public:
     wake();
   }
 
-  void begin_run() { ++running_; }  // of an action, on a thread
+  void begin_run() { ++running_; }  // a threaded lane carries an action out
   void end_run() { --running_; }
   bool is_running() const { return running_ > 0; }
 
-  // The threads of lanes. There may be more for them to start.
+  // For the threads of lanes: they may have more actions to start.
   void note_more() { has_more_ = true; }
   void wake() { woken_.notify_all(); }
-  // Wakes them if there is more since they were last woken; false: there is not.
+  // Wakes them if note_more() was called since they were last woken. Else returns false.
   bool wake_for_more() {
     if (!std::exchange(has_more_, false)) return false;
     wake();
@@ -53,7 +53,7 @@ public:
     stopped_ = true;
     wake();
   }
-  // `lock`: of the executor's mutex. False: the thread is to end.
+  // `lock` holds the executor's mutex. False: the thread has to end.
   bool wait(Lock& lock, const std::function<bool()>& may_start) {
     woken_.wait(lock.to_wait(), [&] { return stopped_ || (!halted_ && may_start()); });
     return !stopped_;

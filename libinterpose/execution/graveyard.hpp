@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Graveyard: what nobody needs any more, to be let go of without the executor's mutex. The last reference
-// to an object may be among it. The mutex guards the graveyard; whoever takes its content buries it without.
+// The Graveyard keeps objects that are no longer needed until they can be released without the executor's
+// mutex. A reference in it may be an object's last. The mutex guards the graveyard. A thread takes the
+// content with the mutex held, and buries it without.
 #pragma once
 
 #include "libinterpose/execution/action.hpp"
@@ -14,8 +15,8 @@ namespace mkmd {
 class Graveyard {
 public:
   struct Dead {
-    std::vector<Ref<ActionOwner>> owners;  // announce() is due
-    std::vector<Action::Held> held;        // by actions that are complete, or dropped
+    std::vector<Ref<ActionOwner>> owners;  // their announce() is due
+    std::vector<Action::Held> held;        // by complete or dropped actions
     std::vector<std::shared_ptr<void>> others;
   };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Progress that stops everything when a device is lost. What it had under way is not waited for.
-// What other devices have under way goes on to its end. Then the observer says what is to be done again.
+// The part of Progress that stops all work when a device is lost. Actions of the lost device are not waited
+// for. Actions under way on other devices end. Then the observer decides which commands are repeated.
 #include "libinterpose/execution/progress.hpp"
 
 #include "libinterpose/objects/objects.hpp"
@@ -13,7 +13,7 @@ namespace mkmd {
 
 namespace {
 
-// Whoever waits is in a list of what it waits for.
+// Each waiting action is in a list of an action that it waits for.
 std::vector<Ref<Action>> unfinished(const Lanes& lanes, const std::vector<Ref<Action>>& others) {
   std::vector<Ref<Action>> found;
   std::set<const Action*> seen;
@@ -28,7 +28,7 @@ std::vector<Ref<Action>> unfinished(const Lanes& lanes, const std::vector<Ref<Ac
   };
   for (const auto& lane : lanes.all())
     add_lane(*lane);
-  if (lanes.repair() != nullptr) add_lane(*lanes.repair());
+  add_lane(lanes.repair());
   add_lane(lanes.program());
   add(others);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -42,10 +42,10 @@ std::vector<Ref<Action>> unfinished(const Lanes& lanes, const std::vector<Ref<Ac
 
 }  // namespace
 
-// It is over. If its device or a memory is gone, it is not complete, and nothing new starts.
+// The action is over. If its device or a memory is lost, it stays incomplete, and no other action starts.
 bool Progress::is_lost(Action& action) {
   const auto is_gone = [&] {
-    if (!makes_losses_good_ || action.status >= 0 || action.loss.inherited < 0 || failed() < 0) return false;
+    if (!makes_losses_good_ || action.status >= 0 || failed() < 0) return false;
     return devices_->is_lost(action.works_in()) ||
            (action.transfer.bytes > 0 && devices_->is_lost(action.transfer.from_domain));
   };
@@ -96,7 +96,7 @@ std::vector<Ref<ActionOwner>> Progress::drop_unfinished() {
       std::erase_if(action->edges.on_complete, is_ours);
       continue;
     }
-    // It may have written something, and what it came behind is lost, or was to be done again.
+    // It may have written bytes, and its predecessors are lost or were to be repeated.
     if ((action->driver.over || action->driver.spoiled) && !action->loss.device_lost) {
       action->driver.begun = true;
       observer_.lost(*action);
@@ -118,7 +118,7 @@ std::vector<Ref<ActionOwner>> Progress::drop_unfinished() {
   };
   for (const auto& lane : lanes_.all())
     clear(*lane);
-  if (lanes_.repair() != nullptr) clear(*lanes_.repair());
+  clear(lanes_.repair());
   return owners;
 }
 

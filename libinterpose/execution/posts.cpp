@@ -8,8 +8,8 @@
 
 namespace mkmd {
 
-// Waking a thread takes a core from the devices, so a completion that sets nothing off stays in the list
-// until one comes that does. The last of a lane and the last of a queue always do.
+// Waking a thread takes a core from the devices. So a completion that nothing waits for stays in the list
+// until another one wakes a thread. The last action of a lane or of a queue always wakes one.
 bool Posts::can_wait(const Action& action, cl_int status) {
   const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
   const bool last_of_queue = action.origin.of_queue == nullptr || action.origin.of_queue->fetch_sub(1) == 1;

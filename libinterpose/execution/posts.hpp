@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Posts: the list of actions whose ends were heard of, and those that wait for it. Whoever waits takes the
-// list, or else the conductor. It has a mutex of its own, which is a leaf.
+// Posts is the list of ended actions. Threads wait for entries. A waiting thread takes the list, or else the
+// conductor does. It has a mutex of its own, which is a leaf.
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -19,27 +19,27 @@ public:
   struct Post {
     Ref<Action> action;
     cl_int status;
-    cl_ulong at;  // host's clock
+    cl_ulong at;  // by the host's clock
   };
 
   void under_way(Action& action) override;
   void ended(Action& action, cl_int status) override;
 
   std::vector<Post> take() EXCLUDES(mutex_);
-  // So many more (or fewer) wait for the completion of any action at once.
+  // Changes the number of threads that wait for the completion of any action.
   void add_eager(int more) { eager_.fetch_add(more); }
 
-  // Waiters. Each looks at what it waits for between news() and wait().
-  void wake_waiters() EXCLUDES(mutex_);  // something happened that they may wait for
+  // For waiting threads. Each checks its condition between news() and wait().
+  void wake_waiters() EXCLUDES(mutex_);  // one of their conditions may hold
   uint64_t news() const EXCLUDES(mutex_);
-  // Until there are posts, or news since that number; false: there were none for so long.
+  // Waits for posts, or for news after the number `seen`. False: there were none for so long.
   bool wait(uint64_t seen, std::chrono::nanoseconds longest) EXCLUDES(mutex_);
-  void hand_over() EXCLUDES(mutex_);  // one waits no more; what is in the list is the conductor's, or others'
+  void hand_over() EXCLUDES(mutex_);  // a thread stops waiting; others take the list
 
-  // The conductor.
+  // For the conductor.
   void call_conductor() EXCLUDES(mutex_);  // ExecutionObserver::conduct() is due
   enum class Due { end, posts, conduct, nothing };
-  // Nothing: there was none of these for so long. While nobody `is_busy`, it waits for ever.
+  // `nothing`: none of these happened for so long. While `is_busy` returns false, there is no limit.
   Due wait_to_conduct(const std::function<bool()>& is_busy, std::chrono::nanoseconds longest)
       EXCLUDES(mutex_);
   void stop() EXCLUDES(mutex_);

@@ -39,16 +39,16 @@ void Progress::end_call(Action& action) {
 }
 
 void Progress::mark_submitted(Action& action, Devices::Submission submission) {
-  // Whoever comes after it has no event to give to the device: it waits for the end.
+  // It has no event. Its successors wait for its end on the host.
   if (!submission.under_way) return mark_over(action, submission.status);
-  // Its end may have been quicker.
+  // It may have ended before this.
   if (action.state == Action::State::submitting) action.state = Action::State::submitted;
   for (const Ref<Action>& after : std::exchange(action.edges.on_submit, {}))
     unblock(*after);
   if (makes_losses_good_ && devices_->is_lost(action.lane->domain)) abandon_lost();
 }
 
-// In the end the action holds nothing any more, however long it is kept itself.
+// Afterwards the action holds no objects, however long it is kept itself.
 void Progress::mark_complete(Action& action, cl_int status) {
   if (action.complete()) return;
   note_complete(action, status);
@@ -63,7 +63,6 @@ void Progress::note_complete(Action& action, cl_int status) {
     unblock(*after);
   for (const Ref<Action>& after : std::exchange(action.edges.on_complete, {})) {
     after->times.ready = std::max(after->times.ready, action.times.ended);
-    after->inherit_from(action);
     unblock(*after);
   }
   for (const BufferUse& use : action.uses) {
@@ -71,7 +70,7 @@ void Progress::note_complete(Action& action, cl_int status) {
   }
   const std::vector<Ref<Action>> followers = std::exchange(action.edges.followers, {});
   observer_.completed(action);
-  // What came after it, and is over, too, has waited for this.
+  // Followers that are over were waiting for this completion.
   for (const Ref<Action>& after : followers) {
     if (after->driver.over) settle(*after);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress: the states of an executor's actions, from pushed to complete, and the mutex that guards them. An
-// action becomes ready when nothing keeps it any more. It is complete when its device is done with it, and
-// what it came after is complete. What a helper fails at, home does again (repair.cpp, Rule 20).
+// Progress has the states of an executor's actions, from pushed to complete, and the mutex that guards them.
+// An action is ready when it has no blockers. It is over when its device has ended it. It is complete when it
+// is over and its predecessors are complete. Home repeats failed actions of helpers (repair.cpp, Rule 20).
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -17,7 +17,7 @@
 
 namespace mkmd {
 
-// Without any mutex: before anybody else hears of the action's end.
+// Called without any mutex, before the executor's mutex is taken for the action's end.
 inline void tell_owner(Action& action) {
   if (action.origin.owner) action.origin.owner->action_ended();
 }
@@ -39,20 +39,21 @@ public:
   void push(Ref<Action> action) REQUIRES(mutex_);
 
   // Where losses are made good (loss.cpp).
-  bool stop_after_loss() REQUIRES(mutex_);   // nothing new starts. True: nothing is running
-  void abandon_lost() REQUIRES(mutex_);      // what lost devices have under way: it will not end
-  bool is_running() const REQUIRES(mutex_);  // something is, besides the program's own commands
-  // Nothing is running. Forgets everything incomplete but those commands. The owners: once for each action.
+  bool stop_after_loss() REQUIRES(mutex_);   // no action starts any more; true: nothing is running
+  void abandon_lost() REQUIRES(mutex_);      // actions under way on lost devices: they will not end
+  bool is_running() const REQUIRES(mutex_);  // an action is, besides the program's own commands
+  // Drops all incomplete actions but the program's own commands. Nothing is running. Returns an owner per
+  // action.
   std::vector<Ref<ActionOwner>> drop_unfinished() REQUIRES(mutex_);
 
-  // Something is to be done again; nothing else starts until what came after it is over.
+  // An action has to be repeated. No other action starts until its followers are over.
   bool is_failing() const REQUIRES(mutex_) { return !failures_.empty(); }
-  // What keeps an action from being started: an error after which nothing is right any more, or bytes that
-  // its device would not take.
+  // The error that keeps an action from being started. Either the context has failed, or the device's memory
+  // did not accept bytes that the action needs.
   cl_int refusal(const Action& action) const REQUIRES(mutex_);
-  void end_call(Action& action) REQUIRES(mutex_);  // of a device, that uses its event
+  void end_call(Action& action) REQUIRES(mutex_);  // a device call that used its event is over
   void mark_submitted(Action& action, Devices::Submission submission) REQUIRES(mutex_);
-  void mark_over(Action& action, cl_int status) REQUIRES(mutex_);  // the device is done with it
+  void mark_over(Action& action, cl_int status) REQUIRES(mutex_);  // the device has ended it
 
 private:
   void unblock(Action& action) REQUIRES(mutex_);
@@ -78,7 +79,7 @@ private:
   Graveyard graveyard_ GUARDED_BY(mutex_);
   std::atomic<cl_int> failed_{CL_SUCCESS};
   std::vector<Ref<Action>> failures_ GUARDED_BY(mutex_);
-  std::vector<Ref<Action>> lost_ GUARDED_BY(mutex_);  // until everything unfinished is dropped
+  std::vector<Ref<Action>> lost_ GUARDED_BY(mutex_);  // until drop_unfinished()
 };
 
 }  // namespace mkmd

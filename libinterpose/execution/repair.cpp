@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Progress that makes failures of helpers good. An action that a helper refused, or whose event
-// ended with an error, is done again at home, in the same memory, before anybody hears of its end. What a
-// driver ran behind it has seen the wrong bytes, and is done again as well. If the bytes that they begin with
-// may have been overwritten by them, they cannot be: the program then gets the error.
+// The part of Progress that repairs failures of helpers. A helper may refuse an action, or the action's event
+// ends with an error. Then home repeats it in the same memory, before the action becomes complete. Followers
+// that a driver ran behind it have read wrong bytes, and are repeated, too. An action cannot be repeated if
+// the bytes that it reads may be overwritten. The program then gets the error.
 #include "libinterpose/execution/progress.hpp"
 
 #include "common/log.hpp"
@@ -30,7 +30,7 @@ void visit(const Ref<Action>& action, std::set<const Action*>& seen, Actions& la
   later_first.push_back(action);
 }
 
-// The failed actions and what the drivers were given behind them, each after those it follows.
+// The failed actions and their followers in drivers. Each comes after the actions that it follows.
 Actions with_followers(const Actions& failures) {
   std::set<const Action*> seen;
   Actions actions;
@@ -40,9 +40,9 @@ Actions with_followers(const Actions& failures) {
   return actions;
 }
 
-// Whether they find the bytes that they found the first time, or those that they should have found. A failed
-// action has written, as far as it came, what it will write again. What ran behind it may have written
-// anything within its ranges.
+// Whether a repetition reads the bytes that the first execution had to read. A failed action has written some
+// of the bytes that it will write again, with the same values. Followers may have written any values within
+// their ranges.
 bool can_be_repeated(const Actions& actions, const Actions& failures, bool may_compile) {
   std::map<const Memory*, ByteRanges> written;  // null: the program's own memory
   const auto add = [&](const Action& action) {
@@ -74,7 +74,7 @@ bool can_be_repeated(const Actions& actions, const Actions& failures, bool may_c
   return true;
 }
 
-// Who was to wait for the driver's event of this action waits for its end instead.
+// Followers that are not submitted wait for the action's completion in place of its event.
 void hold_back_followers(Action& action) {
   for (const Ref<Action>& after : std::exchange(action.edges.followers, {})) {
     if (after->state != Action::State::waiting && after->state != Action::State::ready) continue;
@@ -106,12 +106,11 @@ void Progress::mark_over(Action& action, cl_int status) {
     if (action.is_part()) --action.lane->parts_in_flight;
   }
   if (is_lost(action)) return;
-  if (makes_losses_good_ && lanes_.repair() == nullptr) return mark_complete(action, status);
   settle(action);
   if (!failures_.empty() && !gate_.is_halted()) repair_failures();
 }
 
-// It is over; it is complete when what it came after is. Else somebody has to see to it.
+// The action is over. It becomes complete with its predecessors, or has to be repeated.
 void Progress::settle(Action& action) {
   if (action.complete() || !action.driver.over) return;
   if (std::any_of(action.edges.chained.begin(), action.edges.chained.end(),
@@ -122,16 +121,15 @@ void Progress::settle(Action& action) {
   }
   if (failed() < 0) return mark_complete(action, failed());
   if (action.status >= 0) return mark_complete(action, CL_SUCCESS);
-  const bool of_helper = action.lane != &lanes_.home() && action.lane != lanes_.repair();
-  if (!of_helper || !action.elsewhere.redo || lanes_.repair() == nullptr)
-    return give_up(action, action.status);
+  const bool of_helper = action.lane != &lanes_.home() && action.lane != &lanes_.repair();
+  if (!of_helper || !action.elsewhere.redo) return give_up(action, action.status);
   if (std::find(failures_.begin(), failures_.end(), Ref<Action>(&action)) == failures_.end())
     failures_.emplace_back(&action);
 }
 
 void Progress::repair_failures() {
   const Actions actions = with_followers(failures_);
-  // No driver may touch the bytes any more; who comes last gets here again.
+  // Repairs begin when no driver uses the bytes any more. The last action to end calls this again.
   if (std::any_of(actions.begin(), actions.end(), [](const Ref<Action>& a) { return !a->driver.over; }))
     return;
   const Actions failures = std::exchange(failures_, {});
@@ -146,18 +144,18 @@ void Progress::repair_failures() {
 }
 
 void Progress::start_repairs(const Actions& actions) {
-  Lane* const repair = lanes_.repair();
+  Lane& repair = lanes_.repair();
   for (const Ref<Action>& action : actions) {
     hold_back_followers(*action);
     action->loss.repaired_in = action->works_in();
-    action->lane = repair;
+    action->lane = &repair;
     action->state = Action::State::waiting;
     action->driver.over = false;
     action->driver.spoiled = action->driver.begun;
     action->status = CL_SUCCESS;
     action->piece.seconds = 0;
     action->elsewhere.moved = nullptr;
-    action->work = action->elsewhere.redo(*repair);
+    action->work = action->elsewhere.redo(repair);
   }
   for (const Ref<Action>& action : actions) {
     for (const Ref<Action>& before : std::exchange(action->edges.chained, {})) {
@@ -169,7 +167,7 @@ void Progress::start_repairs(const Actions& actions) {
   }
 }
 
-// Nobody knows which bytes are whole.
+// The content of the context's buffers is unknown from now on.
 void Progress::give_up(Action& action, cl_int status) {
   if (failed() == CL_SUCCESS) {
     log(LogLevel::error, std::string(action.origin.what) + " failed (" + std::to_string(status) +

@@ -10,8 +10,8 @@ namespace mkmd {
 
 namespace {
 
-// Bytes a transfer may move at a time while it comes before one that should have come first. The fixed cost
-// of a copy is less than a tenth of what so many take.
+// A transfer that overtakes an earlier one moves so many bytes at a time. The fixed cost of a copy is less
+// than a tenth of their time.
 constexpr uint64_t kSlice = 1 << 20;
 
 bool same_port(const Action& a, const Action& b, const Lanes& lanes) {
@@ -35,8 +35,8 @@ bool is_next(const Action& action, const Lanes& lanes) {
   return !any_under_way(action, lanes, [](const Action& other) { return other.transfer.bytes > kSlice; });
 }
 
-// Ports are free, and nothing earlier is about to take one: it might never find both of its ports free at the
-// same time, if others did not leave them to it.
+// Whether its ports are free, and no earlier ready transfer is about to take one of them. Otherwise the
+// earlier one might never find both of its ports free.
 bool has_ports(const Action& action, const Lanes& lanes) {
   if (any_under_way(action, lanes, [](const Action&) { return true; })) return false;
   return std::none_of(lanes.all().begin(), lanes.all().end(), [&](const std::unique_ptr<Lane>& lane) {
@@ -79,7 +79,7 @@ ByteRanges first_bytes(const ByteRanges& ranges, uint64_t bytes) {
   return first;
 }
 
-// Only the rest waits for the slice, and what waits for the transfer for the rest.
+// The rest waits for the slice. The transfer's successors wait for the rest.
 Ref<Action> cut_slice(Action& rest) {
   Ref<Action> slice(new Action(*rest.lane, nullptr, nullptr));
   slice->order = rest.order;
@@ -90,7 +90,6 @@ Ref<Action> cut_slice(Action& rest) {
   slice->transfer.bytes = slice->transfer.ranges.total();
   slice->work = rest.transfer.some(slice->transfer.ranges);
   slice->times.ready = rest.times.ready;
-  slice->loss.inherited = rest.loss.inherited;
   rest.transfer.ranges.subtract(slice->transfer.ranges);
   rest.transfer.bytes -= slice->transfer.bytes;
   rest.work = rest.transfer.some(rest.transfer.ranges);

@@ -7,6 +7,7 @@
 #include "common/thread_annotations.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -21,23 +22,27 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A callback begins once the one before it has ended, or has had this long.
+// Callbacks need not be thread-safe on all drivers: Intel's CPU runtime runs one at a time, PoCL one per
+// worker. So a callback begins once the one before it has ended. But a callback may wait for another one,
+// which PoCL allows. Nothing tells a callback that waits from one that works. After so long it counts as
+// waiting.
 constexpr std::chrono::milliseconds kAlone{10};
 
 struct Due {
-  const void* line;
+  CallbackOrder order;
   Clock::time_point since;
 };
 
 struct Waiting {
   std::function<void()> call;
-  CallbackOrder order;
   Due due;
 };
 
 struct Callbacks {
   Mutex mutex;
   std::condition_variable changed;
+  std::atomic<size_t> unfinished{0};  // promised, waiting or running
+  std::list<CallbackOrder> promised GUARDED_BY(mutex);
   std::deque<Waiting> waiting GUARDED_BY(mutex);
   std::list<Due> running GUARDED_BY(mutex);
   int idle GUARDED_BY(mutex) = 0;  // threads that are not inside a callback
@@ -56,8 +61,9 @@ void start_thread(Callbacks& state) REQUIRES(state.mutex);
 using Place = std::deque<Waiting>::iterator;
 
 bool may_begin(Callbacks& state, Place one) REQUIRES(state.mutex) {
+  const CallbackOrder& order = one->due.order;
   const auto is_before = [&](const Due& due) {
-    return due.line == one->order.line && due.since >= one->order.since;
+    return due.order.line == order.line && due.since >= order.since;
   };
   return std::none_of(state.running.begin(), state.running.end(), is_before) &&
          std::none_of(state.waiting.begin(), one, [&](const Waiting& w) { return is_before(w.due); });
@@ -79,7 +85,7 @@ Place wait_for_turn(Callbacks& state, Lock& lock) REQUIRES(state.mutex) {
   }
 }
 
-// A program's callback has no business throwing, but it is the program, not we, that would end it here.
+// An exception from a callback ends the program here, as it does on a driver's thread.
 void run_all() {
   Callbacks& state = callbacks();
   on_callback_thread = true;
@@ -96,9 +102,10 @@ void run_all() {
       if (!state.waiting.empty() && state.idle == 0) start_thread(state);
       lock.unlock();
       call();
-    }  // what it holds goes before anybody is told that it ran
+    }  // its objects are released before others learn that it ended
     lock.lock();
     state.running.erase(here);
+    --state.unfinished;
     ++state.idle;
     state.changed.notify_all();
   }
@@ -114,27 +121,76 @@ void start_thread(Callbacks& state) {
   }
 }
 
+void forget_promise(Callbacks& state, const CallbackOrder& order) REQUIRES(state.mutex) {
+  const auto kept =
+      std::find_if(state.promised.begin(), state.promised.end(), [&](const CallbackOrder& other) {
+        return other.line == order.line && other.since == order.since;
+      });
+  if (kept == state.promised.end()) return;
+  state.promised.erase(kept);
+  --state.unfinished;
+  state.changed.notify_all();
+}
+
+bool is_awaited(const CallbackOrder& order, const CallbackOrder& until) {
+  const bool is_same = until.line != nullptr ? order.line == until.line : order.queue == until.queue;
+  return is_same && order.since <= until.since;
+}
+
 }  // namespace
 
 void run_callback(std::function<void()> call, const CallbackOrder& order) {
-  if (!process_exiting.load(std::memory_order_acquire)) {
-    Callbacks& state = callbacks();
+  Callbacks& state = callbacks();
+  const bool exiting = process_exiting.load(std::memory_order_acquire);
+  if (!exiting) {
     const Lock lock(state.mutex);
     if (state.idle == 0) start_thread(state);
     if (state.idle > 0 || !state.running.empty()) {
-      state.waiting.push_back({std::move(call), order, {order.line, Clock::now()}});
+      state.waiting.push_back({std::move(call), {order, Clock::now()}});
+      ++state.unfinished;
+      forget_promise(state, order);
       state.changed.notify_all();
       return;
     }
   }
   call();
+  if (exiting) return;
+  const Lock lock(state.mutex);
+  forget_promise(state, order);
+}
+
+void promise_callback(const CallbackOrder& order) {
+  Callbacks& state = callbacks();
+  const Lock lock(state.mutex);
+  state.promised.push_back(order);
+  ++state.unfinished;
+}
+
+bool has_callbacks() {
+  return callbacks().unfinished.load(std::memory_order_acquire) > 0;
+}
+
+void await_callbacks(const CallbackOrder& until, Clock::time_point began) {
+  if (on_callback_thread || !has_callbacks()) return;
+  Callbacks& state = callbacks();
+  const auto is_in_time = [&](const Due& due) { return due.since >= began && is_awaited(due.order, until); };
+  Lock lock(state.mutex);
+  state.changed.wait(lock.to_wait(), [&]() REQUIRES(state.mutex) {
+    return process_exiting.load() ||
+           (std::none_of(state.promised.begin(), state.promised.end(),
+                         [&](const CallbackOrder& order) { return is_awaited(order, until); }) &&
+            std::none_of(state.running.begin(), state.running.end(), is_in_time) &&
+            std::none_of(state.waiting.begin(), state.waiting.end(),
+                         [&](const Waiting& waiting) { return is_in_time(waiting.due); }));
+  });
 }
 
 void drain_callbacks() {
   using namespace std::chrono_literals;
   Callbacks& state = callbacks();
   Lock lock(state.mutex);
-  // A callback that called exit() itself is not waited for, nor for ever one that never returns.
+  state.changed.notify_all();  // await_callbacks() returns
+  // A callback that called exit() is not waited for. One that never returns is waited for shortly.
   if (!on_callback_thread)
     state.changed.wait_for(lock.to_wait(), 1s, [&]() REQUIRES(state.mutex) {
       return state.running.empty() && state.waiting.empty();
@@ -142,6 +198,7 @@ void drain_callbacks() {
   while (!state.waiting.empty()) {
     const std::function<void()> call = std::move(state.waiting.front().call);
     state.waiting.pop_front();
+    --state.unfinished;
     lock.unlock();
     call();
     lock.lock();

@@ -20,7 +20,8 @@ Event::~Event() {
 
 CallbackOrder order_of_callbacks(const Event& event) {
   const bool has_line = event.queue && event.queue->in_order();
-  return {has_line ? static_cast<const void*>(event.queue.get()) : &event, event.made};
+  const void* const queue = event.queue.get();
+  return {has_line ? queue : &event, event.made, queue};
 }
 
 void event_status_changed(Event& event) {

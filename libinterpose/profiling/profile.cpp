@@ -224,8 +224,8 @@ private:
     bool done = false;
   };
 
-  // In rounds over all kinds of device: others may slow a core down for a while, and the best of times that
-  // are far apart is less likely to be one of then.
+  // In rounds over all kinds of devices. Other processes may slow a core down for a while. The times of one
+  // kind are then far apart, and the best of them is less likely to be a slow one.
   void measure_alone(const Kinds& kinds, int runs) REQUIRES(state_.mutex) {
     std::vector<Measured> all;
     for (const auto& [kind, devices] : kinds)

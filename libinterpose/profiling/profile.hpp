@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiling mode (MKMD_PROFILE, `mkmd profile`): before a launch runs at home as the program asked, it is
-// measured on every device, in pieces of varied numbers of work-groups, alone and all devices at once, on
-// copies of the buffers it names. The samples go to the spool. The program's data and results are untouched;
-// it is only slower.
+// Profiling mode (MKMD_PROFILE, `mkmd profile`). The program's launches run at home. Before a launch runs,
+// pieces of it are measured on copies of its buffers, with varied numbers of work-groups. Each device is
+// measured alone, and all together. The samples go to the spool. The program's data and results are
+// untouched; it is only slower.
 #pragma once
 
 #include "libinterpose/commands/command.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch rehearsed: what `mkmd profile` and `mkmd verify` have in common. While the program runs at home as
-// ever, the launch it is about to make is run before, whole or in pieces, on copies of its buffers. Runs go
-// to the lanes' queues directly; nothing is captured meanwhile.
+// The rehearsal of a launch, for `mkmd profile` and `mkmd verify`. The program's launches run at home. Before
+// a launch runs, its rehearsals run on copies of its buffers, whole or in pieces. They go to the lanes'
+// queues directly. Nothing is captured meanwhile.
 #pragma once
 
 #include "libinterpose/profiling/scratch.hpp"

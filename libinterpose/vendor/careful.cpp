@@ -13,13 +13,6 @@ namespace mkmd::vendor {
 
 namespace {
 
-cl_device_id device_of(cl_command_queue queue) {
-  cl_device_id device = nullptr;
-  const cl_int asked =
-      table(queue).clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
-  return asked == CL_SUCCESS ? device : nullptr;
-}
-
 // Shared with a callback that may come late, or never.
 class End {
 public:
@@ -46,12 +39,12 @@ void CL_CALLBACK on_end(cl_event, cl_int, void* user_data) {
 }
 
 // The driver may say that the queue's device is there, and yet take no calls for the queue.
-bool is_there(cl_command_queue queue) {
-  return is_available(device_of(queue)) && table(queue).clFlush(queue) == CL_SUCCESS;
+bool is_there(const OwnQueue& queue) {
+  return is_available(queue.device()) && table(queue.get()).clFlush(queue.get()) == CL_SUCCESS;
 }
 
 // Null: the device is lost, or the driver does not say what became of the command.
-std::optional<cl_int> await_watchfully(cl_event event, cl_command_queue queue) {
+std::optional<cl_int> await_watchfully(cl_event event, const OwnQueue& queue) {
   constexpr std::chrono::milliseconds kLook{100};  // without news
   constexpr std::chrono::milliseconds kPoll{1};    // where there is no callback
   const auto end = std::make_shared<End>();
@@ -67,15 +60,14 @@ std::optional<cl_int> await_watchfully(cl_event event, cl_command_queue queue) {
   }
 }
 
-// Its queue is in order.
-cl_int finish_watchfully(cl_command_queue queue) {
-  const auto& calls = table(queue);
+cl_int finish_watchfully(const OwnQueue& queue) {
+  const auto& calls = table(queue.get());
   cl_event event = nullptr;
   const cl_int status =
-      try_again([&] { return calls.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event); });
+      try_again([&] { return calls.clEnqueueMarkerWithWaitList(queue.get(), 0, nullptr, &event); });
   if (status != CL_SUCCESS) return status;
   const Owned<cl_event> marker(event);
-  if (const cl_int flushed = try_again([&] { return calls.clFlush(queue); }); flushed != CL_SUCCESS)
+  if (const cl_int flushed = try_again([&] { return calls.clFlush(queue.get()); }); flushed != CL_SUCCESS)
     return flushed;
   // A marker behind a command that has failed may fail, too. It is over all the same.
   return await_watchfully(event, queue) ? CL_SUCCESS : CL_DEVICE_NOT_AVAILABLE;
@@ -99,33 +91,29 @@ bool may_be_lost(cl_device_id device) {
                              device_string(device, CL_DEVICE_NAME));
 }
 
-bool may_be_lost(cl_command_queue queue) {
-  return may_be_lost(device_of(queue));
-}
-
 bool is_available(cl_device_id device) {
   return device_value<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_TRUE;
 }
 
-cl_int finish_carefully(cl_command_queue queue) {
-  if (may_be_lost(queue)) return finish_watchfully(queue);
-  const auto& table = vendor::table(queue);
-  const cl_int status = try_again([&] { return table.clFinish(queue); });
+cl_int finish_carefully(const OwnQueue& queue) {
+  if (queue.may_be_lost()) return finish_watchfully(queue);
+  const auto& table = vendor::table(queue.get());
+  const cl_int status = try_again([&] { return table.clFinish(queue.get()); });
   if (status == CL_SUCCESS) return status;
   cl_event event = nullptr;
-  if (table.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) != CL_SUCCESS) return status;
+  if (table.clEnqueueMarkerWithWaitList(queue.get(), 0, nullptr, &event) != CL_SUCCESS) return status;
   const vendor::Owned<cl_event> marker(event);
-  table.clFlush(queue);
+  table.clFlush(queue.get());
   return table.clWaitForEvents(1, &event) == CL_SUCCESS ? CL_SUCCESS : status;
 }
 
-void* map(cl_command_queue queue, cl_mem memory, cl_map_flags flags, size_t offset, size_t size,
+void* map(const OwnQueue& queue, cl_mem memory, cl_map_flags flags, size_t offset, size_t size,
           cl_int& status) {
-  const cl_bool is_blocking = blocking(queue);
+  const cl_bool is_blocking = queue.blocking();
   cl_event event = nullptr;
-  void* const mapped =
-      table(queue).clEnqueueMapBuffer(queue, memory, is_blocking, flags, offset, size, 0, nullptr,
-                                      is_blocking == CL_TRUE ? nullptr : &event, &status);
+  void* const mapped = table(queue.get())
+                           .clEnqueueMapBuffer(queue.get(), memory, is_blocking, flags, offset, size, 0,
+                                               nullptr, is_blocking == CL_TRUE ? nullptr : &event, &status);
   if (status == CL_SUCCESS && mapped == nullptr) status = CL_MAP_FAILURE;
   if (status != CL_SUCCESS || is_blocking == CL_TRUE) return mapped;
   const Owned<cl_event> end(event);
@@ -133,9 +121,9 @@ void* map(cl_command_queue queue, cl_mem memory, cl_map_flags flags, size_t offs
   return status == CL_SUCCESS ? mapped : nullptr;
 }
 
-std::optional<cl_int> await_event(cl_event event, cl_command_queue queue) {
-  if (may_be_lost(queue)) {
-    vendor::table(queue).clFlush(queue);
+std::optional<cl_int> await_event(cl_event event, const OwnQueue& queue) {
+  if (queue.may_be_lost()) {
+    table(queue.get()).clFlush(queue.get());
     return await_watchfully(event, queue);
   }
   if (vendor::table(event).clWaitForEvents(1, &event) == CL_SUCCESS) return end_of(event);

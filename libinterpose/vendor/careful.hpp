@@ -3,7 +3,7 @@
 // device is lost. Thread-safe.
 #pragma once
 
-#include "libinterpose/vendor/vendor.hpp"
+#include "libinterpose/vendor/own_queue.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -29,24 +29,19 @@ bool executes_in_caller(const Platform& platform, const std::string& device_name
 // simulator in this process. Drivers may then wait for ever (PoCL-Remote does). So waits of ours for such
 // devices are made of short ones, between which the driver is asked whether the device is there.
 bool may_be_lost(cl_device_id device);
-bool may_be_lost(cl_command_queue queue);  // its device
 // The driver says that it can be used (CL_DEVICE_AVAILABLE).
 bool is_available(cl_device_id device);
-// For transfers and mappings: may_be_lost() devices are waited for by enqueue_carefully() or await_event().
-inline cl_bool blocking(cl_command_queue queue) {
-  return may_be_lost(queue) ? CL_FALSE : CL_TRUE;
-}
 
 // Everything on the queue is over. An error: nobody knows.
-cl_int finish_carefully(cl_command_queue queue);
+cl_int finish_carefully(const OwnQueue& queue);
 
 // Bytes of a buffer, once they can be used. Null: `status` says why not.
-void* map(cl_command_queue queue, cl_mem memory, cl_map_flags flags, size_t offset, size_t size,
+void* map(const OwnQueue& queue, cl_mem memory, cl_map_flags flags, size_t offset, size_t size,
           cl_int& status);
 
 // What became of a command that was flushed, or is in a queue of a driver that needs none. Null: nobody
 // knows, it may still be under way.
-std::optional<cl_int> await_event(cl_event event, cl_command_queue queue);
+std::optional<cl_int> await_event(cl_event event, const OwnQueue& queue);
 
 // Its execution status. Null if the driver does not say.
 std::optional<cl_int> status_of(cl_event event);
@@ -57,8 +52,8 @@ cl_int end_of(cl_event event);
 // Enqueues a command by `call`, with an event of its own if its device may be lost. Then it is over, and this
 // is what became of it: a queue that is finished does not say that. Elsewhere the queue is to be finished.
 template <typename Call>
-cl_int enqueue_carefully(cl_command_queue queue, Call call) {
-  if (!may_be_lost(queue)) return call(nullptr);
+cl_int enqueue_carefully(const OwnQueue& queue, Call call) {
+  if (!queue.may_be_lost()) return call(nullptr);
   cl_event event = nullptr;
   const cl_int status = call(&event);
   if (status != CL_SUCCESS) return status;

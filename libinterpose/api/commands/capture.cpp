@@ -21,7 +21,10 @@ std::optional<cl_int> capture(Ref<Command> command, cl_command_type type, WaitLi
   }
   if (made != nullptr) *event = made->handle();
   if (!blocking) return CL_SUCCESS;
+  CallbackWait callbacks;
+  if (queue.in_order()) callbacks.add(queue);
   runtime.wait(*command);
+  callbacks.end();
   return command->status < 0 ? command->status : CL_SUCCESS;
 }
 

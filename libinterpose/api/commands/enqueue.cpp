@@ -41,6 +41,12 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
   return true;
 }
 
+void CallbackWait::end() const {
+  if (!has_callbacks() || !vendor::is_host_cpu(process().configuration.home.id)) return;
+  for (const CallbackOrder& until : until_)
+    await_callbacks(until, began_);
+}
+
 bool has_untimed_commands() {
   return !process().session->kind.times_native_commands() && process().profiler == nullptr;
 }

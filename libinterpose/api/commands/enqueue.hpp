@@ -6,9 +6,12 @@
 #pragma once
 
 #include "libinterpose/capture/runtime.hpp"
+#include "libinterpose/life/callback_thread.hpp"
 #include "libinterpose/objects/objects.hpp"
 
+#include <chrono>
 #include <span>
+#include <vector>
 
 namespace mkmd::api {
 
@@ -40,6 +43,20 @@ bool has_untimed_commands();
 void note_untimed();
 // The objects behind a checked wait list.
 std::vector<Event*> events_of(WaitList wait_list);
+
+// What a blocking call waits for beside commands: the callbacks that become due meanwhile. The drivers of
+// CPUs do so (PoCL, Intel's), and programs then release what their callbacks use. Other drivers may call back
+// later.
+class CallbackWait {
+public:
+  void add(const CallbackOrder& until) { until_.push_back(until); }
+  void add(const Queue& queue) { add({.since = began_, .queue = &queue}); }  // its commands so far
+  void end() const;                                                          // the commands are over
+
+private:
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::vector<CallbackOrder> until_;
+};
 
 // `call` is a callable (const NativeCall&) -> cl_int which calls the vendor without blocking. If `blocking`,
 // this function waits for the command afterwards, outside every lock.

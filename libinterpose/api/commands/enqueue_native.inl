@@ -37,8 +37,11 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
   vendor::Owned<cl_event> owned(native_event);
   cl_int status = CL_SUCCESS;
   if (blocking) {  // outside the turn: other threads go on meanwhile
+    CallbackWait callbacks;
+    if (queue.in_order()) callbacks.add(queue);
     vendor::table(queue.native.get()).clFlush(queue.native.get());
     status = vendor::table(native_event).clWaitForEvents(1, &native_event);
+    callbacks.end();
   }
   if (event != nullptr) {
     auto* made = new Event(queue.context.get(), &queue, type);

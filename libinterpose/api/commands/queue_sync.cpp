@@ -75,9 +75,12 @@ cl_int Flush(cl_command_queue command_queue) {
 cl_int Finish(cl_command_queue command_queue) {
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
+  CallbackWait callbacks;
+  callbacks.add(*queue);
   Runtime* const runtime = runtime_of(*queue->context);
   if (runtime != nullptr) runtime->finish(*queue);
   const cl_int status = vendor::table(queue->native.get()).clFinish(queue->native.get());
+  callbacks.end();
   return runtime != nullptr && runtime->executor().failed() < 0 ? runtime->executor().failed() : status;
 }
 
@@ -90,6 +93,9 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
     if (i > 0 && event->context.get() != events.front()->context.get()) return CL_INVALID_CONTEXT;
     events.push_back(event);
   }
+  CallbackWait callbacks;
+  for (const Event* event : events)
+    callbacks.add(order_of_callbacks(*event));
   flush(*events.front()->context);
   cl_int result = CL_SUCCESS;
   std::vector<cl_event> natives;
@@ -107,6 +113,7 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
         vendor::table(natives.front()).clWaitForEvents(static_cast<cl_uint>(natives.size()), natives.data());
     if (status != CL_SUCCESS) result = status;
   }
+  callbacks.end();
   return result;
 }
 

@@ -128,6 +128,7 @@ cl_int SetEventCallback(cl_event event, cl_int command_exec_callback_type,
     if (error == CL_SUCCESS) (void)callback.release();
     return error;
   }
+  promise_callback(order_of_callbacks(*ours));
   {
     const Lock lock(ours->mutex);
     ours->callbacks.push_back({command_exec_callback_type, pfn_notify, user_data});

@@ -14,7 +14,7 @@ TEST_F(ExecutorTest, DoesAgainAtHomeWhatAHelperRefuses) {
   finish();
   EXPECT_THAT(completed_, ElementsAre(piece.get(), after.get()));
   EXPECT_EQ(piece->status, CL_SUCCESS);
-  EXPECT_EQ(piece->lane, executor_->lanes().repair());
+  EXPECT_EQ(piece->lane, &executor_->lanes().repair());
   EXPECT_EQ(after->lane, executor_->lanes().compute()[1]);
   EXPECT_GE(after->times.started, piece->times.ended);
   EXPECT_EQ(executor_->failed(), CL_SUCCESS);
@@ -35,7 +35,7 @@ TEST_F(ExecutorTest, DoesAgainWhatWasGivenBehindAFailure) {
   executor_->take_posts();
   EXPECT_THAT(completed_, ElementsAre(other.get(), failing.get(), behind.get()));
   for (const auto& again : {failing, behind}) {
-    EXPECT_EQ(again->lane, executor_->lanes().repair());
+    EXPECT_EQ(again->lane, &executor_->lanes().repair());
     EXPECT_EQ(again->status, CL_SUCCESS);
   }
   EXPECT_GE(behind->times.started, failing->times.ended);
@@ -153,18 +153,22 @@ TEST_F(ExecutorTest, DoesNotCompileWhereDriversMayNot) {
   EXPECT_EQ(executor_->failed(), CL_INVALID_VALUE);
 }
 
-TEST_F(ExecutorTest, WhatWaitsForMissingBytesDoesNotRun) {
-  make({0, 1}, {.makes_losses_good = true});
-  const auto transfer = action(0), reader = action(1), only_after = action(1);
-  transfer->transfer.ranges = ByteRanges(0, 1);
-  script(transfer).fails = CL_OUT_OF_RESOURCES;
-  reader->wait_for(*transfer);
-  only_after->come_after(*transfer);
-  push(transfer), push(reader), push(only_after);
-  finish();
-  EXPECT_EQ(reader->status, CL_OUT_OF_RESOURCES);
-  EXPECT_EQ(only_after->status, CL_SUCCESS);
-  EXPECT_EQ(works_, 2);  // the transfer and the last
+TEST_F(ExecutorTest, NothingRunsBehindATransferThatFails) {
+  for (const bool makes_losses_good : {false, true}) {
+    works_ = 0;
+    transfers_.clear();
+    make({0, 1}, {.makes_losses_good = makes_losses_good});
+    const auto transfer = copy(0, 1), reader = action(1), later = action(1);
+    script(transfer).fails = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    reader->wait_for(*transfer);
+    later->wait_for(*reader);
+    push(transfer), push(reader), push(later);
+    finish();
+    EXPECT_EQ(reader->status, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    EXPECT_EQ(later->status, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    EXPECT_EQ(executor_->failed(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    EXPECT_EQ(works_, 1);  // the transfer
+  }
 }
 
 TEST_F(ExecutorTest, NothingElseWaitsForACommandThatNeverEnds) {
@@ -213,7 +217,7 @@ TEST_F(ExecutorTest, ALateEndThatNobodyAskedForIsHeard) {
   devices_->tell_late();
   finish();
   EXPECT_THAT(completed_, ElementsAre(late.get(), after.get()));
-  EXPECT_EQ(late->lane, executor_->lanes().repair());
+  EXPECT_EQ(late->lane, &executor_->lanes().repair());
   EXPECT_EQ(late->status, CL_SUCCESS);
 }
 
@@ -261,7 +265,7 @@ TEST_F(ExecutorTest, ACopyWaitsForTheRepairOfWhatWritesItsBytes) {
   push(writes), push(out);
   finish();
   EXPECT_THAT(completed_, ElementsAre(writes.get(), out.get()));
-  EXPECT_EQ(writes->lane, executor_->lanes().repair());
+  EXPECT_EQ(writes->lane, &executor_->lanes().repair());
   EXPECT_GE(out->times.started, writes->times.ended);
   EXPECT_EQ(out->status, CL_SUCCESS);
 }

@@ -21,9 +21,6 @@ protected:
   // `contexts`: of the lanes that compute, by number. The first is home. Each has a memory where one may be
   // lost.
   void make(const std::vector<int>& contexts, Executor::Configuration configuration = {}) {
-    make(contexts, configuration, !configuration.makes_losses_good);
-  }
-  void make(const std::vector<int>& contexts, Executor::Configuration configuration, bool repairs) {
     const bool separate = configuration.makes_losses_good;
     configuration.has_threads = false;
     executor_ = std::make_unique<Executor>(*this, configuration);
@@ -34,17 +31,17 @@ protected:
       executor_->lanes().add(
           lane(Lane::Kind::asynchronous, static_cast<int>(d), contexts[d], separate ? contexts[d] : 0));
     for (int domain = 0; domain < 3; ++domain)
-      transfers_.push_back(&executor_->lanes().add(std::make_unique<Lane>(
-          Lane::Kind::threaded, -1, domain, nullptr, vendor::Owned<cl_command_queue>())));
+      transfers_.push_back(&executor_->lanes().add(
+          std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr, vendor::OwnQueue())));
     executor_->lanes().set_home(*executor_->lanes().compute().front());
     executor_->lanes().set_program(
-        std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr, vendor::Owned<cl_command_queue>()));
-    if (repairs) executor_->lanes().set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
+        std::make_unique<Lane>(Lane::Kind::asynchronous, -1, 0, nullptr, vendor::OwnQueue()));
+    executor_->lanes().set_repair(lane(Lane::Kind::threaded, 0, contexts.front()));
   }
 
   static std::unique_ptr<Lane> lane(Lane::Kind kind, int device, int context, int domain = 0) {
     const auto native = reinterpret_cast<cl_context>(static_cast<uintptr_t>(context + 1) * 16);
-    return std::make_unique<Lane>(kind, device, domain, native, vendor::Owned<cl_command_queue>());
+    return std::make_unique<Lane>(kind, device, domain, native, vendor::OwnQueue());
   }
 
   // On the lane of that device; it may be done again.

@@ -10,7 +10,7 @@ using testing::UnorderedElementsAre;
 // Home, and two devices with memories of their own.
 class LostDevice : public ExecutorTest {
 protected:
-  LostDevice() { make({0, 1, 2}, {.makes_losses_good = true}, true); }
+  LostDevice() { make({0, 1, 2}, {.makes_losses_good = true}); }
   ~LostDevice() override { drop(); }  // else what never ends is kept by what it waits for
   void lose(int domain) { devices_->gone |= 1u << domain; }
   std::vector<Ref<ActionOwner>> drop() {

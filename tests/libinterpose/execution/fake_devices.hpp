@@ -53,7 +53,7 @@ public:
     if (find_out(*action.lane)) return {CL_DEVICE_NOT_AVAILABLE};
     if (const cl_int refused = std::exchange(scripts[&action].refused, CL_SUCCESS); refused < 0)
       return {refused};
-    const Action::Outcome outcome = action.perform({});
+    const Action::Outcome outcome = action.work({});
     if (outcome.status < 0) return {outcome.status};
     action.driver.begun = true;
     ends_.erase(&action);
@@ -76,7 +76,7 @@ public:
     const bool scripted = action.lane->transfers();
     cl_int status = refused;
     if (status >= 0 && scripted) status = std::exchange(script.refused, CL_SUCCESS);
-    if (status >= 0) status = action.perform({}).status;
+    if (status >= 0) status = action.work({}).status;
     if (status >= 0) {
       now_ += script.takes;
       action.driver.begun = true;

@@ -16,8 +16,7 @@ class TransferOrder : public testing::Test {
 protected:
   TransferOrder() {
     for (int domain = 0; domain < 3; ++domain)
-      lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr,
-                                        vendor::Owned<cl_command_queue>()));
+      lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, -1, domain, nullptr, vendor::OwnQueue()));
   }
 
   Ref<Action> transfer(int from, int to, ByteRanges ranges, double order) {
@@ -64,7 +63,7 @@ TEST_F(TransferOrder, IsThatOfThePlan) {
 }
 
 TEST_F(TransferOrder, WhatComesAfterActionsStillToBeMadeDoesNotStart) {
-  lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, 0, 0, nullptr, vendor::Owned<cl_command_queue>()));
+  lanes_.add(std::make_unique<Lane>(Lane::Kind::threaded, 0, 0, nullptr, vendor::OwnQueue()));
   const Ref<Action> kernel(new Action(*lanes_.all()[3], nullptr, nullptr));
   kernel->order = 4;
   const auto first = transfer(0, 1, {0, kMega}, 1);
@@ -104,20 +103,6 @@ TEST_F(TransferOrder, WhatOvertakesGoesInSlicesUntilTheOtherHasCome) {
   EXPECT_EQ(quick->transfer.bytes, 6 * kMega);
   quick->work({});
   EXPECT_EQ(moved_.back(), ByteRanges(2 * kMega, 8 * kMega));
-}
-
-TEST_F(TransferOrder, ASliceThatFailsFailsItsTransfer) {
-  const auto late = transfer(2, 1, {0, 64}, 1);
-  const auto quick = transfer(0, 1, {0, 8 * kMega}, 2);
-  lanes_.all()[1]->to_come.push_back(late.get());
-  make_ready(quick);
-  const auto slice = take(1);
-  slice->status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  slice->state = Action::State::complete;
-  EXPECT_EQ(slice->missing_bytes(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  Action after(*lanes_.all()[0], nullptr, nullptr);
-  after.wait_for(*slice);
-  EXPECT_EQ(after.perform({}).status, CL_MEM_OBJECT_ALLOCATION_FAILURE);
 }
 
 TEST_F(TransferOrder, SlicesAreOfWholeRows) {

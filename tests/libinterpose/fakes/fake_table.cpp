@@ -3,8 +3,11 @@
 
 #include "tests/libinterpose/fakes/virtual_time.hpp"
 
-#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
+
+#include <sys/mman.h>
 
 namespace mkmd::fake {
 
@@ -114,10 +117,17 @@ cl_int release_queue(cl_command_queue handle) {
 }
 
 // Large ones are calibration's. Nobody reads them, and their pages take more time than all else in the tests.
+// So they are mapped: the heap would clear them when it gives them out again.
 std::shared_ptr<unsigned char> new_bytes(size_t size) {
-  std::shared_ptr<unsigned char> bytes(static_cast<unsigned char*>(std::calloc(size, 1)), &std::free);
-  if (size < 1 << 20) std::memset(bytes.get(), 0xCD, size);
-  return bytes;
+  constexpr size_t kLarge = 1 << 20;
+  if (size < kLarge) {
+    std::shared_ptr<unsigned char> bytes(new unsigned char[size], std::default_delete<unsigned char[]>());
+    std::memset(bytes.get(), 0xCD, size);
+    return bytes;
+  }
+  void* const pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<unsigned char*>(pages), [size](unsigned char* mapped) { munmap(mapped, size); }};
 }
 
 cl_mem create_buffer(cl_context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {

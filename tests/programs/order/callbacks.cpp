@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event callbacks, buffer destructor callbacks and a build callback; the event callback makes OpenCL calls,
 // as programs do although they should not block there.
-#include "program.h"
+#include "stir.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -57,10 +57,8 @@ int main() {
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(count, 9));
   set_args(kernel, buffer);
   int weights[5] = {1, 10, 100, 1000, 10000};
-  const size_t local = 50;
   for (int& weight : weights) {
-    cl_event event = nullptr;
-    CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &count, &local, 0, nullptr, &event));
+    const cl_event event = launch_after(cl.queue, kernel, count);
     CL_CHECK(clSetEventCallback(event, CL_COMPLETE, on_event, &weight));
     CL_CHECK(clReleaseEvent(event));  // the callback must come all the same
   }
@@ -69,8 +67,7 @@ int main() {
   std::printf("completed %d\n", completed);
   report<cl_int>(cl, "result", buffer, count);
   // On an event that is complete already.
-  cl_event event = nullptr;
-  CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &count, &local, 0, nullptr, &event));
+  const cl_event event = launch_after(cl.queue, kernel, count);
   CL_CHECK(clWaitForEvents(1, &event));
   CL_CHECK(clSetEventCallback(event, CL_COMPLETE, on_event, &weights[0]));
   wait_until([] { return completed == 11112; });

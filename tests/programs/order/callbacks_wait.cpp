@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The callback of one event waits for that of a command which is enqueued meanwhile, on the same queue or on
 // another one.
-#include "program.h"
+#include "stir.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -27,9 +27,7 @@ static void CL_CALLBACK tell(cl_event, cl_int, void*) {
 
 static void launch_and(cl_command_queue queue, cl_kernel kernel,
                        void(CL_CALLBACK* call)(cl_event, cl_int, void*)) {
-  constexpr size_t count = 50000, local = 50;
-  cl_event event = nullptr;
-  CL_CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &count, &local, 0, nullptr, &event));
+  const cl_event event = launch_after(queue, kernel, 50000);
   CL_CHECK(clSetEventCallback(event, CL_COMPLETE, call, nullptr));
   CL_CHECK(clReleaseEvent(event));
   CL_CHECK(clFlush(queue));
@@ -38,13 +36,7 @@ static void launch_and(cl_command_queue queue, cl_kernel kernel,
 int main() {
   const Cl cl = open_cl();
   const cl_command_queue other = new_queue(cl);
-  const cl_kernel kernel = kernel_of(build(cl, R"(
-    __kernel void stir(__global int* data) {
-      int i = get_global_id(0), x = data[i];
-      for (int k = 0; k < 300; ++k) x = x * 31 + k;
-      data[i] = x;
-    })"),
-                                     "stir");
+  const cl_kernel kernel = stir_kernel(cl);
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(50000, 2)),
                second = buffer_of(cl, noise<cl_int>(50000, 3));
   for (const cl_command_queue later : {cl.queue, other}) {

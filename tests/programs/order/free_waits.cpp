@@ -3,7 +3,7 @@
 // call in between may wait for it.
 #undef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
-#include "program.h"
+#include "stir.h"
 
 #include <atomic>
 
@@ -24,13 +24,7 @@ int main() {
   std::printf("shared virtual memory %d\n", shared != nullptr);
   if (shared == nullptr) return 0;
   const cl_command_queue other = new_queue(cl);
-  const cl_kernel kernel = kernel_of(build(cl, R"(
-    __kernel void stir(__global int* data) {
-      int i = get_global_id(0), x = data[i];
-      for (int k = 0; k < 300; ++k) x = x * 31 + k;
-      data[i] = x;
-    })"),
-                                     "stir");
+  const cl_kernel kernel = stir_kernel(cl);
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(count, 2));
   set_args(kernel, buffer);
   launch(cl, kernel, {count}, {50});

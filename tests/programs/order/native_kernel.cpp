@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A native kernel (a host function enqueued like a kernel) between kernels, and migration of buffers; where
 // the device has no native kernels, that is what is printed.
-#include "program.h"
+#include "stir.h"
 
 static void CL_CALLBACK add_seven(void* arguments) {
   struct Arguments {
@@ -16,13 +16,7 @@ static void CL_CALLBACK add_seven(void* arguments) {
 int main() {
   constexpr size_t count = 50000;
   const Cl cl = open_cl();
-  const cl_kernel kernel = kernel_of(build(cl, R"(
-    __kernel void stir(__global int* data) {
-      int i = get_global_id(0), x = data[i];
-      for (int k = 0; k < 300; ++k) x = x * 31 + k;
-      data[i] = x;
-    })"),
-                                     "stir");
+  const cl_kernel kernel = stir_kernel(cl);
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(count, 2));
   set_args(kernel, buffer);
   launch(cl, kernel, {count}, {50});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A native kernel waits for what the program does after it has enqueued more: no call in between may wait for
 // that native kernel. It gives up after a while, and then says so.
-#include "program.h"
+#include "stir.h"
 
 #include <atomic>
 #include <chrono>
@@ -19,13 +19,7 @@ static void CL_CALLBACK wait_to_be_told(void* arguments) {
 int main() {
   constexpr size_t count = 50000;
   const Cl cl = open_cl();
-  const cl_kernel kernel = kernel_of(build(cl, R"(
-    __kernel void stir(__global int* data) {
-      int i = get_global_id(0), x = data[i];
-      for (int k = 0; k < 300; ++k) x = x * 31 + k;
-      data[i] = x;
-    })"),
-                                     "stir");
+  const cl_kernel kernel = stir_kernel(cl);
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(count, 2)), answer = buffer_of(cl, noise<cl_int>(1, 3));
   set_args(kernel, buffer);
   launch(cl, kernel, {count}, {50});

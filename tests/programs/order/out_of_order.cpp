@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An out-of-order queue ordered by events only: a diamond of kernels repeated many times, barriers and
 // markers with and without wait lists.
-#include "program.h"
-
-static cl_event launch_after(const Cl& cl, cl_kernel kernel, size_t count, std::vector<cl_event> after) {
-  cl_event event = nullptr;
-  const size_t local = 50;
-  CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &count, &local, cl_uint(after.size()),
-                                  after.empty() ? nullptr : after.data(), &event));
-  return event;
-}
+#include "stir.h"
 
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 100000);
@@ -33,11 +25,11 @@ int main(int argc, char** argv) {
     std::vector<cl_event> wait;
     if (last) wait.push_back(last);
     set_args(spread, top, left, cl_int(3 + round));
-    const cl_event a = launch_after(cl, spread, count, wait);
+    const cl_event a = launch_after(cl.queue, spread, count, wait);
     set_args(spread, top, right, cl_int(7 + round));
-    const cl_event b = launch_after(cl, spread, count, wait);
+    const cl_event b = launch_after(cl.queue, spread, count, wait);
     set_args(join, left, right, top);
-    const cl_event c = launch_after(cl, join, count, {b, a});
+    const cl_event c = launch_after(cl.queue, join, count, {b, a});
     for (const cl_event event : {a, b})
       CL_CHECK(clReleaseEvent(event));
     if (last) CL_CHECK(clReleaseEvent(last));
@@ -49,20 +41,20 @@ int main(int argc, char** argv) {
 
   cl_event marker = nullptr;
   set_args(spread, top, left, cl_int(2));
-  const cl_event first = launch_after(cl, spread, count, {});
+  const cl_event first = launch_after(cl.queue, spread, count, {});
   CL_CHECK(clEnqueueBarrierWithWaitList(cl.queue, 1, &first, nullptr));
   set_args(spread, left, right, cl_int(5));
-  CL_CHECK(clReleaseEvent(launch_after(cl, spread, count, {})));
+  CL_CHECK(clReleaseEvent(launch_after(cl.queue, spread, count, {})));
   CL_CHECK(clEnqueueMarkerWithWaitList(cl.queue, 0, nullptr, &marker));
   CL_CHECK(clWaitForEvents(1, &marker));
   for (const cl_event event : {first, marker})
     CL_CHECK(clReleaseEvent(event));
   report<cl_int>(cl, "barrier", right, count);
   set_args(spread, right, left, cl_int(5));
-  CL_CHECK(clReleaseEvent(launch_after(cl, spread, count, {})));
+  CL_CHECK(clReleaseEvent(launch_after(cl.queue, spread, count, {})));
   CL_CHECK(clEnqueueBarrierWithWaitList(cl.queue, 0, nullptr, nullptr));
   set_args(spread, left, top, cl_int(11));
-  CL_CHECK(clReleaseEvent(launch_after(cl, spread, count, {})));
+  CL_CHECK(clReleaseEvent(launch_after(cl.queue, spread, count, {})));
   CL_CHECK(clFinish(cl.queue));
   report<cl_int>(cl, "barrier without list", top, count);
 }

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // clFlush, then clGetEventInfo in a loop until the event says complete: it must, without any blocking call.
-#include "program.h"
+#include "stir.h"
 
 #include <unistd.h>
 
 int main() {
   const Cl cl = open_cl();
-  const cl_kernel kernel = kernel_of(build(cl, R"(
-    __kernel void stir(__global int* data) {
-      int i = get_global_id(0);
-      int x = data[i];
-      for (int k = 0; k < 300; ++k) x = x * 31 + k;
-      data[i] = x;
-    })"),
-                                     "stir");
+  const cl_kernel kernel = stir_kernel(cl);
   constexpr size_t count = 200000;
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(count, 9));
   set_args(kernel, buffer);
   for (int round = 0; round < 4; ++round) {
-    cl_event event = nullptr;
-    const size_t global = count;
-    const size_t local = 50;
-    CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &global, &local, 0, nullptr, &event));
+    cl_event event = launch_after(cl.queue, kernel, count);
     CL_CHECK(clFlush(cl.queue));
     cl_int status = CL_QUEUED;
     do {

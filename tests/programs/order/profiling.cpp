@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiling information is there for every kind of command, in order within a command, and not before the
 // commands it follows in an in-order queue.
-#include "program.h"
+#include "stir.h"
 
 int main() {
   constexpr size_t count = 200000;
   const Cl cl = open_cl(CL_QUEUE_PROFILING_ENABLE);
-  const cl_kernel kernel = kernel_of(build(cl, R"(
-    __kernel void stir(__global int* data) {
-      int i = get_global_id(0), x = data[i];
-      for (int k = 0; k < 300; ++k) x = x * 31 + k;
-      data[i] = x;
-    })"),
-                                     "stir");
+  const cl_kernel kernel = stir_kernel(cl);
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(count, 9));
   const cl_mem copy = new_buffer(cl, count * 4);
   set_args(kernel, buffer);
   std::vector<cl_int> host(count);
   cl_event events[6];
-  const size_t local = 50;
   const cl_int pattern = 3;
   CL_CHECK(
       clEnqueueWriteBuffer(cl.queue, buffer, CL_FALSE, 0, count * 4, host.data(), 0, nullptr, &events[0]));
-  CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &count, &local, 0, nullptr, &events[1]));
-  CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &count, &local, 0, nullptr, &events[2]));
+  events[1] = launch_after(cl.queue, kernel, count);
+  events[2] = launch_after(cl.queue, kernel, count);
   CL_CHECK(clEnqueueCopyBuffer(cl.queue, buffer, copy, 0, 0, count * 4, 0, nullptr, &events[3]));
   CL_CHECK(clEnqueueFillBuffer(cl.queue, buffer, &pattern, 4, 0, count * 4, 0, nullptr, &events[4]));
   CL_CHECK(clEnqueueReadBuffer(cl.queue, copy, CL_FALSE, 0, count * 4, host.data(), 0, nullptr, &events[5]));

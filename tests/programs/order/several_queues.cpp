@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three in-order queues in one context, a pipeline whose stages wait for each other across the queues, and
 // independent work beside it.
-#include "program.h"
+#include "stir.h"
 
 int main(int argc, char** argv) {
   const size_t count = size_argument(argc, argv, 60000);
@@ -25,10 +25,8 @@ int main(int argc, char** argv) {
     set_args(kernel, side[i % 3], side[i % 3], cl_int(i));
     launch(queue, kernel, {count}, {50});
     set_args(kernel, ring[i % 3], ring[(i + 1) % 3], cl_int(i + 2));
-    cl_event event = nullptr;
-    const size_t local = 50;
-    CL_CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &count, &local, previous ? 1 : 0,
-                                    previous ? &previous : nullptr, &event));
+    const std::vector<cl_event> after(previous != nullptr ? 1 : 0, previous);
+    const cl_event event = launch_after(queue, kernel, count, after);
     CL_CHECK(clFlush(queue));
     if (previous) CL_CHECK(clReleaseEvent(previous));
     previous = event;

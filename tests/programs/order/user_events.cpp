@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands held back by user events: one that completes, one set from another thread while the main thread
 // waits, one that fails and takes its followers with it.
-#include "program.h"
+#include "stir.h"
 
 #include <thread>
 #include <unistd.h>
@@ -9,22 +9,14 @@
 int main() {
   constexpr size_t count = 50000;
   const Cl cl = open_cl(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-  const cl_kernel kernel = kernel_of(build(cl, R"(
-    __kernel void stir(__global int* data) {
-      int i = get_global_id(0), x = data[i];
-      for (int k = 0; k < 100; ++k) x = x * 31 + k;
-      data[i] = x;
-    })"),
-                                     "stir");
+  const cl_kernel kernel = stir_kernel(cl);
   const cl_mem buffer = buffer_of(cl, noise<cl_int>(count, 9));
   set_args(kernel, buffer);
   cl_int error = CL_SUCCESS;
-  const size_t local = 50;
   for (const bool from_thread : {false, true}) {
     const cl_event gate = clCreateUserEvent(cl.context, &error);
     CL_CHECK(error);
-    cl_event done = nullptr;
-    CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &count, &local, 1, &gate, &done));
+    cl_event done = launch_after(cl.queue, kernel, count, {gate});
     CL_CHECK(clFlush(cl.queue));
     usleep(20000);
     cl_int status = 0;
@@ -47,8 +39,7 @@ int main() {
   }
   const cl_event gate = clCreateUserEvent(cl.context, &error);
   CL_CHECK(error);
-  cl_event done = nullptr;
-  CL_CHECK(clEnqueueNDRangeKernel(cl.queue, kernel, 1, nullptr, &count, &local, 1, &gate, &done));
+  cl_event done = launch_after(cl.queue, kernel, count, {gate});
   CL_CHECK(clSetUserEventStatus(gate, -7));
   std::printf("wait for failed: %d\n", clWaitForEvents(1, &done));
   cl_int status = 0;
