@@ -30,7 +30,7 @@ bool executes_in_caller(const Platform& platform, const std::string& device_name
 // devices are made of short ones, between which the driver is asked whether the device is there.
 bool may_be_lost(cl_device_id device);
 bool may_be_lost(cl_command_queue queue);  // its device
-// The driver says that it can be used (CL_DEVICE_AVAILABLE).
+// The driver says that it can be used (CL_DEVICE_AVAILABLE), and it is not silent (silence.hpp).
 bool is_available(cl_device_id device);
 // For transfers and mappings: may_be_lost() devices are waited for by enqueue_carefully() or await_event().
 inline cl_bool blocking(cl_command_queue queue) {
