@@ -61,6 +61,8 @@ class Driver:
         if self.options.only:
             command += ["--only", self.options.only]
         code, text = self.execute(*command)
+        if not re.search(r"^\d+ passed, \d+ failed", text, re.MULTILINE):
+            sys.exit(f"drivers: run_programs.py ended with {code}: {text[-500:]}")
         split = re.search(r"kernel launches: (\d+) split, (\d+) whole", text)
         blocks = re.split(r"\n(?=FAILED |passed |SKIPPED |kernel launches|failed: |skipped: |\d+ passed)", text)
         failed = [block for block in blocks if block.startswith("FAILED ")]

@@ -7,6 +7,7 @@
 #include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/memories.hpp"
 #include "libinterpose/vendor/rivals.hpp"
+#include "libinterpose/vendor/silence.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include "common/inside_call.hpp"
@@ -95,6 +96,10 @@ void assign_domains(Configuration& configuration) {
   for (size_t d = 0; d < configuration.devices.size(); ++d)
     configuration.may_be_lost.push_back(configuration.domain[d] != 0 &&
                                         vendor::may_be_lost(configuration.devices[d].id));
+  std::vector<cl_device_id> in_use;
+  for (const vendor::Device& device : configuration.devices)
+    in_use.push_back(device.id);
+  vendor::set_in_use(std::move(in_use));
 }
 
 // Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads

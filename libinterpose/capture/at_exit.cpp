@@ -99,6 +99,8 @@ void settle_all(Session& session) {
     delete gone;
     return;
   }
+  // Of lost devices.
+  if (const auto* before = vendor::gone.load()) gone->insert(gone->end(), before->begin(), before->end());
   for (const Ref<Memory>& memory : live_memories()) {
     if (!memory->storage || !memory->context->runtime) continue;
     const Touched all{memory.get(), true};

@@ -4,14 +4,25 @@
 #include "common/log.hpp"
 #include "libinterpose/execution/action.hpp"
 #include "libinterpose/vendor/careful.hpp"
+#include "libinterpose/vendor/patience.hpp"
+#include "libinterpose/vendor/silence.hpp"
 
+#include <set>
 #include <string>
 
 namespace mkmd {
 
 namespace {
-constexpr int kMost = 3;  // a device with so many failures is left out
+constexpr int kMost = 3;  // failures of a device that is still planned for
+
+std::set<const cl_icd_dispatch*> drivers_of(const Configuration& configuration, int domain) {
+  std::set<const cl_icd_dispatch*> drivers;
+  for (size_t d = 0; d < configuration.devices.size(); ++d) {
+    if (configuration.domain[d] == domain) drivers.insert(&vendor::table(configuration.devices[d].id));
+  }
+  return drivers;
 }
+}  // namespace
 
 // Failures of transfers count for the first device of the memory.
 int Trouble::device_of(const Lane& lane) const {
@@ -46,7 +57,9 @@ void Trouble::look(int domain) {
   suspects_.fetch_and(~(1u << domain));
   for (size_t d = 0; d < configuration_.devices.size(); ++d) {
     if (configuration_.domain[d] != domain || !may_be_lost(static_cast<int>(d))) continue;
-    if (!vendor::is_available(configuration_.devices[d].id)) return lose(domain, "its driver says so");
+    const cl_device_id id = configuration_.devices[d].id;
+    if (vendor::is_available(id)) continue;
+    return lose(domain, vendor::is_late(id) ? "it does not answer" : "its driver says so");
   }
 }
 
@@ -70,6 +83,17 @@ void Trouble::lose(int domain, const char* why) {
       left_out_count_.fetch_add(1);
   }
   log(LogLevel::warning, "device " + names + " is lost (" + why + "): it is left out");
+  // Before anything else needs the driver's other devices. Where none is left, releasing what is its could
+  // last for ever.
+  const auto drivers = drivers_of(configuration_, domain);
+  std::set<const cl_icd_dispatch*> empty = drivers;
+  for (size_t d = 0; d < configuration_.devices.size(); ++d) {
+    const cl_icd_dispatch* const driver = &vendor::table(configuration_.devices[d].id);
+    if (drivers.count(driver) == 0) continue;
+    look(configuration_.domain[d]);
+    if (!is_lost(configuration_.domain[d])) empty.erase(driver);
+  }
+  if (!empty.empty()) vendor::never_release({empty.begin(), empty.end()});
 }
 
 bool Trouble::left_out(int device) const {

@@ -3,6 +3,7 @@
 
 #include "libinterpose/setup/hardware.hpp"
 #include "libinterpose/vendor/host_visible.hpp"
+#include "libinterpose/vendor/silence.hpp"
 
 namespace mkmd {
 
@@ -19,7 +20,9 @@ Storage::Storage(Memory& memory, int domains, uint32_t of_home, Hardware& hardwa
 
 Storage::~Storage() {
   for (size_t d = 1; d < roots_.size(); ++d) {
-    if (roots_[d]) hardware_.release(static_cast<int>(d), root_.size);
+    if (!roots_[d]) continue;
+    hardware_.release(static_cast<int>(d), root_.size);
+    if (history) vendor::release_patiently(std::move(roots_[d]));
   }
 }
 

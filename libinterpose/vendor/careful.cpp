@@ -2,6 +2,7 @@
 #include "libinterpose/vendor/careful.hpp"
 
 #include "common/thread_annotations.hpp"
+#include "libinterpose/vendor/silence.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -40,7 +41,8 @@ void CL_CALLBACK on_end(cl_event, cl_int, void* user_data) {
 
 // The driver may say that the queue's device is there, and yet take no calls for the queue.
 bool is_there(const OwnQueue& queue) {
-  return is_available(queue.device()) && table(queue.get()).clFlush(queue.get()) == CL_SUCCESS;
+  return is_available(queue.device()) && table(queue.get()).clFlush(queue.get()) == CL_SUCCESS &&
+         !is_silent(queue.get());
 }
 
 // Null: the device is lost, or the driver does not say what became of the command.
@@ -92,7 +94,7 @@ bool may_be_lost(cl_device_id device) {
 }
 
 bool is_available(cl_device_id device) {
-  return device_value<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_TRUE;
+  return device_value<cl_bool>(device, CL_DEVICE_AVAILABLE) == CL_TRUE && !is_silent(device);
 }
 
 cl_int finish_carefully(const OwnQueue& queue) {

@@ -29,7 +29,7 @@ bool executes_in_caller(const Platform& platform, const std::string& device_name
 // simulator in this process. Drivers may then wait for ever (PoCL-Remote does). So waits of ours for such
 // devices are made of short ones, between which the driver is asked whether the device is there.
 bool may_be_lost(cl_device_id device);
-// The driver says that it can be used (CL_DEVICE_AVAILABLE).
+// The driver says that it can be used (CL_DEVICE_AVAILABLE), and it is not silent (silence.hpp).
 bool is_available(cl_device_id device);
 
 // Everything on the queue is over. An error: nobody knows.

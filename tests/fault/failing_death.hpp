@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices that are gone, as PoCL-Remote's are whose server has ended. Calls that would reach the device give
 // CL_DEVICE_NOT_AVAILABLE. Commands that were under way never end, nobody calls back, and who waits for them
-// in the driver waits for ever.
+// in the driver waits for ever. With one device the others may be stranded: so do they, and their driver does
+// not know. It takes commands for them, and calls that need their answer never return.
 #pragma once
 
 #include <CL/cl.h>
@@ -28,11 +29,34 @@ public:
     devices_.insert(device);
     any_.store(true);
   }
+  // All but home's, which is the first one.
+  void strand_others_of(const std::string& device) {
+    of(device);
+    strands_.store(true);
+  }
   bool any() const { return any_.load(); }
   bool has(const std::string& device) {
     if (!any()) return false;
     const std::lock_guard lock(mutex_);
     return devices_.count(device) > 0;
+  }
+  bool strands(const std::string& device) {
+    return strands_.load() && !has(device) && device != "" && device != "0" && device != "whole" &&
+           device != "shared";
+  }
+  bool ends_nothing(const std::string& device) { return has(device) || strands(device); }
+
+  // Whether a stranded device's driver takes the command, which never ends. Calls that wait do not return.
+  template <typename Device, typename... Arguments>
+  bool keeps(std::string_view name, Device device, Arguments... arguments) {
+    if (!strands_.load()) return false;
+    const bool enqueues = name.starts_with("clEnqueue");
+    const bool wait_for_ever =
+        waits(name, arguments...) || name == "clCreateCommandQueue" || name == "clReleaseMemObject";
+    if ((!enqueues && !wait_for_ever) || !strands(device())) return false;
+    while (wait_for_ever)
+      pause();
+    return true;
   }
 
   template <typename Device>
@@ -43,7 +67,7 @@ public:
   // has died meanwhile.
   template <typename Result>
   Result outlive(bool waits, const std::string& device, Result result) {
-    while (waits && has(device))
+    while (waits && ends_nothing(device))
       pause();
     return result;
   }
@@ -69,7 +93,7 @@ public:
     std::string device;
     static void CL_CALLBACK call(cl_event event, cl_int status, void* user_data) {
       const auto* const self = static_cast<Callback*>(user_data);
-      if (!all().has(self->device)) self->function(event, status, self->user_data);
+      if (!all().ends_nothing(self->device)) self->function(event, status, self->user_data);
       delete self;
     }
   };
@@ -89,6 +113,7 @@ private:
   std::mutex mutex_;
   std::set<std::string> devices_;
   std::atomic<bool> any_{false};
+  std::atomic<bool> strands_{false};
 };
 
 // clSetEventCallback.
@@ -104,7 +129,8 @@ cl_int hear_while_alive(const std::string& device, Call call, cl_event event, cl
 // clGetEventInfo, and calls with the same arguments: true if they were answered.
 inline bool say_running(const std::string& device, cl_event, cl_uint what, size_t size, void* value,
                         size_t*) {
-  if (what != CL_EVENT_COMMAND_EXECUTION_STATUS || size < sizeof(cl_int) || !Death::all().has(device))
+  if (what != CL_EVENT_COMMAND_EXECUTION_STATUS || size < sizeof(cl_int) ||
+      !Death::all().ends_nothing(device))
     return false;
   *static_cast<cl_int*>(value) = CL_RUNNING;
   return true;

@@ -298,6 +298,21 @@ def devices_die(f):
                     f.wrong.append(f"{what}: on stderr: {ours.said}")
 
 
+def devices_are_stranded(f):
+    """With one device the other helper stops answering, and its driver does not know. Both are left out, the results are
+    those of a bare run, and nothing waits for ever."""
+    bare = f.bare_of(STEPS)
+    for name in ("clEnqueueNDRangeKernel", "clEnqueueReadBuffer"):
+        rule = f"{name}@1:strands:2"
+        count = count_file(f)
+        ours = f.preloaded(STEPS, **POLICY, **MODES["three-way"], **vendor(f, rule, FAILING_COUNT=count))
+        if (ours.code, ours.out) != (bare.code, bare.out):
+            f.wrong.append(f"{rule}: exit code {ours.code}, {ours.out}\n    {ours.said} {ours.error[:5]}")
+        lost = [line for line in ours.said if re.search("pocl/3#[12] is lost .*left out", line)]
+        if not injected(count) or len(lost) != 2 or ours.said != lost:
+            f.wrong.append(f"{rule}: injected {injected(count)}, on stderr: {ours.said}")
+
+
 CASES = [helpers_fail, helpers_garble, commands_end_with_errors, callbacks_never_come, native_commands_fail, events_say_nothing,
-         refused_behind_others, images_fail, helpers_fail_at_exit, home_fails, device_left_out, devices_die, no_threads,
+         refused_behind_others, images_fail, helpers_fail_at_exit, home_fails, device_left_out, devices_die, devices_are_stranded, no_threads,
          privileges_dropped]

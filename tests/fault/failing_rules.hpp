@@ -17,6 +17,7 @@
 //              behind=MS   the command waits for an event that ends with an error so many milliseconds later:
 //                          the driver ends it, and what waits for it, with errors
 //              dies        the device is gone from this call on (failing_death.hpp): a command never ends
+//              strands     likewise, and the others but home's do not answer any more
 //              (where no code is given, the error is CL_OUT_OF_RESOURCES)
 //     WHEN     counted from 1: `3` the third call, `3+` from the third on, `*3` every third
 //   FAILING_COUNT   a file: a line `NAME DEVICE RULE` is appended each time a rule was followed

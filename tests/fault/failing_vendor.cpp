@@ -206,6 +206,12 @@ struct Call<Slot, Number, Returns (*)(Arguments...)> {
     const auto last = last_of(arguments...);
     if (failing::Death::all().refuses(name, [&] { return device_of_call(arguments...); }))
       return error<Returns>(CL_DEVICE_NOT_AVAILABLE, last);
+    const bool kept = failing::Death::all().keeps(
+        name, [&] { return device_of_call(arguments...); }, arguments...);
+    if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
+      if (kept && last != nullptr) *last = unheard_event(std::get<0>(std::tuple(arguments...)));
+    }
+    if (kept) return error<Returns>(CL_SUCCESS, last);
     if (due == nullptr) return plain_or_dead(arguments...);
     if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
       if (due->mode == "silent" && last == nullptr) return plain(arguments...);  // it is silent anyway
@@ -218,8 +224,9 @@ private:
   static Returns follow(const failing::Rule& rule, const std::string& device, Arguments... arguments) {
     const failing::Rule* const due = &rule;
     const auto last = last_of(arguments...);
-    if (due->mode == "dies") {
-      failing::Death::all().of(device);
+    if (due->mode == "dies" || due->mode == "strands") {
+      if (due->mode == "dies") failing::Death::all().of(device);
+      if (due->mode == "strands") failing::Death::all().strand_others_of(device);
       if constexpr (std::is_same_v<std::decay_t<decltype(last)>, cl_event*>) {
         if (last != nullptr) *last = unheard_event(std::get<0>(std::tuple(arguments...)));
         return error<Returns>(CL_SUCCESS, last);
@@ -267,7 +274,8 @@ private:
   // What was under way when the device died does not come back.
   static Returns plain_or_dead(Arguments... arguments) {
     static const char* const rules = std::getenv("FAILING_CALLS");
-    static const bool may_die = rules != nullptr && std::strstr(rules, ":dies") != nullptr;
+    static const bool may_die = rules != nullptr && (std::strstr(rules, ":dies") != nullptr ||
+                                                     std::strstr(rules, ":strands") != nullptr);
     if (!may_die) return plain(arguments...);
     const std::string device = device_of_call(arguments...);
     if constexpr (std::is_same_v<decltype(Slot), decltype(&cl_icd_dispatch::clSetEventCallback)>)

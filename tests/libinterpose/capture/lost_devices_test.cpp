@@ -171,6 +171,48 @@ TEST_F(LostDevicesTest, WhatNothingCanComputeAgainIsAnErrorOfWhatNeedsIt) {
   EXPECT_EQ(status, CL_SUCCESS);
 }
 
+// The end of one server of PoCL-Remote ends the others' sessions, too, and nobody tells the client.
+TEST_F(LostDevicesTest, ADeviceThatFallsSilentWithAnotherIsLost) {
+  make({}, "random-cuts:seed=1");
+  const cl_ulong began = virtual_time::now();
+  ASSERT_TRUE(results_are_right());
+  const cl_ulong whole = virtual_time::now() - began;
+  for (const std::string policy : {"random-cuts:seed=1", "mkmd-malleable", "single:fake2"}) {
+    for (cl_ulong i = 0; i <= 8; ++i) {
+      make({{1, whole * i / 8}}, policy);
+      c().driver()[2].mute_at = c().driver()[1].gone_at;
+      EXPECT_TRUE(results_are_right()) << policy << ", lost at " << i << " of 8";
+    }
+  }
+}
+
+// It is found out before anything waits for that device, and its memory is let go of without its answer.
+TEST_F(LostDevicesTest, AnIdleDeviceThatFallsSilentWithAnotherIsLost) {
+  make({}, "random-cuts:seed=1");
+  {
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+    c().capture(c().twice(a, b));
+    c().runtime().finish_all();
+    lose(1);
+    c().driver()[2].mute_at = virtual_time::now();
+    EXPECT_THAT(c().values(b), Each(3.0F));
+    EXPECT_TRUE(is_left_out(1));
+    EXPECT_TRUE(is_left_out(2));
+  }
+  EXPECT_TRUE(results_are_right());
+}
+
+TEST_F(LostDevicesTest, ADeviceThatAnswersIsKept) {
+  make({}, "single:fake1");
+  const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+  c().capture(c().twice(a, b));
+  c().runtime().finish_all();
+  lose(1);
+  EXPECT_THAT(c().values(b), Each(3.0F));
+  EXPECT_TRUE(is_left_out(1));
+  EXPECT_FALSE(is_left_out(2));
+}
+
 TEST_F(LostDevicesTest, TheNextContextKnows) {
   make({{1, 0}}, "random-cuts:seed=1");
   EXPECT_TRUE(results_are_right());

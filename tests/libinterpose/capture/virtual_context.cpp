@@ -3,6 +3,7 @@
 
 #include "compiler/binary_origin.hpp"
 #include "libinterpose/vendor/host_visible.hpp"
+#include "libinterpose/vendor/silence.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -126,6 +127,10 @@ VirtualContext::VirtualContext(const Machine& machine)
     configuration_.may_be_lost.push_back(kind_ ? emulated()->platform().can_fail() : driver_[d].is_remote);
     configuration_.domain.push_back(kind_ ? emulated()->domain_of(index) : domain_of(machine, index));
   }
+  std::vector<cl_device_id> in_use;
+  for (size_t d = 0; !kind_ && d < devices; ++d)
+    in_use.push_back(driver_.device(d));
+  vendor::set_in_use(std::move(in_use));
   configuration_.team.assign(devices, 0);
   for (size_t d = 0; machine.rivals && d < devices; ++d)
     configuration_.team[d] = static_cast<int>(d) + 1;

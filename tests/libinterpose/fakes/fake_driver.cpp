@@ -17,6 +17,17 @@ bool Device::is_gone() const {
   return virtual_time::now() >= gone_at;
 }
 
+bool Device::is_mute() const {
+  return virtual_time::now() >= mute_at;
+}
+
+void Driver::never_return() {
+  has_not_returned = true;
+  if (makes_call_in_time) return;
+  std::fputs("fake driver: somebody waits for the answer of a device that gives none\n", stderr);
+  std::abort();
+}
+
 Driver::Driver(size_t devices, bool with_host_bytes) : on_host_bytes(with_host_bytes) {
   current = this;
   platform_.table = &table();
@@ -53,7 +64,7 @@ bool Driver::advance(cl_ulong until) {
     for (const Event* before : first->after)
       at = std::max(at, before->ended);
     const cl_ulong over = queue->device->lost ? std::max(at, virtual_time::now()) : at + first->takes;
-    if (over > queue->device->gone_at) continue;
+    if (over > queue->device->gone_at || over > queue->device->mute_at) continue;
     if (over > until || (next != nullptr && over >= end_at)) continue;
     next = first;
     start = at;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Handle {
   int references = 1;
 };
 
+// This struct has more than 15 fields: most are ways in which a device may fail.
 struct Device : Handle {
   std::string name;
   cl_ulong launch = 10'000;  // nanoseconds of each kernel
@@ -29,17 +31,20 @@ struct Device : Handle {
   double per_byte = 0.1;     // of a copy
   bool is_remote = false;    // its memory is not the host's
   cl_ulong gone_at =
-      UINT64_MAX;             // from then on calls fail, its driver says so, and what is under way never ends
-  bool lost = false;          // from now on, every call fails, and what is under way does
-  cl_int calls_pass = 0;      // the next so many calls that enqueue, and then
-  cl_int calls_fail = 0;      // so many
-  cl_int flushes_fail = 0;    // likewise
-  cl_int kernels_fail = 0;    // the next so many kernels end with an error
-  bool fails_badly = false;   // kernels that end with an error have done their work, more than once
-  bool says_nothing = false;  // no callback is called
+      UINT64_MAX;  // from then on calls fail, its driver says so, and what is under way never ends
+  cl_ulong mute_at = UINT64_MAX;  // from then on nothing ends, nor do calls that need its answer, and its
+                                  // driver says nothing
+  bool lost = false;              // from now on, every call fails, and what is under way does
+  cl_int calls_pass = 0;          // the next so many calls that enqueue, and then
+  cl_int calls_fail = 0;          // so many
+  cl_int flushes_fail = 0;        // likewise
+  cl_int kernels_fail = 0;        // the next so many kernels end with an error
+  bool fails_badly = false;       // kernels that end with an error have done their work, more than once
+  bool says_nothing = false;      // no callback is called
   cl_ulong busy_until = 0;
   int kernels_run = 0;
   bool is_gone() const;
+  bool is_mute() const;
 };
 
 struct Context : Handle {
@@ -47,6 +52,7 @@ struct Context : Handle {
 };
 
 struct Buffer : Handle {
+  Context* context = nullptr;
   std::shared_ptr<unsigned char> bytes;  // null: `host`, which is the application's
   unsigned char* host = nullptr;
   size_t origin = 0, size = 0;
@@ -125,6 +131,11 @@ public:
   void finish(Queue& queue);
   void finish(Event& event);
   int allocations_fail = 0;  // of the next so many buffers
+
+  // A call that never returns was made: by vendor::returns_in_time(), or the test ends here.
+  void never_return();
+  bool makes_call_in_time = false, has_not_returned = false;
+  std::set<const void*> late;  // objects
 
   std::vector<Queue*> queues;  // all there are
   const bool on_host_bytes;

@@ -88,34 +88,6 @@ cl_int copy(cl_command_queue queue, bool blocking, unsigned char* to, const unsi
   return CL_SUCCESS;
 }
 
-cl_context create_context(const cl_context_properties*, cl_uint count, const cl_device_id* devices,
-                          void(CL_CALLBACK*)(const char*, const void*, size_t, void*), void*, cl_int* error) {
-  Context* const made = make<Context>();
-  for (cl_uint i = 0; i < count; ++i)
-    made->devices.push_back(&as<Device>(devices[i]));
-  if (error != nullptr) *error = CL_SUCCESS;
-  return handle_of<cl_context>(made);
-}
-
-cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties,
-                              cl_int* error) {
-  Queue* const made = make<Queue>();
-  made->context = &as<Context>(context);
-  made->device = &as<Device>(device);
-  Driver::current->queues.push_back(made);
-  if (error != nullptr) *error = CL_SUCCESS;
-  return handle_of<cl_command_queue>(made);
-}
-
-cl_int release_queue(cl_command_queue handle) {
-  Queue* const queue = &as<Queue>(handle);
-  if (queue->references == 1) {
-    if (!queue->device->is_gone()) Driver::current->finish(*queue);
-    std::erase(Driver::current->queues, queue);
-  }
-  return release<Queue>(handle);
-}
-
 // Large ones are calibration's. Nobody reads them, and their pages take more time than all else in the tests.
 // So they are mapped: the heap would clear them when it gives them out again.
 std::shared_ptr<unsigned char> new_bytes(size_t size) {
@@ -130,11 +102,12 @@ std::shared_ptr<unsigned char> new_bytes(size_t size) {
   return {static_cast<unsigned char*>(pages), [size](unsigned char* mapped) { munmap(mapped, size); }};
 }
 
-cl_mem create_buffer(cl_context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {
+cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {
   const bool fails = Driver::current->allocations_fail > 0 && Driver::current->allocations_fail-- > 0;
   if (error != nullptr) *error = fails ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
   if (fails) return nullptr;
   Buffer* const made = make<Buffer>();
+  made->context = &as<Context>(context);
   made->size = size;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0) {
     made->host = static_cast<unsigned char*>(host);
@@ -143,6 +116,16 @@ cl_mem create_buffer(cl_context, cl_mem_flags flags, size_t size, void* host, cl
   made->bytes = new_bytes(size);
   if (host != nullptr) std::memcpy(made->data(), host, size);
   return handle_of<cl_mem>(made);
+}
+
+cl_int release_buffer(cl_mem handle) {
+  const Buffer& buffer = as<Buffer>(handle);
+  if (buffer.references == 1 && buffer.context != nullptr) {
+    for (const Device* device : buffer.context->devices) {
+      if (device->is_mute()) Driver::current->never_return();
+    }
+  }
+  return release<Buffer>(handle);
 }
 
 cl_int set_destructor_callback(cl_mem memory, void(CL_CALLBACK* function)(cl_mem, void*), void* data) {
@@ -280,9 +263,10 @@ void fill_table_with_objects(cl_icd_dispatch& t) {
   t.clCreateBuffer = create_buffer;
   t.clCreateSubBuffer = create_sub_buffer;
   t.clRetainMemObject = retain<Buffer, cl_mem>;
-  t.clReleaseMemObject = release<Buffer, cl_mem>;
+  t.clReleaseMemObject = release_buffer;
   t.clGetMemObjectInfo = [](cl_mem handle, cl_mem_info what, size_t size, void* to,
                             size_t* size_ret) -> cl_int {
+    if (what == CL_MEM_CONTEXT) return answer(as<Buffer>(handle).context, size, to, size_ret);
     if (what == CL_MEM_SIZE) return answer(as<Buffer>(handle).size, size, to, size_ret);
     if (what == CL_MEM_FLAGS) return answer(cl_mem_flags{CL_MEM_READ_WRITE}, size, to, size_ret);
     return CL_INVALID_VALUE;

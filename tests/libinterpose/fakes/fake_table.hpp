@@ -37,4 +37,11 @@ cl_int release(H handle) {
   return CL_SUCCESS;
 }
 
+// What the table has for contexts and command-queues.
+cl_context create_context(const cl_context_properties*, cl_uint count, const cl_device_id* devices,
+                          void(CL_CALLBACK*)(const char*, const void*, size_t, void*), void*, cl_int* error);
+cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties,
+                              cl_int* error);
+cl_int release_queue(cl_command_queue handle);
+
 }  // namespace mkmd::fake
