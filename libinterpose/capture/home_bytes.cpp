@@ -15,11 +15,12 @@ namespace mkmd {
 
 namespace {
 
-// Of the root buffer. None if they are not in order: the vendor will refuse the command.
+// Of the root buffer. All of it if they are not in order: drivers may take the command, and touch bytes
+// beside.
 ByteRanges bytes_of(const Touched& t) {
-  if (!t.only) return ByteRanges(0, t.memory->root()->size);
+  if (!t.only || !t.memory->is_buffer || !t.memory->has(t.only->offset, t.only->size))
+    return ByteRanges(0, t.memory->root()->size);
   const auto [offset, size] = *t.only;
-  if (!t.memory->is_buffer || !t.memory->has(offset, size)) return {};
   return ByteRanges(t.memory->origin + offset, t.memory->origin + offset + size);
 }
 

@@ -6,15 +6,29 @@
 
 namespace mkmd::api {
 
-cl_int check_wait_list(const Context& context, WaitList wait_list) {
-  if (wait_list.count > 0 && wait_list.events == nullptr) return CL_INVALID_EVENT_WAIT_LIST;
+namespace {
+
+// Whether each of them is an event of this context. The vendor judges other lists.
+bool names_events_of(const Context& context, WaitList wait_list) {
+  // The specification calls a list of no events that is not NULL an error, but drivers may take it.
+  if ((wait_list.count == 0) != (wait_list.events == nullptr)) return false;
   for (cl_uint i = 0; i < wait_list.count; ++i) {
     const Event* event = object_cast<Event>(wait_list.events[i]);
-    if (event == nullptr) return CL_INVALID_EVENT_WAIT_LIST;
-    if (event->context.get() != &context) return CL_INVALID_CONTEXT;
+    if (event == nullptr || event->context.get() != &context) return false;
   }
-  return CL_SUCCESS;
+  return true;
 }
+
+// An event of the vendor's that is complete, for one of ours that it does not know.
+vendor::Owned<cl_event> complete_event(const Context& context) {
+  const cl_icd_dispatch& calls = vendor::table(context.native.get());
+  cl_int error = CL_SUCCESS;
+  vendor::Owned<cl_event> event(calls.clCreateUserEvent(context.native.get(), &error));
+  if (event) calls.clSetUserEventStatus(event.get(), CL_COMPLETE);
+  return event;
+}
+
+}  // namespace
 
 std::vector<Event*> events_of(WaitList wait_list) {
   std::vector<Event*> events;
@@ -25,8 +39,7 @@ std::vector<Event*> events_of(WaitList wait_list) {
 
 bool may_capture(const Queue& queue, WaitList wait_list) {
   const Context& context = *queue.context;
-  // The specification calls a list of no events that is not NULL an error, but drivers may take it.
-  if (wait_list.count == 0 && wait_list.events != nullptr) return false;
+  if (!names_events_of(context, wait_list)) return false;
   if (!context.runtime || context.unset_user_events.load(std::memory_order_acquire) > 0) return false;
   if (!queue.device->is_virtual) return false;  // a sub-device the program made runs what it is given
   for (cl_uint i = 0; i < wait_list.count; ++i) {
@@ -58,14 +71,31 @@ void note_untimed() {
       "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
 }
 
-cl_int native_waits(WaitList wait_list, std::vector<cl_event>& natives) {
+cl_int NativeWaits::wait_for_others(const Context& context, WaitList wait_list) {
+  if (wait_list.count > 0 && wait_list.events == nullptr) return CL_INVALID_EVENT_WAIT_LIST;
   for (cl_uint i = 0; i < wait_list.count; ++i) {
-    Event* event = object_cast<Event>(wait_list.events[i]);
-    if (event->native) {
+    Event* const event = object_cast<Event>(wait_list.events[i]);
+    if (event == nullptr && wait_list.events[i] != nullptr) return CL_INVALID_EVENT_WAIT_LIST;
+    if (event == nullptr || event->native || event->context.get() == &context) continue;
+    runtime_of(*event->context)->wait(*event);
+    stand_ins_.push_back(complete_event(*event->context));
+  }
+  return CL_SUCCESS;
+}
+
+cl_int NativeWaits::add(const Context& context, WaitList wait_list) {
+  auto stand_in = stand_ins_.begin();
+  for (cl_uint i = 0; i < wait_list.count; ++i) {
+    Event* const event = object_cast<Event>(wait_list.events[i]);
+    if (event == nullptr) {
+      events_.push_back(nullptr);
+    } else if (event->native) {
       event->waited_for.store(true, std::memory_order_relaxed);
-      natives.push_back(event->native.get());
+      events_.push_back(event->native.get());
     } else if (event->status.load(std::memory_order_acquire) < 0) {
       return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    } else if (event->context.get() != &context) {
+      events_.push_back((stand_in++)->get());
     }
   }
   return CL_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way a command reaches the vendor's queue of the home device: wait lists are checked and translated,
+// The one way a command reaches the vendor's queue of the home device: wait lists are translated,
 // what was captured before is finished first, the bytes the command touches are brought home, and the
 // program's event is made. Every clEnqueue* that is not captured ends here; with one real device all of them
 // do.
@@ -21,10 +21,6 @@ struct WaitList {
   const cl_event* events;
 };
 
-// CL_INVALID_EVENT_WAIT_LIST or CL_INVALID_CONTEXT as the specification says, CL_SUCCESS if all is well. The
-// vendor judges a list of no events.
-cl_int check_wait_list(const Context& context, WaitList wait_list);
-
 // What the vendor is called with.
 struct NativeCall {
   cl_command_queue queue;
@@ -34,14 +30,14 @@ struct NativeCall {
 };
 
 // Whether a command of the queue that waits for these events may be captured now (not while a user event is
-// unset, nor where the vendor might refuse the list).
+// unset, nor where the vendor might refuse the list or take an event of no context or another).
 bool may_capture(const Queue& queue, WaitList wait_list);
 // Commands that go straight to home's driver take another time than on home. While kernels are profiled,
 // nobody minds.
 bool has_untimed_commands();
 // A command went there: says so once.
 void note_untimed();
-// The objects behind a checked wait list.
+// The objects behind the wait list of a command that may be captured.
 std::vector<Event*> events_of(WaitList wait_list);
 
 // What a blocking call waits for beside commands: the callbacks that become due meanwhile. The drivers of

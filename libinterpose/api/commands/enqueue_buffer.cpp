@@ -30,7 +30,7 @@ bool wants_capture(Queue& queue, std::span<const Touched> touched, WaitList wait
     // What is captured can be done again. A native command ends that for what was computed from the bytes.
     wanted = wanted || (t.written && HomeBytes::are_remembered(t));
   }
-  return wanted && check_wait_list(*queue.context, wait_list) == CL_SUCCESS && may_capture(queue, wait_list);
+  return wanted && may_capture(queue, wait_list);
 }
 
 }  // namespace

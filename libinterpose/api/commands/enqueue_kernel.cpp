@@ -221,8 +221,7 @@ Considered consider(Runtime& runtime, Queue& queue, Kernel& kernel, const Shape&
     if (can) launch.arguments = kernel.arguments;
   }
   can = can && make_launch(queue, kernel, shape, launch);
-  if (can && check_wait_list(*queue.context, waits) == CL_SUCCESS &&
-      wants_capture(runtime, kernel, shape, launch, capturing, result.needs_code)) {
+  if (can && wants_capture(runtime, kernel, shape, launch, capturing, result.needs_code)) {
     Ref<Command> command(new Command(KernelCommand{std::move(launch)}, &queue));
     result.captured = capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false);
     if (result.captured) return result;

@@ -6,24 +6,35 @@
 
 namespace mkmd::api {
 
-// Vendor events of a wait list. Captured events are complete during a native turn, so only their failure
-// matters.
-cl_int native_waits(WaitList wait_list, std::vector<cl_event>& natives);
+// A wait list as the vendor gets it, to judge. Drivers differ in which of them take null events and events of
+// other contexts.
+class NativeWaits {
+public:
+  // Before the native turn: captured commands of other contexts end. Only what is no event is refused.
+  cl_int wait_for_others(const Context& context, WaitList wait_list);
+  // Captured events are complete during a native turn, so only their failure matters.
+  cl_int add(const Context& context, WaitList wait_list);
+  const std::vector<cl_event>& events() const { return events_; }
+
+private:
+  std::vector<cl_event> events_;
+  std::vector<vendor::Owned<cl_event>> stand_ins_;  // for the captured events of other contexts, in order
+};
 
 template <typename Call>
 cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touched> touched,
                       WaitList wait_list, cl_event* event, bool blocking, Call&& call) {
-  if (const cl_int error = check_wait_list(*queue.context, wait_list); error != CL_SUCCESS) return error;
+  NativeWaits native_waits;
+  if (const cl_int error = native_waits.wait_for_others(*queue.context, wait_list); error != CL_SUCCESS)
+    return error;
   Runtime* runtime = runtime_of(*queue.context);
   cl_event native_event = nullptr;
   {
     std::optional<Runtime::NativeTurn> turn;
     if (runtime != nullptr) turn.emplace(*runtime, touched);
     if (turn && turn->status() < 0) return turn->status();
-    std::vector<cl_event> waits;
-    if (wait_list.count > 0) {
-      if (const cl_int error = native_waits(wait_list, waits); error != CL_SUCCESS) return error;
-    }
+    if (const cl_int error = native_waits.add(*queue.context, wait_list); error != CL_SUCCESS) return error;
+    const std::vector<cl_event>& waits = native_waits.events();
     const NativeCall native{queue.native.get(), static_cast<cl_uint>(waits.size()),
                             wait_list.count == 0 ? wait_list.events
                             : waits.empty()      ? nullptr

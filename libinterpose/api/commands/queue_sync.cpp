@@ -13,7 +13,6 @@ cl_int enqueue_marker(cl_command_queue command_queue, cl_command_type type, Wait
                       Call call) {
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  if (const cl_int error = check_wait_list(*queue->context, waits); error != CL_SUCCESS) return error;
   Runtime* runtime = runtime_of(*queue->context);
   if (runtime != nullptr && runtime->capturing() && may_capture(*queue, waits)) {
     Ref<Command> command(new Command(MarkerCommand{type == CL_COMMAND_BARRIER}, queue));
@@ -58,10 +57,6 @@ cl_int EnqueueWaitForEvents(cl_command_queue command_queue, cl_uint num_events, 
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
   if (num_events == 0 || event_list == nullptr) return CL_INVALID_VALUE;
-  // This deprecated call names a bad event differently from its successors.
-  const cl_int error = check_wait_list(*queue->context, {num_events, event_list});
-  if (error == CL_INVALID_EVENT_WAIT_LIST) return CL_INVALID_EVENT;
-  if (error != CL_SUCCESS) return error;
   return enqueue_marker(command_queue, CL_COMMAND_BARRIER, {num_events, event_list}, nullptr, barrier);
 }
 

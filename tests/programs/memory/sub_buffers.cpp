@@ -35,6 +35,11 @@ int main(int argc, char** argv) {
   report<cl_int>(cl, "middle", middle, 2 * count);
   for (const cl_mem quarter : quarters)
     report<cl_int>(cl, "quarter", quarter, count);
+  // Some drivers take a copy that leaves a sub-buffer, but not its parent.
+  set_args(kernel, other, whole, cl_int(30));
+  launch(cl, kernel, {4 * count}, {64});
+  SHOW(clEnqueueCopyBuffer(cl.queue, quarters[1], other, 0, 0, 2 * bytes, 0, nullptr, nullptr));
+  report<cl_int>(cl, "copied", other, 4 * count);
   // A sub-buffer keeps its parent alive.
   const cl_mem parent = buffer_of(cl, noise<cl_int>(count, 8));
   const cl_mem child = part(parent, bytes / 2, bytes / 2);
