@@ -74,15 +74,24 @@ void add(Footprint& f, const Access& access, const ByteSet& set) {
     f.sure_writes.unite(set.bytes);
 }
 
+// What is uniform is one number in the launch. Without a value, work-items may store anything.
+Update in_launch(Update update, const std::vector<LaunchFootprints::Value>& values) {
+  if (update.kind != Update::Kind::store_uniform) return update;
+  const LaunchFootprints::Value& number = values[update.value];
+  if (!number.known) return {};
+  const uint64_t all = ~uint64_t{0} >> (64 - 8 * update.bytes);
+  return {Update::Kind::store, update.bytes, static_cast<uint64_t>(number.value) & all};
+}
+
 // Of a buffer of which some is updated: who touches which of it.
-void add_by_update(Footprint& f, const Access& access, const ByteSet& set) {
+void add_by_update(Footprint& f, const Update& update, const ByteSet& set) {
   const auto unite = [&set](ByteRanges& bytes, bool& unknown) {
     unknown = unknown || !set.known;
     if (set.known) bytes.unite(set.bytes);
   };
-  if (access.update.kind == Update::Kind::none) return unite(f.others, f.others_unknown);
-  auto at = std::ranges::find(f.updates, access.update, [](const auto& u) { return u.may.by; });
-  if (at == f.updates.end()) at = f.updates.insert(at, {{access.update, {}}});
+  if (update.kind == Update::Kind::none) return unite(f.others, f.others_unknown);
+  auto at = std::ranges::find(f.updates, update, [](const auto& u) { return u.may.by; });
+  if (at == f.updates.end()) at = f.updates.insert(at, {{update, {}}});
   unite(at->may.bytes, at->unknown);
 }
 
@@ -123,7 +132,7 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, size_t most_blo
       set = byte_set(info_, access, region, most_blocks);
     }
     add(f, access, set);
-    if (updated) add_by_update(f, access, set);
+    if (updated) add_by_update(f, in_launch(access.update, values_), set);
     keep_few_blocks(f, most_blocks);
   }
   for (Footprint& f : all) {

@@ -3,6 +3,7 @@
 // by nobody we know) is refused here and cannot make the evaluation read out of bounds.
 #include "compiler/kernel_info.hpp"
 
+#include <bit>
 #include <nlohmann/json.hpp>
 
 namespace mkmd::compiler {
@@ -53,7 +54,9 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Update::Kind, {{Update::Kind::none, "none"},
                                             {Update::Kind::smin, "signed-minimum"},
                                             {Update::Kind::smax, "signed-maximum"},
                                             {Update::Kind::umin, "unsigned-minimum"},
-                                            {Update::Kind::umax, "unsigned-maximum"}})
+                                            {Update::Kind::umax, "unsigned-maximum"},
+                                            {Update::Kind::store, "store"},
+                                            {Update::Kind::store_uniform, "store-uniform"}})
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, kind, name, type, access, bytes, is_signed, is_integer, is_const,
                                    is_restrict, is_volatile)
@@ -72,11 +75,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cost, trips, operations, bytes, irregular)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reason, text, line)
 
 void to_json(json& j, const Update& u) {
-  j = json{{"kind", u.kind}, {"bytes", u.bytes}};
+  j = json{{"kind", u.kind}, {"bytes", u.bytes}, {"value", u.value}};
 }
 void from_json(const json& j, Update& u) {
   j.at("kind").get_to(u.kind);
   j.at("bytes").get_to(u.bytes);
+  u.value = j.value("value", uint64_t{0});
 }
 
 void to_json(json& j, const KernelInfo& k) {
@@ -123,7 +127,7 @@ public:
     for (const Access& a : k_.accesses) {
       if (!index(a.argument, k_.arguments.size()) || !affine(a.offset, derived) || !checks(a.checks))
         return false;
-      if (a.update.kind != Update::Kind::none && a.kind != Access::Kind::atomic) return false;
+      if (!fits(a.update, a)) return false;
       for (const Scope& s : a.scopes)
         if (!index(s.index, s.kind == Scope::Kind::guard ? k_.guards.size() : k_.loops.size())) return false;
     }
@@ -134,6 +138,14 @@ public:
 
 private:
   static bool index(int i, size_t size) { return i >= 0 && static_cast<size_t>(i) < size; }
+  bool fits(const Update& u, const Access& a) const {
+    if (u.kind == Update::Kind::none) return true;
+    if (u.kind != Update::Kind::store && u.kind != Update::Kind::store_uniform)
+      return a.kind == Access::Kind::atomic;
+    if (a.kind != Access::Kind::write || u.bytes == 0 || u.bytes > 8 || !std::has_single_bit(u.bytes))
+      return false;
+    return u.kind == Update::Kind::store || u.value < k_.expressions.size();
+  }
   bool expression(int i) const { return index(i, k_.expressions.size()); }
   bool checks(const std::vector<int>& list) const {
     for (int c : list)

@@ -121,12 +121,27 @@ struct Scope {
   bool operator==(const Scope&) const = default;
 };
 
-// An atomic operation that makes a new number of an old one and another one, and whose result nobody uses.
-// Updates that are equal commute: in whichever order they happen, the same number remains.
+// An atomic operation that makes a new number of an old one and another one, and whose result nobody uses; or
+// a store of a number that is the same wherever it happens. Updates that are equal commute: in whichever
+// order they happen, the same number remains.
 struct Update {
-  enum class Kind : uint8_t { none, add, bit_and, bit_or, bit_xor, smin, smax, umin, umax };
+  enum class Kind : uint8_t {
+    none,
+    add,
+    bit_and,
+    bit_or,
+    bit_xor,
+    smin,
+    smax,
+    umin,
+    umax,
+    store,          // of `value`
+    store_uniform,  // of what expression number `value` is in the launch, which makes it a store of that
+                    // number
+  };
   Kind kind = Kind::none;
   uint32_t bytes = 0;  // of the number, which lies at a multiple of them
+  uint64_t value = 0;  // zero-extended
   bool operator==(const Update&) const = default;
 };
 
@@ -139,7 +154,7 @@ struct Access {
   bool sure = false;   // happens exactly when `scopes` say so
   uint32_t bytes = 0;  // contiguous bytes touched at `offset`; of an image 1, for a pixel
   Affine offset;       // in bytes, from the argument
-  Update update;       // of an atomic one; none: it may do anything to the bytes
+  Update update;       // of an atomic one or a write; none: it may do anything to the bytes
   std::vector<int> checks;
   std::vector<Scope> scopes;
   int line = 0;

@@ -22,6 +22,8 @@ Number identity_of(Kind kind) {
   case Kind::bit_or:
   case Kind::bit_xor:
   case Kind::umax:
+  case Kind::store:
+  case Kind::store_uniform:
     return 0;
   case Kind::bit_and:
   case Kind::umin:
@@ -41,6 +43,8 @@ Number merged_number(Kind kind, Number before, Number after, Number merged) {
   const auto b = static_cast<Signed>(after);
   switch (kind) {
   case Kind::none:
+  case Kind::store:
+  case Kind::store_uniform:
     break;
   case Kind::add:
     return merged + (after - before);
@@ -82,9 +86,23 @@ void merge_numbers(Kind kind, const unsigned char* before, const unsigned char* 
   }
 }
 
+// What is as it was has not been stored, or was the same number before. What has changed is taken as the
+// device made it.
+void merge_stored(const Update& update, const unsigned char* before, const unsigned char* after,
+                  unsigned char* merged, uint64_t bytes) {
+  const std::vector<unsigned char> unstored = identity(update);
+  const size_t width = update.bytes;
+  for (uint64_t i = 0; i + width <= bytes; i += width) {
+    const unsigned char* const was = before != nullptr ? before + i : unstored.data();
+    if (std::memcmp(after + i, was, width) != 0) std::memcpy(merged + i, after + i, width);
+  }
+}
+
 void merge_bytes(const Update& update, const unsigned char* before, const unsigned char* after,
                  unsigned char* merged, uint64_t bytes) {
-  if (update.bytes == 8) {
+  if (update.kind == Kind::store) {
+    merge_stored(update, before, after, merged, bytes);
+  } else if (update.bytes == 8) {
     merge_numbers<uint64_t>(update.kind, before, after, merged, bytes);
   } else {
     merge_numbers<uint32_t>(update.kind, before, after, merged, bytes);
@@ -94,8 +112,9 @@ void merge_bytes(const Update& update, const unsigned char* before, const unsign
 }  // namespace
 
 std::vector<unsigned char> identity(const Update& update) {
-  const uint64_t number = update.bytes == 8 ? identity_of<uint64_t>(update.kind)
-                                            : identity_of<uint32_t>(update.kind);  // little-endian
+  const uint64_t number = update.kind == Kind::store ? ~update.value
+                          : update.bytes == 8        ? identity_of<uint64_t>(update.kind)
+                                                     : identity_of<uint32_t>(update.kind);  // little-endian
   std::vector<unsigned char> bytes(update.bytes);
   std::memcpy(bytes.data(), &number, bytes.size());
   return bytes;

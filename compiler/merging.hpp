@@ -7,7 +7,8 @@
 namespace mkmd::compiler {
 
 // The number that such updates of any other one leave as it is, as bytes. A copy that begins with it holds
-// afterwards what the updates of its piece do to any number.
+// afterwards what the updates of its piece do to any number. Of a store it is the number that differs in each
+// bit: where a copy still holds it, nothing was stored.
 std::vector<unsigned char> identity(const Update& update);
 
 // Does to `merged` what a piece has done to `before`, when that became `after`. `updated` holds whole

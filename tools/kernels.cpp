@@ -283,6 +283,10 @@ std::string lines_of(const KernelInfo& k, int argument, Access::Kind kind) {
   return text.empty() ? text : text + ")";
 }
 
+bool updates_atomically(const Access& a) {
+  return a.kind == Access::Kind::atomic && a.update.kind != Update::Kind::none;
+}
+
 std::string verdict(const KernelInfo& k, const Case& c) {
   if (!k.split_allowed) {
     std::string all = "runs whole";
@@ -292,7 +296,9 @@ std::string verdict(const KernelInfo& k, const Case& c) {
   }
   const int argument = common_argument(k, c.launch);
   if (argument == kNotCut) return "runs whole: it has one work-group";
-  if (argument == kUpdated) return "may be split: its atomic operations commute";
+  if (argument == kUpdated && std::ranges::any_of(k.accesses, updates_atomically))
+    return "may be split: its atomic operations commute";
+  if (argument == kUpdated) return "may be split: its work-groups store equal numbers";
   if (argument == kNone) return "may be split";
   const std::string name = "'" + k.arguments[static_cast<size_t>(argument)].name + "'";
   const auto whole = whole_launch(k, c.launch);

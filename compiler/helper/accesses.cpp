@@ -12,6 +12,7 @@
 #include "compiler/helper/conditions.hpp"
 #include "compiler/helper/cost.hpp"
 #include "compiler/helper/cycles.hpp"
+#include "compiler/helper/equal_stores.hpp"
 #include "compiler/helper/images.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
@@ -126,7 +127,9 @@ private:
       access(i, load->getPointerOperand(), Access::Kind::read, bytes(load->getType()));
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
       llvm::Value* value = store->getValueOperand();
+      const size_t found = found_.size();
       write(i, store->getPointerOperand(), bytes(value->getType()), surely_stored(value, layout));
+      update_since(found, equal_store(*store, values_, builder_));
     } else if (auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&i)) {
       access(i, rmw->getPointerOperand(), Access::Kind::atomic, bytes(rmw->getType()));
     } else if (auto* exchange = dyn_cast<llvm::AtomicCmpXchgInst>(&i)) {
@@ -239,7 +242,12 @@ private:
   void update(llvm::Instruction& i, const AtomicOperation& atomic) {
     const size_t found = found_.size();
     access(i, atomic.pointer, Access::Kind::atomic, atomic.update.bytes);
-    if (found_.size() > found) found_.back().access.update = atomic.update;
+    update_since(found, atomic.update);
+  }
+
+  void update_since(size_t found, const Update& by) {
+    for (; found < found_.size(); ++found)
+      found_[found].access.update = by;
   }
 
   // `bytes` < 0: not known how many.
@@ -339,6 +347,7 @@ private:
           Found one = first;
           for (size_t j : group) {
             merge_checks(one.access.checks, found_[j].access.checks);
+            if (found_[j].access.update != first.access.update) one.access.update = {};
             taken[j] = true;
           }
           one.access.sure = true;

@@ -5,6 +5,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/PatternMatch.h>
+#include <utility>
 
 namespace mkmd::compiler {
 
@@ -28,8 +29,9 @@ bool Conditions::decode(llvm::Value* condition, bool polarity, std::vector<Scope
     guard({Guard::Relation::not_equal, 0, 64, {}, {}, {}}, Number{}, Number{}, out, ok);  // 0 != 0: never
     return ok;
   }
-  if (auto* c = dyn_cast<llvm::ICmpInst>(condition)) return compare(c, polarity, out);
-  return false;
+  if (necessary_only_) decode_flag(condition, polarity, out);
+  auto* c = dyn_cast<llvm::ICmpInst>(condition);
+  return c && compare(c, polarity, out);
 }
 
 void Conditions::guard(Guard g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok) {
@@ -53,7 +55,23 @@ void Conditions::guard(Guard g, const Number& a, const Number& b, std::vector<Sc
   if (std::ranges::find(out, scope) == out.end()) out.push_back(scope);
 }
 
+// What is not above a minimum is above neither of its numbers; what is not below a maximum is below neither.
+void Conditions::order(const Guard& g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok) {
+  guard(g, a, b, out, ok);
+  for (const bool of_b : {false, true}) {
+    const Number& bound = of_b ? b : a;
+    const auto extreme = b_.extreme(bound.poly);
+    if (!extreme || extreme->least != of_b) continue;
+    for (const Poly& one : {extreme->a, extreme->b}) {
+      const Number other{one, bound.checks};
+      order(g, of_b ? a : other, of_b ? other : b, out, ok);
+    }
+    return;
+  }
+}
+
 bool Conditions::decode_edge(const Block* from, const Block* to, std::vector<Scope>& out) {
+  at_ = from;
   if (auto* branch = dyn_cast<llvm::BranchInst>(from->getTerminator())) {
     if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return true;
     return decode(branch->getCondition(), branch->getSuccessor(0) == to, out);
@@ -115,7 +133,7 @@ bool Conditions::compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& o
   if (llvm::ICmpInst::isSigned(relation)) {
     std::optional<Number> a = values_.as_signed(x), b = values_.as_signed(y);
     if (!a || !b) return false;
-    guard({Guard::Relation::signed_order, slack, static_cast<int>(bits), {}, {}, {}}, *a, *b, out, ok);
+    order({Guard::Relation::signed_order, slack, static_cast<int>(bits), {}, {}, {}}, *a, *b, out, ok);
   } else {
     // No range checks: footprint.cpp looks at the intervals, because a negative number here is a range test's
     // lower end.
@@ -236,6 +254,8 @@ std::optional<std::vector<Scope>> Conditions::sure_scopes(const Blocks& blocks) 
 }
 
 std::vector<Scope> Conditions::possible_scopes(Block* block) {
+  if (flags_ == 0) loops_of_flags_.clear();
+  const bool outermost = !std::exchange(necessary_only_, true);
   // Collected from the inside out, each level's scopes in a group of its own.
   std::vector<std::vector<Scope>> groups;
   auto* node = dominators_.getNode(block);
@@ -263,6 +283,7 @@ std::vector<Scope> Conditions::possible_scopes(Block* block) {
   std::vector<Scope> scopes;
   for (auto g = groups.rbegin(); g != groups.rend(); ++g)
     scopes.insert(scopes.end(), g->begin(), g->end());
+  if (outermost) necessary_only_ = false;
   return scopes;
 }
 

@@ -19,6 +19,20 @@ public:
 
   using Blocks = std::set<const llvm::BasicBlock*>;
 
+  // A test of a value that ways join, by phis or selects.
+  struct Test {
+    llvm::Value* flag = nullptr;
+    llvm::ICmpInst* compared = nullptr;  // with a constant, its second operand; null: the lowest bit counts
+    bool polarity = true;
+    bool passed_by(const llvm::APInt& number) const;
+  };
+  // A way on which a value comes: to a phi, or as one side of a select.
+  struct Way {
+    const llvm::Instruction* to = nullptr;
+    unsigned number = 0;  // of the incoming value, or of the operand
+    llvm::Value* value = nullptr;
+  };
+
   // All blocks lie in the same loops; one of them runs exactly when the result says so.
   std::optional<std::vector<Scope>> sure_scopes(const Blocks& blocks);
   std::vector<Scope> possible_scopes(llvm::BasicBlock* block);
@@ -32,6 +46,10 @@ private:
   // What it means that control went from `from` to `to`, one of several successors.
   bool decode_edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to, std::vector<Scope>& out);
   bool compare(llvm::ICmpInst* c, bool polarity, std::vector<Scope>& out);
+  void order(const Guard& g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok);
+  // flags.cpp: what it means that a value which ways join has led to `at_`.
+  void decode_flag(llvm::Value* condition, bool polarity, std::vector<Scope>& out);
+  void decode_way(const Test& test, const Way& way, const llvm::BasicBlock* from, std::vector<Scope>& out);
   void guard(Guard g, const Number& a, const Number& b, std::vector<Scope>& out, bool& ok);
   bool walk(const llvm::BasicBlock* start, const llvm::Loop* region, const Blocks& targets,
             std::vector<Scope>& out);
@@ -46,7 +64,11 @@ private:
   llvm::LoopInfo& loops_;
   llvm::DominatorTree& dominators_;
   llvm::PostDominatorTree& post_;
-  mutable int64_t budget_ = 5'000'000;  // blocks to look at; beyond that nothing is sure
+  bool necessary_only_ = false;                 // what is decoded need not be sufficient
+  const llvm::BasicBlock* at_ = nullptr;        // the block that ends with the branch that is decoded
+  std::set<const llvm::Loop*> loops_of_flags_;  // of the access: iterations in which its flags were set
+  int flags_ = 0;                               // that are being decoded, one within another
+  mutable int64_t budget_ = 5'000'000;          // blocks to look at; beyond that nothing is sure
 };
 
 }  // namespace mkmd::compiler

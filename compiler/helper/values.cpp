@@ -373,6 +373,9 @@ std::optional<Number> Values::select(llvm::SelectInst* s, int lane) {
     }
   }
   if (const std::optional<Number> one = chosen(s->getCondition(), yes, no)) return one;
+  if (lane < 0 && !s->getType()->isVectorTy())
+    if (std::optional<Number> one = extreme_of({s->getCondition(), s->getTrueValue(), s->getFalseValue()}))
+      return one;
   // Either side, taken modulo the width: a range check where it is used covers both.
   return hull(s, lane, yes, no);
 }

@@ -13,6 +13,7 @@
 #include <map>
 
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/forks.hpp"
 #include "compiler/helper/images.hpp"
 #include "compiler/helper/info_builder.hpp"
 
@@ -102,6 +103,7 @@ private:
   bool hold_in_all_rounds(const llvm::Loop& loop, const std::vector<int>& checks) const;
   std::optional<Number> phi(llvm::PHINode* p);
   std::optional<Number> any_of_ways(llvm::PHINode* p);
+  std::optional<Number> extreme_of(const Fork& fork);
   std::optional<Number> chosen(llvm::Value* condition, const std::optional<Number>& yes,
                                const std::optional<Number>& no);
   std::optional<Number> kept_within(llvm::PHINode* p);

@@ -214,11 +214,42 @@ std::optional<Number> Values::chosen(llvm::Value* condition, const std::optional
   return one && b_.affine(one->poly) ? one : std::nullopt;  // two long sums may be too long together
 }
 
+// A choice by an order of two numbers, between two others that are as far apart: the greater or the lesser
+// one.
+std::optional<Number> Values::extreme_of(const Fork& fork) {
+  const auto* c = dyn_cast<llvm::ICmpInst>(fork.condition);
+  if (!c || !c->isRelational() || c->isUnsigned()) return std::nullopt;
+  for (const llvm::Value* v : {c->getOperand(0), static_cast<llvm::Value*>(fork.yes)})
+    if (!is_integer(v) || width(v) < 8) return std::nullopt;
+  llvm::Value *x = c->getOperand(0), *y = c->getOperand(1);
+  auto relation = c->getPredicate();
+  if (llvm::ICmpInst::isGT(relation) || llvm::ICmpInst::isGE(relation)) {
+    std::swap(x, y);
+    relation = llvm::ICmpInst::getSwappedPredicate(relation);
+  }
+  const std::optional<Number> yes = as_signed(fork.yes), no = as_signed(fork.no);
+  const std::optional<Number> over = add(yes, no, -1), ahead = add(as_signed(y), as_signed(x), -1);
+  if (!over || !ahead) return std::nullopt;
+  // x < y is x <= y - 1.
+  for (const int64_t slack : {int64_t{0}, int64_t{llvm::ICmpInst::isLT(relation) ? -1 : 1}}) {
+    for (const bool least : {false, true}) {
+      const std::optional<Poly> rest = Poly::sum(over->poly, ahead->poly, least ? 1 : -1);
+      if (!rest || *rest != Poly(least ? -slack : slack)) continue;
+      Number yes_or_no = *yes;
+      merge_checks(yes_or_no.checks, ahead->checks);
+      return extreme(least, true, yes_or_no, no, width(fork.yes));
+    }
+  }
+  return std::nullopt;
+}
+
 // A way that leaves the value undefined brings whatever another one brings: no address of a program depends
 // on it.
 std::optional<Number> Values::any_of_ways(llvm::PHINode* p) {
-  if (const std::optional<Fork> fork = fork_of(*p))
+  if (const std::optional<Fork> fork = fork_of(*p)) {
     if (std::optional<Number> one = chosen(fork->condition, number(fork->yes), number(fork->no))) return one;
+    if (std::optional<Number> one = extreme_of(*fork)) return one;
+  }
   std::optional<Number> all;
   bool several = false;
   for (const llvm::Use& way : p->incoming_values()) {

@@ -20,6 +20,22 @@ ByteRanges updated_bytes(const BufferUse& use) {
   return bytes;
 }
 
+// Stores of equal numbers that no other piece makes are writes as any others.
+void leave_out_own_stores(BufferUses& uses, const std::vector<const BufferUses*>& others) {
+  for (BufferUse& use : uses) {
+    for (compiler::Updated& updated : use.updates) {
+      if (updated.by.kind != compiler::Update::Kind::store) continue;
+      ByteRanges shared;
+      for (const BufferUses* const other : others) {
+        const auto same = std::ranges::find(*other, use.root, &BufferUse::root);
+        if (same != other->end()) shared.unite(compiler::commuting({updated}, same->updates));
+      }
+      updated.bytes = std::move(shared);
+    }
+    std::erase_if(use.updates, [](const compiler::Updated& updated) { return updated.bytes.empty(); });
+  }
+}
+
 uint64_t count_ranges(const ByteRanges& ranges) {
   uint64_t count = 0;
   for (const ByteRows& rows : ranges)
@@ -132,9 +148,11 @@ bool may_update_together(const Piece& a, const Piece& b, const Machine& machine)
   return machine.may_update_together(a.device) && machine.may_update_together(b.device);
 }
 
-bool choose_updaters(PlannedTask& of, const std::array<BufferUses, 2>& halves, const Machine& machine,
+bool choose_updaters(PlannedTask& of, std::array<BufferUses, 2> halves, const Machine& machine,
                      const BufferOf& buffer_of) {
   Task& task = of.task;
+  leave_out_own_stores(halves[0], {&halves[1]});
+  leave_out_own_stores(halves[1], {&halves[0]});
   std::vector<double> seconds = seconds_of_updaters(task, halves, machine, buffer_of);
   if (count_devices(seconds) < 2) {
     of.not_split = machine.can_fail
@@ -171,6 +189,15 @@ bool set_apart(PlannedTask& of, const Machine& machine, const BufferOf& buffer_o
   }
   of.updates_together = together;
   if (!together) return true;
+  std::vector<BufferUses> apart;
+  for (const Piece& piece : pieces) {
+    std::vector<const BufferUses*> others;
+    for (const Piece& other : pieces)
+      if (&other != &piece) others.push_back(&other.uses);
+    leave_out_own_stores(apart.emplace_back(piece.uses), others);
+  }
+  for (size_t i = 0; i < pieces.size(); ++i)
+    pieces[i].uses = std::move(apart[i]);
   for (Piece& piece : pieces) {
     const int domain = machine.domain_of(piece.device);
     if (domain == 0) continue;

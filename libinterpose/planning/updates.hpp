@@ -13,7 +13,7 @@ bool may_update_together(const Piece& a, const Piece& b, const Machine& machine)
 
 // Leaves a launch whose halves update the same bytes to the devices that may have pieces of it, and finds out
 // what merging costs there. False: no two may, and `not_split` says why.
-bool choose_updaters(PlannedTask& of, const std::array<BufferUses, 2>& halves, const Machine& machine,
+bool choose_updaters(PlannedTask& of, std::array<BufferUses, 2> halves, const Machine& machine,
                      const BufferOf& buffer_of);
 
 // What pieces in other memories than home's update becomes theirs apart, if pieces update the same bytes.

@@ -99,6 +99,36 @@ TEST(Merging, CopiesThatBeginWithTheIdentity) {
   expect_identities<uint64_t>();
 }
 
+// Copies of three numbers of each width, of which one was stored.
+TEST(Merging, StoresOfEqualNumbers) {
+  for (const uint32_t width : {1U, 2U, 4U, 8U}) {
+    for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{0x80}, ~uint64_t{0}}) {
+      const Update update{Kind::store, width, value & (~uint64_t{0} >> (64 - 8 * width))};
+      const std::vector<unsigned char> begin = identity(update);
+      ASSERT_EQ(begin.size(), width);
+      std::vector<unsigned char> copy, home(3 * width, 0x5a);
+      for (int i = 0; i < 3; ++i)
+        copy.insert(copy.end(), begin.begin(), begin.end());
+      std::memcpy(copy.data() + width, &value, width);
+      std::vector<unsigned char> expected = home;
+      std::memcpy(expected.data() + width, &value, width);
+      merge(update, copy.data(), home.data(), home.size());
+      EXPECT_EQ(home, expected) << width << " " << value;
+    }
+  }
+}
+
+TEST(Merging, WhatStoresChangedIsTakenAsItIs) {
+  const Update one{Kind::store, 4, 1};
+  const uint32_t before[3] = {1, 8, 8}, after[3] = {1, 1, 8};
+  uint32_t all[3] = {1, 8, 8};
+  const auto bytes = [](auto& numbers) { return reinterpret_cast<const unsigned char*>(numbers); };
+  merge({one, {0, 12}}, bytes(before), bytes(after), reinterpret_cast<unsigned char*>(all));
+  EXPECT_EQ(all[0], 1U);
+  EXPECT_EQ(all[1], 1U);
+  EXPECT_EQ(all[2], 8U);
+}
+
 TEST(Merging, WholeNumbers) {
   const Update add{Kind::add, 4};
   EXPECT_TRUE(has_whole_numbers({add, {4, 16}}));

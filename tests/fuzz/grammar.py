@@ -58,6 +58,8 @@ class Kernel(Stores, MovedPlaces, Updates, Images, LocalMemory, WideNumbers, Exp
             self.copy_out()
         if self.chance(0.2):
             self.counter()
+        if self.chance(0.2):
+            self.marks()
         for _ in range(r.choice([1, 1, 1, 2])):
             outs.append(self.output())
         if self.chance(0.12):

@@ -33,6 +33,55 @@ class Updates:
         if own:
             self.line(f"{through[-1]}[{size} + i] = ({kind}){self.value(1)};")  # elements of its own, behind them
 
+    def marks(self):
+        """Numbers that all work-items store alike, wherever their data say."""
+        r, o = self.r, self.name_of("o")
+        kind = r.choice(["uchar", "uchar", "ushort", "int", "int", "uint", "ulong", "float", "int2", "uchar4"])
+        fields = r.choice([1, 1, 1, 2])  # numbers of one place, of which each is another constant
+        places = r.choice([1, 1, 4, 64])
+        size = places * fields
+        own = self.plain and SIZES[kind] * (size + self.items) <= self.limit and self.chance(0.3)
+        self.args.append({"kind": "out", "type": kind, "name": o, "decl": f"{r.choice(['', 'volatile '])}__global {kind}* ",
+                          "bytes": SIZES[kind] * (size + (self.items if own else 0))})
+        through = [o]
+        if self.chance(0.3):  # the same bytes as another argument
+            alias = self.name_of("r")
+            self.args.append({"kind": "alias", "type": kind, "of": o, "name": alias, "decl": f"__global {kind}* "})
+            through.append(alias)
+        for field in range(fields):
+            number = r.choice(["1", "0", "-1", "77", self.scalar("int", 0, 9)])
+            if kind == "float":
+                number = r.choice(["1.0f", "0.0f", "-0.0f", "0.1f"])
+            for _ in range(r.choice([1, 1, 2])):
+                at = f"{self.fit(self.index(r.choice([1, 2])), places)} * {fields} + {field}"
+                self.mark(f"{r.choice(through)}[{at}]", f"({kind})({number})", kind)
+        if own:
+            self.line(f"{through[-1]}[{size} + i] = {f'({kind}){self.value(1)}' if self.chance(0.5) else f'({kind})(1)'};")
+
+    def mark(self, place, number, kind):
+        r, j = self.r, self.name_of("j")
+        form = r.choice(["plain", "plain", "guard", "guard", "loop", "bytes", "twice", "read", "helper"])
+        if form == "guard":
+            self.line(f"if ({self.condition()}) {place} = {number};")
+        elif form == "loop":
+            self.line(f"for (int {j} = 0; {j} < (int)({self.value(1)} & 3u); ++{j}) {place} = {number};")
+        elif form == "bytes" and number.endswith(("(0)", "(-1)")):  # the same bytes, as numbers of another width
+            self.line(f"*(__global uchar*)&{place} = (uchar){number.split(')')[1]});")
+            self.line(f"if ({self.condition()}) {place} = {number};")
+        elif form == "twice":
+            self.line(f"if ({self.condition()}) {place} = {number}; else {place} = {number};")
+        elif form == "read" and kind in ("int", "uint"):  # what it has stored itself
+            self.line(f"{place} = {number};")
+            self.line(r.choice(["mem_fence(CLK_GLOBAL_MEM_FENCE);", "barrier(CLK_GLOBAL_MEM_FENCE);", ""]) if self.depth < 2 else "")
+            self.line(f"const uint {j} = (uint){place};")
+            self.known(j)
+        elif form == "helper":
+            name = f"{self.name}_{self.name_of('h')}"
+            self.helpers.append(f"static void {name}(volatile __global {kind}* p, {kind} v) {{ *p = v; }}")
+            self.line(f"{name}(&{place}, {number});")
+        else:
+            self.line(f"{place} = {number};")
+
     def update(self, function, at, kind):
         """One atomic operation whose result does not matter."""
         r, j = self.r, self.name_of("j")

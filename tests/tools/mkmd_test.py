@@ -121,13 +121,14 @@ kernel void rows(global const float* in, global float* out, int width) {
 }
 kernel void bounded(global const int* d, global int* out) { int t = get_global_id(0); out[4 * t + (d[t] & 3)] = 1; }
 kernel void scattered(global const int* d, global int* out) {
-  out[d[get_global_id(0)]] = 1;
+  out[d[get_global_id(0)]] = get_global_id(0);
 }
 kernel void last(global int* n) { atomic_xchg(n, 1); }
 kernel void counts(global int* n) { atomic_inc(n); }
 kernel void counts_and_reads(global int* n, global int* out) { atomic_inc(n); out[get_global_id(0)] = *n; }
 kernel void pixels(write_only image2d_t to, int y) { write_imagef(to, (int2)(get_global_id(0), y), (float4)(1)); }
 kernel void one_pixel(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), (float4)(get_global_id(0))); }
+kernel void marks(global const int* d, global int* out) { out[d[get_global_id(0)]] = 1; }
 """
 
     def ask(self, *arguments):
@@ -143,6 +144,7 @@ kernel void one_pixel(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), 
         for line in ("rows: may be split", "bounded: may be split",
                      "last: runs whole: what 'atomic_xchg' does to global memory depends on the order of work-items (line 9)",
                      "counts: may be split: its atomic operations commute",
+                     "marks: may be split: its work-groups store equal numbers",
                      "counts_and_reads: runs whole: its work-groups touch the same bytes of 'n', as far as is known "
                      "(line 11)",
                      "scattered: runs whole: it may write anywhere in 'out' (line 7)",

@@ -308,7 +308,7 @@ __kernel void ended_early(__global const int* in, __global int* o, int n) {
     if (in[c] > 100) break;
     c += 1 + (k >> 8);
   }
-  o[c] = 5;
+  o[c] = 5 + (t >> 8);
 }
 //@ left_behind_by_data apart global=16 local=4 : u8[16] i32[1024]
 __kernel void left_behind_by_data(__global const uchar* u, __global int* o) {
@@ -509,7 +509,7 @@ __kernel void last_choice_times_all(__global const int* d, __global int* o) {
   int t = get_global_id(0), n = 0;
   for (int k = 0; k < 8; ++k) {
     int u = d[8 * t + k] > 50 ? 1 : 0;
-    o[t + 8 + n - k * u] = 5;
+    o[t + 8 + n - k * u] = 5 + (t >> 8);
     n += u;
   }
 }
@@ -543,7 +543,7 @@ __kernel void begun_outside_the_ring(__global int* o) {
   int t = get_global_id(0), at = 9;
   for (int k = 0; k < 20; ++k) {
     if (t == 15) at = 0;
-    o[7 * t + at] = 3;
+    o[7 * t + at] = 3 + (t >> 8);
     at = (at + 1) % 3;
   }
 }

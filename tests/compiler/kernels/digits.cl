@@ -74,7 +74,7 @@ __kernel void loaded_rest(__global const int* in, __global int* out, int block) 
 //@ other_quotient together global=64 local=8 : i32[256] i=16
 __kernel void other_quotient(__global int* out, int block) {
   const int i = get_global_id(0);
-  out[i / (block + 8) * 2 * block + i % block] = 1;
+  out[i / (block + 8) * 2 * block + i % block] = 1 + (i >> 8);
 }
 // Not every work-item writes.
 //@ some_of_a_block apart global=64 local=8 : i32<2>[64] i32[128] i=16

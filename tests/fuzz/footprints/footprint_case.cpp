@@ -7,7 +7,9 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
+#include <tuple>
 
 #include "compiler/assumed_device.hpp"
 #include "compiler/client.hpp"
@@ -96,9 +98,47 @@ Touched touched_by(const LaunchRun& run, const GroupBox& box, size_t buffer) {
         const Touched& one = run.touched[run.shape.group(x, y, z)][buffer];
         all.reads |= one.reads;
         all.writes |= one.writes;
-        all.not_updates |= one.not_updates;
+        all.plain_reads |= one.plain_reads;
+        all.plain_writes |= one.plain_writes;
       }
   return all;
+}
+
+// Of equal stores, and of one of them alone.
+struct Stores {
+  Bits any, alone;
+  std::vector<unsigned char> bytes;  // that it stores
+};
+
+Stores stores_of(const compiler::Footprint& said) {
+  Stores stores;
+  stores.bytes.resize(kBytes);
+  Bits updated, others = bits_of(said.others);
+  if (said.others_unknown) others.set();
+  for (const auto& [may, unknown] : said.updates) {
+    Bits here = bits_of(may.bytes);
+    if (unknown) here.set();
+    stores.alone &= ~here;
+    if (may.by.kind == compiler::Update::Kind::store) {
+      stores.any |= here;
+      stores.alone |= here & ~updated & ~others;
+      for (size_t i = 0; i < kBytes; ++i)
+        if (here[i]) stores.bytes[i] = static_cast<unsigned char>(may.by.value >> (i % may.by.bytes * 8));
+    }
+    updated |= here;
+  }
+  return stores;
+}
+
+// The first byte of which it is said that equal stores alone change it, and to which the work-group does
+// something else.
+std::optional<size_t> otherwise_changed(const Stores& stores, const Touched& group) {
+  const Bits written = stores.alone & group.plain_writes;
+  const Bits wrong = stores.alone & (group.plain_reads | group.updates | (written & group.stored_varies));
+  if (wrong.any()) return wrong._Find_first();
+  for (size_t i = written._Find_first(); i < kBytes; i = written._Find_next(i))
+    if (group.stored[i] != stores.bytes[i]) return i;
+  return std::nullopt;
 }
 
 // What is wrong with the footprint, and the first byte that shows it; no text: nothing.
@@ -111,9 +151,26 @@ std::pair<std::string, size_t> wrong(const compiler::Footprint& said, const Touc
       {"surely writes less", said.reads_unknown ? nothing : sure & ~touched.writes & ~reads},
       {"surely writes what it never does", said.writes_unknown ? nothing : sure & ~writes},
       {"does more than updates",
-       said.updates.empty() || said.others_unknown ? nothing : touched.not_updates & ~bits_of(said.others)}};
+       said.updates.empty() || said.others_unknown
+           ? nothing
+           : (touched.plain_reads | touched.plain_writes) & ~bits_of(said.others) & ~stores_of(said).any}};
   for (const auto& [text, bytes] : all)
     if (bytes.any()) return {text, bytes._Find_first()};
+  return {};
+}
+
+// The same of equal stores, work-group by work-group.
+std::pair<std::string, size_t> wrong_stores(const compiler::Footprint& said, const LaunchRun& run,
+                                            const GroupBox& box, size_t buffer) {
+  const auto is_store = [](const auto& u) { return u.may.by.kind == compiler::Update::Kind::store; };
+  if (std::ranges::none_of(said.updates, is_store)) return {};
+  const Stores stores = stores_of(said);
+  for (uint64_t z = box.lo[2]; z < box.hi[2]; ++z)
+    for (uint64_t y = box.lo[1]; y < box.hi[1]; ++y)
+      for (uint64_t x = box.lo[0]; x < box.hi[0]; ++x) {
+        const Touched& group = run.touched[run.shape.group(x, y, z)][buffer];
+        if (const auto byte = otherwise_changed(stores, group)) return {"stores not what it says", *byte};
+      }
   return {};
 }
 
@@ -122,7 +179,9 @@ bool compare(const LaunchRun& run, const compiler::LaunchFootprints& footprints,
   const std::vector<compiler::Footprint> said = footprints.of(box, most_blocks);
   for (size_t b = 0; b < run.buffers.size(); ++b) {
     const auto it = std::ranges::find(said, run.buffers[b], &compiler::Footprint::argument);
-    const auto [text, byte] = wrong(it == said.end() ? compiler::Footprint{} : *it, touched_by(run, box, b));
+    const compiler::Footprint of = it == said.end() ? compiler::Footprint{} : *it;
+    auto [text, byte] = wrong(of, touched_by(run, box, b));
+    if (text.empty()) std::tie(text, byte) = wrong_stores(of, run, box, b);
     if (text.empty()) continue;
     const Json where = {{"kernel", run.kernel},
                         {"argument", run.buffers[b]},

@@ -38,6 +38,7 @@ class Kernel(Loops):
         self.r, self.name, self.dims = r, name, r.choice([1, 1, 1, 2, 2, 3])
         self.args, self.vars, self.pointers, self.body, self.helpers = [], [], [], [], []
         self.fresh, self.depth, self.loops, self.budget = 0, 1, 0, r.randint(4, 14)
+        self.alike = []  # numbers that many of its stores store
         self.small = self.chance(.4)  # what it does is seen, whatever else there is
         for i in range(r.randint(2, 4)):
             kind = r.choice(ELEMENTS)

@@ -63,7 +63,47 @@ class Loops(Statements):
     # -- what loops move --
     def special(self):
         self.r.choice([self.ring, self.ring, self.ring, self.undefined, self.undefined, self.to_minimum, self.to_minimum, self.once,
-                       self.once, self.taken, self.nested, self.swapped, self.until, self.triangle, self.triangle, self.decided, self.decided])()
+                       self.once, self.taken, self.nested, self.swapped, self.until, self.triangle, self.triangle, self.decided, self.decided,
+                       self.alike_alone, self.alike_alone, self.flagged, self.flagged, self.limited, self.limited])()
+
+    def own_int(self):
+        name = self.name_of("x")
+        some = [name for name, _ in self.vars] + [f"get_global_id({self.dims - 1})"] * 3
+        self.line(f"int {name} = (int)({self.r.choice(some)});")
+        return name
+
+    def flagged(self):
+        """A flag that a loop sets, and stores where it is set."""
+        r, f, j, t = self.r, self.name_of("f"), self.name_of("j"), self.own_int()
+        low, high, count = r.choice([0, 1, 3]), r.choice([8, 20, 40]), r.choice(["1", "2", "3", f"(({self.atom()}) & 3)"])
+        test = r.choice([f"{t} > {j} + {low} && {t} < {high} - {j}"] * 3 + [f"{t} + {j} == {high}", f"{j} == {low}", self.condition(1)])
+        self.line(f"{r.choice(['bool', 'int', 'uchar'])} {f} = {r.choice(['0', '0', '0', '1'])};")
+        self.line(f"for (int {j} = 0; {j} < {count}; ++{j}) {{")
+        if self.chance(.3):
+            self.line(f"if ({f}) {self.element(self.around(r.choice([j, t])))}")
+        if self.chance(.6):
+            self.line(f"{f} = 0;")
+        self.line(f"if ({test}) {f} = {r.choice(['1', '1', '2'])};")
+        if self.chance(.3):
+            self.line(f"if ({f}) {self.element(self.around(r.choice([j, t])))}")
+        if self.chance(.4):
+            self.line(f"if ({j} == {count} - 1) break;")
+        self.line("}")
+        self.line(f"if ({r.choice([f, f, f'{f} == 1', f'{f} != 0', f'!{f}', f'{f} > 0'])}) {self.element(r.choice([t, self.around(t)]))}")
+
+    def limited(self):
+        """A choice by an order of two numbers between two others that are about as far apart, and a store up to it."""
+        r, a, b, t, m = self.r, self.own_int(), self.name_of("b"), self.own_int(), self.name_of("m")
+        base, more = r.choice(["0", "3", t, b]), r.choice([-1, 0, 0, 0, 1, 2])
+        other = f"{base} {r.choice('+-')} ({b} - {a}) + {more}"
+        pair = r.choice([(base, other), (other, base)])
+        self.line(f"int {b} = {r.choice(['0', '7', '16', f'(int)({self.atom()})'])};")
+        self.line(f"int {m} = {a} {r.choice(['<', '<=', '>', '>='])} {b} ? {pair[0]} : {pair[1]};")
+        self.line(f"if ({t} {r.choice(['<', '<=', '>', '>='])} {m}) {self.element(r.choice([t, f'{t} + {a}', f'{t} - {m} + 40', self.around(m)]))}")
+
+    def alike_alone(self):
+        for _ in range(self.r.choice([1, 1, 2, 3])):
+            self.equal_stores()
 
     def element(self, place, value="1"):
         """A store to a place that is a short formula."""

@@ -37,7 +37,7 @@ class Statements(Formulas):
         return f"{place} {r.choice(['=', '=', '=', '=', '+=', '^=', '|='])} ({kind})({value});"
 
     def store(self):
-        forms = [self.store_plain] * 7 + [self.store_vector, self.store_as, self.update, self.copy, self.guarded, self.half]
+        forms = [self.store_plain] * 7 + [self.store_vector, self.store_as, self.update, self.copy, self.guarded, self.half] + [self.equal_stores] * 3
         self.r.choice(forms)()
 
     def store_plain(self):
@@ -95,6 +95,33 @@ class Statements(Formulas):
             self.variable("int", f"(int)(vload{aligned}_half{width}({place}){part}) & 15")
         else:
             self.line(f"vstore{aligned}_half{width}((float{width})({self.atom()}), {place});")
+
+    def same_number(self):
+        """Mostly one of the kernel's own two."""
+        if not self.alike:
+            passed = [a["name"] for a in self.args if not a["buffer"] and a["type"] in INTEGERS]
+            self.alike = self.r.sample(["1", "1", "0", "-1", "7", *passed], 2)
+        return self.r.choice([self.alike[0]] * 8 + [self.alike[1], self.number(1)])
+
+    def equal_stores(self):
+        """Numbers that other work-items store, too, where data or formulas say."""
+        r, x = self.r, self.same_number
+        place, kind = self.target()
+        if kind.startswith("struct"):
+            return self.line(self.put(place, kind, x()))
+        p, number = self.name_of("p"), f"({kind})({x()})"
+        if kind == "float" and self.chance(.4):
+            number = r.choice(["-0.0f", "0.0f", "NAN", "1.5f", "(0.0f / 3.0f)"])
+        forms = [f"{place} = {number};"] * 6
+        forms += [f"if ({self.condition(1)}) {place} = {number}; else {place} = ({kind})({x()});"]
+        forms += [f"for (int {p} = 0; {p} < 3; ++{p}) (&{place})[{p}] = {number};"]
+        forms += [f"*(volatile __global {kind}*)&{place} = {number};"]
+        if kind[-1] not in "24":
+            forms += [f"{place} = {self.condition(1)} ? {number} : ({kind})({x()});",
+                      f"{{ {kind} {p} = {number}; {place} = {p}; {place} = {place} + ({kind})0; }}"]
+        for other in ["uchar", "ushort", "uint", "int4"]:
+            forms += [f"*(__global {other}*)&{place} = ({other})({x()});"]
+        self.line(r.choice(forms))
 
     # -- others --
     def statement(self):

@@ -9,6 +9,7 @@
 #include <random>
 #include <string_view>
 #include <sys/mman.h>
+#include <utility>
 
 namespace mkmd::fuzz {
 
@@ -30,6 +31,11 @@ struct Item {
 std::vector<Touched>* now = nullptr;
 long steps = 0;
 bool in_update = false;
+struct {  // a plain write that is about to happen
+  Touched* touched = nullptr;
+  const unsigned char* from = nullptr;
+  size_t begin = 0, end = 0;
+} coming;
 sigjmp_buf leave;
 std::mt19937_64 any;
 
@@ -67,7 +73,20 @@ bool is_private(const unsigned char* at) {
   return dladdr(at, &info) != 0 && std::string_view(info.dli_fname).ends_with(".kernels.so");
 }
 
+void note_what_came() {
+  if (coming.touched == nullptr) return;
+  Touched& touched = *std::exchange(coming.touched, nullptr);
+  touched.stored.resize(kBytes);
+  for (size_t i = coming.begin; i < coming.end; ++i) {
+    const unsigned char byte = coming.from[i];
+    if (touched.plain_writes[i] && touched.stored[i] != byte) touched.stored_varies.set(i);
+    touched.stored[i] = byte;
+    touched.plain_writes.set(i);
+  }
+}
+
 void touch(const void* address, size_t bytes, bool writes) {
+  note_what_came();
   if (bytes == 0) return;
   const auto* at = static_cast<const unsigned char*>(address);
   const unsigned char* first = arena();
@@ -82,7 +101,14 @@ void touch(const void* address, size_t bytes, bool writes) {
   Touched& touched = (*now)[index];
   for (size_t i = static_cast<size_t>(at - begin), end = i + bytes; i < end; ++i) {
     (writes ? touched.writes : touched.reads).set(i);
-    if (!in_update) touched.not_updates.set(i);
+    if (in_update)
+      touched.updates.set(i);
+    else if (!writes)
+      touched.plain_reads.set(i);
+  }
+  if (writes && !in_update) {
+    const auto at_first = static_cast<size_t>(at - begin);
+    coming = {&touched, begin, at_first, at_first + bytes};
   }
 }
 
@@ -107,6 +133,7 @@ void run_group(Kernel kernel) {
     for (item.local[1] = 0; item.local[1] < s.local[1]; ++item.local[1])
       for (item.local[0] = 0; item.local[0] < s.local[0]; ++item.local[0])
         kernel(passed.addresses.data());
+  note_what_came();
 }
 
 }  // namespace
@@ -121,6 +148,7 @@ Outcome run(Kernel kernel, const Shape& shape, size_t buffers, std::vector<std::
   item.shape = shape;
   steps = kMostSteps;
   in_update = false;
+  coming.touched = nullptr;
   any.seed(1);
   if (const int outcome = sigsetjmp(leave, 1); outcome != 0) return static_cast<Outcome>(outcome);
   for (item.group[2] = 0; item.group[2] < shape.groups[2]; ++item.group[2])

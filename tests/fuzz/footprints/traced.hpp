@@ -17,8 +17,11 @@ inline constexpr size_t kMostArguments = 16;
 using Bits = std::bitset<kBytes>;
 
 struct Touched {
-  Bits reads, writes;  // by anything
-  Bits not_updates;    // by anything but atomic functions
+  Bits reads, writes;                 // by anything
+  Bits plain_reads, plain_writes;     // by anything but atomic functions
+  Bits updates;                       // by atomic functions
+  std::vector<unsigned char> stored;  // by plain writes, byte by byte; empty: there are none
+  Bits stored_varies;                 // where they were different ones
 };
 
 struct Shape {

@@ -39,8 +39,13 @@ std::vector<float> inputs() {
 void update(Kind kind, const std::vector<float>& in, Numbers& numbers) {
   for (const float f : in) {
     const auto value = static_cast<int32_t>(f);
-    int32_t& number = numbers[static_cast<size_t>(value) % numbers.size()];
-    number = kind == Kind::add ? number + value : std::min(number, value);
+    const size_t place = static_cast<size_t>(value) % numbers.size();
+    int32_t& number = numbers[place];
+    if (kind == Kind::store) {
+      if (place % 3 == 0) number = VirtualContext::kMark;
+    } else {
+      number = kind == Kind::add ? number + value : std::min(number, value);
+    }
   }
 }
 
@@ -48,13 +53,14 @@ class UpdatesTest : public VirtualContextTest {
 protected:
   // Several launches, with others between them that read and write the same numbers and inputs.
   void expect_results() {
-    Numbers sums(kNumbers, 5), least(kNumbers, 400);
+    Numbers sums(kNumbers, 5), least(kNumbers, 400), marks(kNumbers, 9);
     std::vector<float> in = inputs();
     const auto a = c().buffer(in), b = c().buffer(as_floats(sums)), x = c().buffer(as_floats(least));
-    const auto y = c().buffer(as_floats(sums));
+    const auto y = c().buffer(as_floats(sums)), z = c().buffer(as_floats(marks));
     for (int round = 0; round < 3; ++round) {
       c().capture(c().update(Kind::add, a, b));
       c().capture(c().update(Kind::smin, a, x));
+      c().capture(c().update(Kind::store, a, z));
       c().capture(c().update(Kind::add, a, b));
       c().capture(c().copy(b, y));
       c().runtime().finish_all();    // before what they read is overwritten
@@ -66,6 +72,7 @@ protected:
     for (int round = 0; round < 3; ++round) {
       update(Kind::add, again, sums);
       update(Kind::smin, again, least);
+      update(Kind::store, again, marks);
       update(Kind::add, again, sums);
       for (float& value : again)
         value = value * 2 + 1;
@@ -74,6 +81,7 @@ protected:
     EXPECT_EQ(as_numbers(c().values(b, &status)), sums);
     EXPECT_EQ(status, CL_SUCCESS);
     EXPECT_EQ(as_numbers(c().values(x)), least);
+    EXPECT_EQ(as_numbers(c().values(z)), marks);
     EXPECT_EQ(as_numbers(c().values(y)), sums);
     EXPECT_EQ(c().values(a), in);
     EXPECT_EQ(c().runtime().executor().failed(), CL_SUCCESS);

@@ -63,8 +63,12 @@ float& element(const fake::Argument& argument, size_t i) {
 compiler::KernelInfo describe_update(const char* name, compiler::Update::Kind kind) {
   compiler::KernelInfo info = describe(name, 2);
   compiler::Access& access = info.accesses.back();
-  access.kind = compiler::Access::Kind::atomic;
   access.update = {kind, sizeof(int32_t)};
+  if (kind == compiler::Update::Kind::store) {
+    access.update.value = static_cast<uint32_t>(VirtualContext::kMark);
+  } else {
+    access.kind = compiler::Access::Kind::atomic;
+  }
   access.known = access.sure = false;
   return info;
 }
@@ -87,6 +91,10 @@ void add_kernels(fake::Driver& driver) {
   };
   driver.kernels["least"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) = std::min(number(a, i), static_cast<int32_t>(element(a[0], i)));
+  };
+  driver.kernels["mark"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    int32_t& at = number(a, i);
+    if ((&at - &reinterpret_cast<int32_t&>(element(a[1], 0))) % 3 == 0) at = VirtualContext::kMark;
   };
 }
 
@@ -162,17 +170,19 @@ VirtualContext::VirtualContext(const Machine& machine)
   program_->sub_kernels->built_from = some_origin();
   program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3),
                                            describe_update("add", compiler::Update::Kind::add),
-                                           describe_update("least", compiler::Update::Kind::smin)};
+                                           describe_update("least", compiler::Update::Kind::smin),
+                                           describe_update("mark", compiler::Update::Kind::store)};
   twice_ = kernel("twice", 2);
   sum_ = kernel("sum", 3);
   add_ = kernel("add", 2);
   least_ = kernel("least", 2);
+  mark_ = kernel("mark", 2);
 }
 
 VirtualContext::~VirtualContext() {
   runtime().finish_all();
   runtime().forget_history();
-  twice_ = sum_ = add_ = least_ = {};
+  twice_ = sum_ = add_ = least_ = mark_ = {};
   program_ = {};
   queue_ = {};
   context_->runtime.reset();
@@ -229,7 +239,8 @@ Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, con
 
 Ref<Command> VirtualContext::update(compiler::Update::Kind kind, const Ref<Memory>& in,
                                     const Ref<Memory>& numbers) {
-  return launch(kind == compiler::Update::Kind::add ? add_ : least_, {in, numbers});
+  using Kind = compiler::Update::Kind;
+  return launch(kind == Kind::add ? add_ : kind == Kind::store ? mark_ : least_, {in, numbers});
 }
 
 Ref<Command> VirtualContext::fill(const Ref<Memory>& buffer, float value) {

@@ -47,6 +47,8 @@ public:
   Ref<Command> sum(const Ref<Memory>& a, const Ref<Memory>& b, const Ref<Memory>& out);
   // numbers[in[i] % their count] changes by in[i] in the way of the update, of 32 bits. in[i] is a whole
   // number.
+  // A store writes kMark, to every third place.
+  static constexpr int32_t kMark = -3;
   Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
   Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
@@ -80,7 +82,7 @@ private:
   Ref<Context> context_;
   Ref<Queue> queue_;
   Ref<Program> program_;
-  Ref<Kernel> twice_, sum_, add_, least_;
+  Ref<Kernel> twice_, sum_, add_, least_, mark_;
 };
 
 }  // namespace mkmd

@@ -132,6 +132,28 @@ TEST_F(Updates, WhatReadsWhatItWritesCouldNotBeRepeated) {
   }
 }
 
+// Each work-group stores to one place that all share, and to elements of its own.
+TEST_F(Updates, StoresOfOnePieceAloneAreNotMerged) {
+  Task task = updating();
+  task.kernel.uses_of = [root = buffers_[0], own = buffers_[1]](const compiler::GroupBox& box, size_t) {
+    constexpr compiler::Update kOne{compiler::Update::Kind::store, 4, 1};
+    const ByteRanges all(0, 4), bytes(box.lo[1] * 4, box.hi[1] * 4);
+    BufferUses uses{{{{}, all, all, {{kOne, all}}}, root}, {{{}, bytes, bytes, {{kOne, bytes}}}, own}};
+    if (box.lo[0] > 0 || box.hi[0] < 4) uses[1] = {{{}, all, all, {{kOne, all}}}, own};
+    return uses;
+  };
+  const PlannedTask of = planned(std::move(task));
+  EXPECT_GT(groups_on(of, 1), 0);
+  for (const Piece& piece : of.pieces) {
+    if (piece.device == 0) continue;
+    ASSERT_EQ(piece.apart.size(), 1);
+    EXPECT_EQ(piece.apart[0].root, buffers_[0]);
+    EXPECT_EQ(piece.apart[0].updates[0].bytes, ByteRanges(0, 4));
+    EXPECT_EQ(use_of(const_cast<Piece&>(piece).uses, buffers_[1]).writes,
+              ByteRanges(piece.box.lo[1] * 4, piece.box.hi[1] * 4));
+  }
+}
+
 TEST_F(Updates, WhatMayHaveToBeRepeatedStaysTogether) {
   machine_.can_fail = true;
   expect_whole(planned(updating()),
