@@ -5,6 +5,8 @@
 #include "compiler/spirv.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace mkmd {
 
@@ -34,6 +36,17 @@ bool all_take_spirv(const Devices& devices) {
   return std::ranges::all_of(devices, [](cl_device_id device) {
     return vendor::device_string(device, CL_DEVICE_IL_VERSION).find("SPIR-V") != std::string::npos;
   });
+}
+
+// From 7.0 on, PoCL calls functions of one program from another of the process, where both are built with
+// -cl-opt-disable and name them alike, as code for pieces does.
+bool mixes_up_functions(cl_device_id device, std::string_view options) {
+  if (options.find("-cl-opt-disable") == std::string_view::npos) return false;
+  constexpr std::string_view kName = "PoCL ";  // "OpenCL 3.0 PoCL 7.1+debian  Linux, …"
+  const auto platform = vendor::device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  const std::string version = vendor::platform_string(platform, CL_PLATFORM_VERSION);
+  const size_t at = version.find(kName);
+  return at != std::string::npos && std::atoi(version.c_str() + at + kName.size()) >= 7;
 }
 
 vendor::Owned<cl_program> from_text(cl_context context, const Devices& devices, const std::string& source,
@@ -81,6 +94,8 @@ vendor::Owned<cl_program> make_piece_program(cl_context context, const std::vect
     cl_program const unit = units.back().get();
     const std::string all = compiler::source_build_options(recipe.units[i].options) + options;
     const auto count = static_cast<cl_uint>(devices.size());
+    error = CL_INVALID_BUILD_OPTIONS;
+    if (std::ranges::any_of(devices, [&](cl_device_id d) { return mixes_up_functions(d, all); })) return {};
     error = is_linked ? table.clCompileProgram(unit, count, devices.data(), all.c_str(), 0, nullptr, nullptr,
                                                nullptr, nullptr)
                       : table.clBuildProgram(unit, count, devices.data(), all.c_str(), nullptr, nullptr);
