@@ -84,18 +84,18 @@ __kernel void of_sizes(__global const int* in, __global int* marked) { marked[in
 //@ sum_that_wraps together global=64 local=8 : i32[64] i32[64] u=4294967295
 __kernel void sum_that_wraps(__global const int* in, __global uint* marked, uint n) { marked[in[get_global_id(0)] & 63] = (n + 1u) / 2u; }
 
-// What only looks like it.
+// What only looks like it: the data keep apart what differs.
 //@ two_numbers together global=64 local=8 : i32[64] i32[64]
 __kernel void two_numbers(__global const int* in, __global int* marked) {
-  int i = get_global_id(0);
-  if (in[i] & 1) marked[i & 7] = 1; else marked[i & 7] = 2;
+  int k = get_global_id(0) & 7;
+  if (in[k] & 1) marked[k] = 1; else marked[k] = 2;
 }
 //@ two_numbers_sure together global=64 local=8 : i32[64] i32[1]
 __kernel void two_numbers_sure(__global const int* in, __global int* over) { if (get_global_id(0) & 1) *over = 1; else *over = 2; }
 //@ chosen_number together global=64 local=8 : i32[64] i32[8]
-__kernel void chosen_number(__global const int* in, __global int* marked) { int i = get_global_id(0); marked[i & 7] = in[i] > 3 ? 1 : 2; }
+__kernel void chosen_number(__global const int* in, __global int* marked) { int i = get_global_id(0); marked[i & 7] = in[i & 7] > 3 ? 1 : 2; }
 //@ of_the_group together global=64 local=8 : i32[8]
-__kernel void of_the_group(__global int* marked) { marked[get_local_id(0)] = get_group_id(0); }
+__kernel void of_the_group(__global int* marked) { marked[get_local_id(0)] = get_group_id(0) / 8; }
 //@ seen_before together global=64 local=8 : i32[64] i32[64]
 __kernel void seen_before(__global const int* in, __global int* marked) { int k = in[get_global_id(0)] & 63; if (!marked[k]) marked[k] = 1; }
 //@ seen_behind_a_barrier together global=64 local=8 : i32[1] i32[64]
@@ -107,7 +107,7 @@ __kernel void seen_behind_a_barrier(__global int* over, __global int* out) {
 //@ seen_elsewhere together global=64 local=8 : i32[64] i32[64] i32[64]
 __kernel void seen_elsewhere(__global const int* in, __global int* marked, __global int* out) {
   int i = get_global_id(0);
-  out[i] = marked[63 - i];
+  out[i] = marked[63 - i] == 0x7fffff01;
   marked[in[i] & 63] = 1;
 }
 //@ another_width together global=64 local=8 : i32[64] u8[64]
@@ -117,8 +117,8 @@ __kernel void another_width(__global const int* in, __global uchar* bytes) {
 }
 //@ zeros_of_both_signs together global=64 local=8 : i32[64] f32[8]
 __kernel void zeros_of_both_signs(__global const int* in, __global float* out) {
-  int i = get_global_id(0);
-  if (in[i] & 1) out[i & 7] = 0.0f; else out[i & 7] = -0.0f;
+  int k = get_global_id(0) & 7;
+  if (in[k] & 1) out[k] = 0.0f; else out[k] = -0.0f;
 }
 //@ not_a_number together global=64 local=8 : i32[64] f32[8]
 __kernel void not_a_number(__global const int* in, __global float* out) { int i = get_global_id(0); if (in[i] & 1) out[i & 7] = NAN; }
