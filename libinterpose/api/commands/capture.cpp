@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/api/commands/capture.hpp"
 
+#include "libinterpose/api/commands/host_memory.hpp"
+
 namespace mkmd::api {
 
 std::optional<cl_int> capture(Ref<Command> command, cl_command_type type, WaitList wait_list, cl_event* event,
@@ -24,6 +26,7 @@ std::optional<cl_int> capture(Ref<Command> command, cl_command_type type, WaitLi
   CallbackWait callbacks;
   if (queue.in_order()) callbacks.add(queue);
   runtime.wait(*command);
+  give_host_memory(*queue.context);
   callbacks.end();
   return command->status < 0 ? command->status : CL_SUCCESS;
 }

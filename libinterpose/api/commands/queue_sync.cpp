@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markers, barriers, flush, finish and waiting for events.
 #include "libinterpose/api/commands/capture.hpp"
+#include "libinterpose/api/commands/host_memory.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 
 namespace mkmd::api {
@@ -75,6 +76,7 @@ cl_int Finish(cl_command_queue command_queue) {
   Runtime* const runtime = runtime_of(*queue->context);
   if (runtime != nullptr) runtime->finish(*queue);
   const cl_int status = vendor::table(queue->native.get()).clFinish(queue->native.get());
+  give_host_memory(*queue->context);
   callbacks.end();
   return runtime != nullptr && runtime->executor().failed() < 0 ? runtime->executor().failed() : status;
 }
@@ -108,6 +110,7 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
         vendor::table(natives.front()).clWaitForEvents(static_cast<cl_uint>(natives.size()), natives.data());
     if (status != CL_SUCCESS) result = status;
   }
+  give_host_memory(*events.front()->context);
   callbacks.end();
   return result;
 }
