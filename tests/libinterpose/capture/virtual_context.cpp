@@ -123,31 +123,7 @@ VirtualContext::VirtualContext(const Machine& machine)
   add_kernels(driver_);
   if (machine.emulated) kind_.emplace(*machine.emulated);
   const size_t devices = kind_ ? static_cast<size_t>(emulated()->device_count()) : machine.devices;
-  for (size_t d = 0; d < devices; ++d) {
-    vendor::Device device{};
-    device.platform = driver_.platform();
-    device.id = driver_.device(d);
-    device.name = device.device_name = driver_[d].name;
-    device.synchronous = kind_.has_value();
-    configuration_.devices.push_back(device);
-    const int index = static_cast<int>(d);
-    driver_[d].is_remote = machine.losable && d > (machine.host_bytes ? 1 : 0);
-    configuration_.may_be_lost.push_back(kind_ ? emulated()->platform().can_fail() : driver_[d].is_remote);
-    configuration_.domain.push_back(kind_ ? emulated()->domain_of(index) : domain_of(machine, index));
-  }
-  std::vector<cl_device_id> in_use;
-  for (size_t d = 0; !kind_ && d < devices; ++d)
-    in_use.push_back(driver_.device(d));
-  vendor::set_in_use(std::move(in_use));
-  configuration_.team.assign(devices, 0);
-  for (size_t d = 0; machine.rivals && d < devices; ++d)
-    configuration_.team[d] = static_cast<int>(d) + 1;
-  configuration_.domain_count =
-      1 + *std::max_element(configuration_.domain.begin(), configuration_.domain.end());
-  configuration_.home = configuration_.devices.front();
-  configuration_.settings.separate_memory = machine.separate && !machine.host_bytes;
-  configuration_.settings.policy = machine.policy;
-  configuration_.settings.wait_for_code = true;  // its builds would take real time
+  configure(machine, devices);
   session_ = std::make_unique<Session>(configuration_, kind_ ? *kind_ : real_devices());
 
   std::vector<cl_device_id> ids;
@@ -177,6 +153,34 @@ VirtualContext::VirtualContext(const Machine& machine)
   add_ = kernel("add", 2);
   least_ = kernel("least", 2);
   mark_ = kernel("mark", 2);
+}
+
+void VirtualContext::configure(const Machine& machine, size_t devices) {
+  for (size_t d = 0; d < devices; ++d) {
+    vendor::Device device{};
+    device.platform = driver_.platform();
+    device.id = driver_.device(d);
+    device.name = device.device_name = driver_[d].name;
+    device.synchronous = kind_.has_value();
+    configuration_.devices.push_back(device);
+    const int index = static_cast<int>(d);
+    driver_[d].is_remote = machine.losable && d > (machine.host_bytes ? 1 : 0);
+    configuration_.may_be_lost.push_back(kind_ ? emulated()->platform().can_fail() : driver_[d].is_remote);
+    configuration_.domain.push_back(kind_ ? emulated()->domain_of(index) : domain_of(machine, index));
+  }
+  std::vector<cl_device_id> in_use;
+  for (size_t d = 0; !kind_ && d < devices; ++d)
+    in_use.push_back(driver_.device(d));
+  vendor::set_in_use(std::move(in_use));
+  configuration_.team.assign(devices, 0);
+  for (size_t d = 0; machine.rivals && d < devices; ++d)
+    configuration_.team[d] = static_cast<int>(d) + 1;
+  configuration_.domain_count =
+      1 + *std::max_element(configuration_.domain.begin(), configuration_.domain.end());
+  configuration_.home = configuration_.devices.front();
+  configuration_.settings.separate_memory = machine.separate && !machine.host_bytes;
+  configuration_.settings.policy = machine.policy;
+  configuration_.settings.wait_for_code = true;  // its builds would take real time
 }
 
 VirtualContext::~VirtualContext() {

@@ -73,6 +73,7 @@ private:
   Ref<Command> command(Command::What what) {
     return Ref<Command>(new Command(std::move(what), queue_.get()));
   }
+  void configure(const Machine& machine, size_t devices);
   Ref<Kernel> kernel(const char* name, unsigned arguments);
 
   fake::Driver driver_;
