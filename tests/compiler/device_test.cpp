@@ -3,6 +3,7 @@
 // piece, and in pieces; all results must agree bit for bit. Then pieces run on marked memory: what they
 // change must lie in may_writes, what is in sure_writes must be written, and what is not in `reads` must not
 // matter. The environment chooses the device.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>

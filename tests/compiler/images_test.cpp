@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What mkmd-kc says about kernels that read and write images, without running them.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "compiler/use.hpp"

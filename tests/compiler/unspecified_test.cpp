@@ -2,6 +2,7 @@
 // Results that OpenCL C leaves open: a division by zero, a quotient that does not fit its type, a floating
 // number that is too large to convert. The program is correct, and they are some number. No device shows this
 // well, since compilers for devices may fold them, too.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "kernel_files.hpp"
