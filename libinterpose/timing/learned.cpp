@@ -14,8 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 2;  // raise it when what is kept changes meaning
-
 json to_json(const std::vector<LearnedTime>& devices) {
   json all = json::array();
   for (const LearnedTime& one : devices)
@@ -66,7 +64,7 @@ public:
   LearnedSource read(const json& all, const std::string& of) {
     LearnedSource source;
     JsonReader top(all, "", status_);
-    if (status_.ok() && (top.integer("format") != kFormat || top.text("of") != printable(of)))
+    if (status_.ok() && (top.integer("format") != kLearnedFormat || top.text("of") != printable(of)))
       top.fail("of", "is of something else");
     source.runs = static_cast<int>(within(top, "runs", 0, 1e9));
     source.left = within(top, "left", -1e3, kLimits.free_exploring);
@@ -162,7 +160,7 @@ double gain_of(const LearnedSource& source) {
 }
 
 std::string to_text(const LearnedSource& source, const std::string& of) {
-  json all = {{"format", kFormat},        {"of", printable(of)},   {"runs", source.runs},
+  json all = {{"format", kLearnedFormat}, {"of", printable(of)},   {"runs", source.runs},
               {"left", source.left},      {"saved", source.saved}, {"making", source.making},
               {"kernels", json::object()}};
   for (const auto& [name, kernel] : source.kernels) {

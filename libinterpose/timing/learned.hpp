@@ -46,6 +46,8 @@ inline constexpr size_t kKernelsToKeep = 256;
 // Longer ones were not written by us.
 inline constexpr uint64_t kMostLearnedBytes = uint64_t{16} << 20;
 
+inline constexpr int kLearnedFormat = 2;  // raise it when what is kept changes meaning
+
 // `of`: what it holds for (LearnedFiles). It is in the text, since names of files are only hashes.
 std::string to_text(const LearnedSource& source, const std::string& of);
 // An error says what is wrong in one line.

@@ -24,7 +24,8 @@ std::string text_of(const DeviceRates& r) {
 
 LearnedFiles::LearnedFiles(std::string folder, const std::vector<DeviceRates>& rates,
                            const std::string& setting)
-    : folder_(std::move(folder)), devices_(rates.size()), setting_("MKMD " MKMD_VERSION "|" + setting) {
+    : folder_(std::move(folder)), devices_(rates.size()),
+      setting_("MKMD " MKMD_VERSION "|" + std::to_string(kLearnedFormat) + "|" + setting) {
   for (const DeviceRates& one : rates)
     setting_ += "|" + text_of(one);
 }
