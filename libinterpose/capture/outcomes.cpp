@@ -74,22 +74,14 @@ void Outcomes::note_piece(const Action& action) {
   if (launch.kernel->info == nullptr) return;
   if (action.lane == &executor_.lanes().repair()) return;  // that was not how long such pieces take
   note_ran(session_, action);
-  TimeModel& times = estimates_.times();
-  KernelModel& model = estimates_.model_of(*launch.kernel);
-  const WindowUnderWay* const window = command_of(action).window.get();
-  const bool is_new_code =
-      action.piece.ours && window != nullptr && !times.has_run(model, action.piece.device);
-  if (is_new_code) new_code_ = window->first;
-  const timing::Rivalry::Sample& sample = command.sample;
-  // What new code takes longer than predicted is what drivers do once: see note_window().
-  if (sample.device == action.piece.device)
-    estimates_.profitability()->rivalry().sampled(sample,
-                                                  is_new_code ? std::min(seconds, sample.seconds) : seconds);
+  if (const timing::Rivalry::Sample& sample = command.sample; sample.device == action.piece.device)
+    estimates_.profitability()->rivalry().sampled(sample, seconds);
   const int domain = action.lane->domain;
   const int busy = executor_.busy_lanes(domain, action.lane);
-  times.learn(model, command.cost, action.piece.device, action.piece.share,
-              seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
-                            session_.shared_memory(domain)));
+  estimates_.times().learn(estimates_.model_of(*launch.kernel), command.cost, action.piece.device,
+                           action.piece.share,
+                           seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
+                                         session_.shared_memory(domain)));
 }
 
 void Outcomes::action_over(WindowUnderWay& window, const Action& action) {
@@ -153,15 +145,7 @@ void Outcomes::note_window(const WindowUnderWay& window) {
   Balance::Outcome outcome;
   {
     const Estimates::Turn asked = estimates_.profitability();
-    // What drivers do when code first runs, they do once in each run. It says nothing of what pieces gain: it
-    // is a part of what having the code costs.
-    const bool is_first = new_code_ == window.first;
-    if (is_first) new_code_.reset();
-    const timing::Window nothing(asked->setting(), false);
-    const double taken = asked->observe(is_first ? nothing : window.facts, began, on_host(window.ended), now);
-    const double lost = std::max(0.0, taken - window.facts.at_home());
-    if (is_first) session_.code.expect(session_.code.seconds() + lost);
-    outcome = outcome_of(window, taken);
+    outcome = outcome_of(window, asked->observe(window.facts, began, on_host(window.ended), now));
     spent = session_.regret.spent();
   }
   session_.summary.add_window(outcome);

@@ -7,8 +7,6 @@
 #include "libinterpose/capture/estimates.hpp"
 #include "libinterpose/commands/command.hpp"
 
-#include <optional>
-
 namespace mkmd {
 
 class Outcomes {
@@ -41,8 +39,6 @@ private:
   const Domains& domains_;
   Executor& executor_;
   const Ref<TraceWriter> trace_writer_;
-  // The first command of the window in which code for pieces has run for the first time.
-  std::optional<uint64_t> new_code_;
 };
 
 }  // namespace mkmd

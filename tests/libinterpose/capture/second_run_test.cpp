@@ -79,20 +79,5 @@ TEST_F(SecondRun, WhatTheProgramRanAtHomeItselfCountsAsRun) {
   EXPECT_EQ(run_->values(out), std::vector<float>(kItems, 3.0F));
 }
 
-TEST_F(SecondRun, WhatDriversDoOnceIsAPartOfTheCodesPrice) {
-  constexpr double kOnce = 3;  // seconds
-  run_ = std::make_unique<VirtualContext>(machine_);
-  run_->driver()[0].per_item = 400;
-  const std::vector<float> ones(kItems, 1.0F);
-  const auto in = run_->buffer(ones), out = run_->buffer(ones);
-  for (int i = 0; i < 6; ++i) {
-    run_->driver()[1].launch = run_->driver()[1].kernels_run == 0 ? cl_ulong{3'000'000'000} : 10'000;
-    run_->runtime().wait(*run_->capture(run_->twice(in, out)));
-  }
-  ASSERT_GE(run_->driver()[1].kernels_run, 1);
-  EXPECT_GE(run_->session().code.seconds(), 0.9 * kOnce);
-  EXPECT_LT(run_->session().regret.spent(), timing::kLimits.free_exploring);
-}
-
 }  // namespace
 }  // namespace mkmd
