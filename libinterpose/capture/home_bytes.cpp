@@ -71,7 +71,8 @@ cl_int HomeBytes::bring(const Touched& bytes) {
   const ByteRanges touched = bytes_of(bytes);
   if (losses_ != nullptr) losses_->tell(root);
   // A kernel that may write bytes may also read them.
-  const bool overwrites = bytes.written && bytes.only;
+  const bool overwrites =
+      bytes.written && bytes.only && bytes.memory->has(bytes.only->offset, bytes.only->size);
   if (!overwrites && !storage.regions.nowhere(touched).empty()) return CL_OUT_OF_RESOURCES;
   const ByteRanges missing = storage.regions.missing(0, touched);
   const auto sources = storage.regions.sources(missing);

@@ -3,9 +3,9 @@
 
 #include "compiler/build_options.hpp"
 #include "compiler/spirv.hpp"
+#include "libinterpose/vendor/pocl.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 namespace mkmd {
@@ -42,11 +42,8 @@ bool all_take_spirv(const Devices& devices) {
 // -cl-opt-disable and name them alike, as code for pieces does.
 bool mixes_up_functions(cl_device_id device, std::string_view options) {
   if (options.find("-cl-opt-disable") == std::string_view::npos) return false;
-  constexpr std::string_view kName = "PoCL ";  // "OpenCL 3.0 PoCL 7.1+debian  Linux, …"
   const auto platform = vendor::device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
-  const std::string version = vendor::platform_string(platform, CL_PLATFORM_VERSION);
-  const size_t at = version.find(kName);
-  return at != std::string::npos && std::atoi(version.c_str() + at + kName.size()) >= 7;
+  return vendor::pocl_version(platform).value_or(0) >= 7;
 }
 
 vendor::Owned<cl_program> from_text(cl_context context, const Devices& devices, const std::string& source,

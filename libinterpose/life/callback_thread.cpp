@@ -153,10 +153,11 @@ void run_callback(std::function<void()> call, const CallbackOrder& order) {
       return;
     }
   }
+  if (!exiting) {
+    const Lock lock(state.mutex);
+    forget_promise(state, order);  // the callback may wait for its own queue
+  }
   call();
-  if (exiting) return;
-  const Lock lock(state.mutex);
-  forget_promise(state, order);
 }
 
 void promise_callback(const CallbackOrder& order) {
@@ -170,12 +171,12 @@ bool has_callbacks() {
   return callbacks().unfinished.load(std::memory_order_acquire) > 0;
 }
 
-void await_callbacks(const CallbackOrder& until, Clock::time_point began) {
+void await_callbacks(const CallbackOrder& until, Clock::time_point began, std::chrono::milliseconds longest) {
   if (on_callback_thread || !has_callbacks()) return;
   Callbacks& state = callbacks();
   const auto is_in_time = [&](const Due& due) { return due.since >= began && is_awaited(due.order, until); };
   Lock lock(state.mutex);
-  state.changed.wait(lock.to_wait(), [&]() REQUIRES(state.mutex) {
+  state.changed.wait_for(lock.to_wait(), longest, [&]() REQUIRES(state.mutex) {
     return process_exiting.load() ||
            (std::none_of(state.promised.begin(), state.promised.end(),
                          [&](const CallbackOrder& order) { return is_awaited(order, until); }) &&

@@ -25,10 +25,15 @@ void promise_callback(const CallbackOrder& order);
 
 bool has_callbacks();  // promised, waiting or running
 
+// A callback may wait for what its program does after the call that waits. Some of these programs end with
+// the driver alone, where the call returns just before the callback is due.
+inline constexpr std::chrono::milliseconds kLongestForCallbacks{1000};
+
 // Waits for the end of callbacks that became due at `began` or later, or are promised. Those of the line
-// count or, without a line, those of the queue, if their commands came no later than `until`. Returns at once
-// on a thread that runs a callback, and once exit has begun.
-void await_callbacks(const CallbackOrder& until, std::chrono::steady_clock::time_point began);
+// count or, without a line, those of the queue, if their commands came no later than `until`. Waits no
+// longer than `longest`. Returns at once on a thread that runs a callback, and once exit has begun.
+void await_callbacks(const CallbackOrder& until, std::chrono::steady_clock::time_point began,
+                     std::chrono::milliseconds longest = kLongestForCallbacks);
 
 // Called once exit has begun. Lets the threads finish, then runs the remaining callbacks on the caller's
 // thread.

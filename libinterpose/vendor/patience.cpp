@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -57,6 +58,56 @@ private:
   std::multiset<const void*> late_ GUARDED_BY(mutex_);
 };
 
+// As many as there are calls at a time. They wait for others when theirs has returned. Never destroyed, as
+// above.
+class Threads {
+public:
+  static Threads& all() {
+    static auto* const all = new Threads;
+    return *all;
+  }
+
+  // False: there are no more threads.
+  bool run(std::function<void()> call) {
+    const Lock lock(mutex_);
+    if (idle_ <= calls_.size() && !start()) return false;
+    calls_.push_back(std::move(call));
+    called_.notify_one();
+    return true;
+  }
+
+private:
+  bool start() REQUIRES(mutex_) {
+    try {
+      const SignalsBlocked blocked;
+      std::thread([this] { run_all(); }).detach();
+      ++idle_;
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  }
+  void run_all() {
+    Lock lock(mutex_);
+    for (;;) {
+      called_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return !calls_.empty(); });
+      std::function<void()> call = std::move(calls_.front());
+      calls_.pop_front();
+      --idle_;
+      lock.unlock();
+      call();
+      call = {};
+      lock.lock();
+      ++idle_;
+    }
+  }
+
+  Mutex mutex_;
+  std::condition_variable called_;
+  std::deque<std::function<void()>> calls_ GUARDED_BY(mutex_);
+  size_t idle_ GUARDED_BY(mutex_) = 0;
+};
+
 }  // namespace
 
 bool is_late(const void* object) {
@@ -66,17 +117,13 @@ bool is_late(const void* object) {
 bool returns_in_time(const void* object, std::function<void()> call) {
   if (is_late(object)) return false;
   const auto kept = std::make_shared<Calls::Call>(Calls::Call{object});
-  try {
-    const SignalsBlocked blocked;
-    std::thread([kept, call] {
-      call();
-      Calls::all().end(*kept);
-    }).detach();
-  } catch (const std::system_error&) {
-    call();  // there are no more threads
-    return true;
-  }
-  return Calls::all().await(*kept);
+  const bool runs = Threads::all().run([kept, call] {
+    call();
+    Calls::all().end(*kept);
+  });
+  if (runs) return Calls::all().await(*kept);
+  call();
+  return true;
 }
 
 }  // namespace mkmd::vendor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls from which a driver may never return, since its device does not answer (PoCL-Remote, when a server's
-// session ends and nobody tells the client). A thread of its own makes such a call. Thread-safe.
+// session ends and nobody tells the client). Another thread makes such a call. Thread-safe.
 #pragma once
 
 #include <functional>

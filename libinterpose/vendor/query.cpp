@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions to real platforms and devices.
+#include "libinterpose/vendor/pocl.hpp"
 #include "libinterpose/vendor/vendor.hpp"
 
 #include <algorithm>
@@ -63,12 +64,17 @@ bool works_in_host_memory(cl_command_queue queue) {
          device != nullptr && has_unified_memory(device);
 }
 
-std::optional<size_t> queues_of_a_program(cl_platform_id platform) {
+std::optional<int> pocl_version(cl_platform_id platform) {
   constexpr std::string_view kName = "PoCL ";  // "OpenCL 3.0 PoCL 3.1+debian  Linux, …"
   const std::string version = platform_string(platform, CL_PLATFORM_VERSION);
   const size_t at = version.find(kName);
-  const bool older = at != std::string::npos && std::atoi(version.c_str() + at + kName.size()) < 6;
-  if (older) return 2;
+  if (at == std::string::npos) return {};
+  return std::atoi(version.c_str() + at + kName.size());
+}
+
+std::optional<size_t> queues_of_a_program(cl_platform_id platform) {
+  const std::optional<int> version = pocl_version(platform);
+  if (version && *version < 6) return 2;
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "libinterpose/vendor/patience.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace mkmd::vendor {
 
@@ -68,9 +69,10 @@ bool is_silent(cl_command_queue queue) {
   const auto& calls = table(queue);
   calls.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
   calls.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
-  if (context == nullptr || device == nullptr || is_late(context)) return true;
-  return driver_has_lost_another(device) &&
-         !returns_in_time(context, [context, device] { make_queue(context, device); });
+  if (context == nullptr || device == nullptr) return true;
+  if (!driver_has_lost_another(device)) return false;  // a release that takes long is no loss
+  const auto kept = std::make_shared<Owned<cl_context>>(retained(context));
+  return !returns_in_time(context, [kept, device] { make_queue(kept->get(), device); });
 }
 
 void release_patiently(Owned<cl_mem> memory) {

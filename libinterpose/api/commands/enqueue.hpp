@@ -40,9 +40,9 @@ void note_untimed();
 // The objects behind the wait list of a command that may be captured.
 std::vector<Event*> events_of(WaitList wait_list);
 
-// What a blocking call waits for beside commands: the callbacks that become due meanwhile. The drivers of
-// CPUs do so (PoCL, Intel's), and programs then release what their callbacks use. Other drivers may call back
-// later.
+// What a blocking call waits for beside commands: the callbacks that become due meanwhile. PoCL before 7.0
+// and Intel's CPU runtime do so, and programs then release what their callbacks use. Other drivers may call
+// back later.
 class CallbackWait {
 public:
   void add(const CallbackOrder& until) { until_.push_back(until); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definition of enqueue_native; included by enqueue.hpp only.
+#include "libinterpose/api/commands/host_memory.hpp"
 #include "libinterpose/process.hpp"
 
 #include <optional>
@@ -52,6 +53,7 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
     if (queue.in_order()) callbacks.add(queue);
     vendor::table(queue.native.get()).clFlush(queue.native.get());
     status = vendor::table(native_event).clWaitForEvents(1, &native_event);
+    give_host_memory(*queue.context);
     callbacks.end();
   }
   if (event != nullptr) {

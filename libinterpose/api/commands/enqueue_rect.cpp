@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rectangular reads, writes and copies of buffers, mapping, and moving objects between devices.
 #include "libinterpose/api/commands/enqueue_objects.hpp"
+#include "libinterpose/api/commands/host_memory.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
@@ -72,7 +73,9 @@ void* EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool bl
                                     return code;
                                   });
   set_error(errcode_ret, error);
-  return error == CL_SUCCESS ? mapped : nullptr;
+  if (error != CL_SUCCESS) return nullptr;
+  note_host_memory();
+  return mapped;
 }
 
 void* EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map,
@@ -91,7 +94,9 @@ void* EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool bloc
                    return code;
                  });
   set_error(errcode_ret, error);
-  return error == CL_SUCCESS ? mapped : nullptr;
+  if (error != CL_SUCCESS) return nullptr;
+  note_host_memory();
+  return mapped;
 }
 
 cl_int EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, void* mapped_ptr,

@@ -4,9 +4,14 @@
 #include "libinterpose/api/commands/touched_memories.hpp"
 #include "libinterpose/vendor/host_visible.hpp"
 
+#include <atomic>
+
 namespace mkmd::api {
 
 namespace {
+
+// Most programs have none, and wait often.
+std::atomic<bool> is_any{false};
 
 template <typename T>
 T value_of(cl_mem memory, cl_mem_info what) {
@@ -24,7 +29,12 @@ bool program_has_bytes(const Memory& memory) {
 
 }  // namespace
 
+void note_host_memory() {
+  is_any.store(true, std::memory_order_release);
+}
+
 void give_host_memory(Context& context) {
+  if (!is_any.load(std::memory_order_acquire)) return;
   Runtime* const runtime = runtime_of(context);
   if (runtime == nullptr || !runtime->domains().separate()) return;
   const std::vector<Ref<Memory>> live = live_memories();

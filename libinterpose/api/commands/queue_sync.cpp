@@ -93,7 +93,8 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
   CallbackWait callbacks;
   for (const Event* event : events)
     callbacks.add(order_of_callbacks(*event));
-  flush(*events.front()->context);
+  const Ref<Context> context = events.front()->context;  // callbacks may release the events meanwhile
+  flush(*context);
   cl_int result = CL_SUCCESS;
   std::vector<cl_event> natives;
   for (Event* event : events) {
@@ -110,7 +111,7 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
         vendor::table(natives.front()).clWaitForEvents(static_cast<cl_uint>(natives.size()), natives.data());
     if (status != CL_SUCCESS) result = status;
   }
-  give_host_memory(*events.front()->context);
+  give_host_memory(*context);
   callbacks.end();
   return result;
 }

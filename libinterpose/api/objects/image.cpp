@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images and samplers.
+#include "libinterpose/api/commands/host_memory.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
@@ -40,6 +41,9 @@ cl_mem create_image(cl_context context, Memory* from, bool external, cl_int* err
   cl_int error = CL_SUCCESS;
   vendor::Owned<cl_mem> native = create(ours->native.get(), error);
   if (!native) return fail(errcode_ret, error);
+  cl_mem_flags flags = 0;
+  vendor::table(native.get()).clGetMemObjectInfo(native.get(), CL_MEM_FLAGS, sizeof flags, &flags, nullptr);
+  note_host_memory(flags);
   set_error(errcode_ret, CL_SUCCESS);
   const ImageShape shape = image_shape(native.get());
   const bool stands_alone = from == nullptr && !external && !has_levels(native.get());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and sub-buffers, what memory objects of every kind are asked, and farewell callbacks. Images are
 // made in image.cpp.
+#include "libinterpose/api/commands/host_memory.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
@@ -40,6 +41,7 @@ cl_mem CreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void* h
         vendor_create<&cl_icd_dispatch::clCreateBuffer>(error, ours->native.get(), flags, size, host_ptr);
   }
   if (!visible.buffer) return fail(errcode_ret, error);
+  note_host_memory(flags);
   set_error(errcode_ret, CL_SUCCESS);
   const VisibleBytes bytes{visible.bytes, flags & vendor::kPlaceFlags};
   return (new Memory(ours, std::move(visible.buffer), nullptr, 0, size, true, bytes))->handle();
@@ -53,6 +55,7 @@ cl_mem CreateBufferWithProperties(cl_context context, const cl_mem_properties* p
   auto native = vendor_create<&cl_icd_dispatch::clCreateBufferWithProperties>(
       error, ours->native.get(), properties, flags, size, host_ptr);
   if (!native) return fail(errcode_ret, error);
+  note_host_memory(flags);
   set_error(errcode_ret, CL_SUCCESS);
   return (new Memory(ours, std::move(native), nullptr, 0, size, true))->handle();
 }

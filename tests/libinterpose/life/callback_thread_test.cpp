@@ -13,6 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::minutes kLong{10};
+
 class AwaitedCallbacks : public testing::Test {
 protected:
   CallbackOrder order() { return {&queue_, Clock::now(), &queue_}; }
@@ -48,7 +50,7 @@ TEST_F(AwaitedCallbacks, AreThoseThatBecomeDueMeanwhile) {
   const auto began = Clock::now();
   run_until_let_go(command);
   let_go_soon();
-  await_callbacks(command, began);
+  await_callbacks(command, began, kLong);
   EXPECT_TRUE(ended_);
 }
 
@@ -59,7 +61,7 @@ TEST_F(AwaitedCallbacks, AreThoseThatArePromised) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     run_callback([this] { ended_ = true; }, command);
   });
-  await_callbacks(command, Clock::now());
+  await_callbacks(command, Clock::now(), kLong);
   EXPECT_TRUE(ended_);
 }
 
@@ -68,7 +70,7 @@ TEST_F(AwaitedCallbacks, AreThoseOfAllLinesOfTheQueue) {
   const auto began = Clock::now();
   run_until_let_go(command);
   let_go_soon();
-  await_callbacks({.since = Clock::now(), .queue = &queue_}, began);
+  await_callbacks({.since = Clock::now(), .queue = &queue_}, began, kLong);
   EXPECT_TRUE(ended_);
 }
 
@@ -78,10 +80,19 @@ TEST_F(AwaitedCallbacks, AreNoOthers) {
   const CallbackOrder command = order();
   run_until_let_go(command);
   const auto after = Clock::now();
-  await_callbacks(earlier, before);                             // its command came later
-  await_callbacks(command, after);                              // it was due when the wait began
-  await_callbacks({.line = &other_, .since = after}, before);   // of another line
-  await_callbacks({.since = after, .queue = &other_}, before);  // of another queue
+  await_callbacks(earlier, before, kLong);                             // its command came later
+  await_callbacks(command, after, kLong);                              // it was due when the wait began
+  await_callbacks({.line = &other_, .since = after}, before, kLong);   // of another line
+  await_callbacks({.since = after, .queue = &other_}, before, kLong);  // of another queue
+  EXPECT_FALSE(ended_);
+  let_go_.set_value();
+}
+
+TEST_F(AwaitedCallbacks, AreAwaitedForALimitedTime) {
+  const CallbackOrder command = order();
+  const auto began = Clock::now();
+  run_until_let_go(command);
+  await_callbacks(command, began, std::chrono::milliseconds(10));
   EXPECT_FALSE(ended_);
   let_go_.set_value();
 }
@@ -92,7 +103,7 @@ TEST_F(AwaitedCallbacks, AreNotThoseOfACallbackThatWaits) {
   std::promise<void> waited;
   run_callback(
       [&] {
-        await_callbacks(command, began);
+        await_callbacks(command, began, kLong);
         waited.set_value();
       },
       command);

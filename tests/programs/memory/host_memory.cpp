@@ -14,6 +14,7 @@ struct Machine {
   cl_kernel kernel = kernel_of(build(cl, R"(
     __kernel void stir(__global uint* d, uint n) { d[get_global_id(0)] = d[get_global_id(0)] * 3 + n; })"),
                                "stir");
+  cl_mem other = buffer_of(cl, noise<cl_uint>(64, 4));
   void stir(cl_mem buffer, cl_uint number, cl_event* event = nullptr) const {
     const size_t global = kItems, local = 64;
     set_args(kernel, buffer, number);
@@ -46,6 +47,13 @@ void use(const Machine& m, cl_mem buffer, cl_uint* items) {
   cl_uint first = 0;
   CL_CHECK(clEnqueueReadBuffer(m.cl.queue, buffer, CL_TRUE, 0, sizeof first, &first, 0, nullptr, nullptr));
   show("read a part", items);
+  m.stir(buffer, 8, &event);
+  CL_CHECK(clFlush(m.cl.queue));
+  for (cl_int status = CL_QUEUED; status != CL_COMPLETE;)
+    CL_CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr));
+  CL_CHECK(clReleaseEvent(event));
+  CL_CHECK(clEnqueueReadBuffer(m.cl.queue, m.other, CL_TRUE, 0, sizeof first, &first, 0, nullptr, nullptr));
+  show("read another", items);
   items[0] = 8;
   m.stir(buffer, 6);
   report<cl_uint>(m.cl, "read all", buffer, kItems);
