@@ -26,7 +26,7 @@ kernel void found(global const int* in, global int* out, global int* any) {
   size_t i = get_global_id(0);
   out[i] = in[i];
   if (in[i] < 0)
-    any[0] = 1;
+    any[0] = in[0];
 }
 kernel void mirror(global uint* inout, uint n) {
   size_t i = get_global_id(0);
