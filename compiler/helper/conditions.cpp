@@ -254,7 +254,6 @@ std::optional<std::vector<Scope>> Conditions::sure_scopes(const Blocks& blocks) 
 }
 
 std::vector<Scope> Conditions::possible_scopes(Block* block) {
-  if (flags_ == 0) loops_of_flags_.clear();
   const bool outermost = !std::exchange(necessary_only_, true);
   // Collected from the inside out, each level's scopes in a group of its own.
   std::vector<std::vector<Scope>> groups;

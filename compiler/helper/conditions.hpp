@@ -64,11 +64,10 @@ private:
   llvm::LoopInfo& loops_;
   llvm::DominatorTree& dominators_;
   llvm::PostDominatorTree& post_;
-  bool necessary_only_ = false;                 // what is decoded need not be sufficient
-  const llvm::BasicBlock* at_ = nullptr;        // the block that ends with the branch that is decoded
-  std::set<const llvm::Loop*> loops_of_flags_;  // of the access: iterations in which its flags were set
-  int flags_ = 0;                               // that are being decoded, one within another
-  mutable int64_t budget_ = 5'000'000;          // blocks to look at; beyond that nothing is sure
+  bool necessary_only_ = false;           // what is decoded need not be sufficient
+  const llvm::BasicBlock* at_ = nullptr;  // the block that ends with the branch that is decoded
+  int flags_ = 0;                         // that are being decoded, one within another
+  mutable int64_t budget_ = 5'000'000;    // blocks to look at; beyond that nothing is sure
 };
 
 }  // namespace mkmd::compiler

@@ -84,8 +84,8 @@ bool Conditions::Test::passed_by(const llvm::APInt& number) const {
   return llvm::ICmpInst::compare(number, bound.getValue(), compared->getPredicate()) == polarity;
 }
 
-// Necessary only. Control has passed what all the ways begin behind. Loops around that, but not around the
-// test, ran some iteration in which the flag was set; no other flag is said to be set in the same one.
+// Necessary only. Control has passed what all the ways begin behind. Not where the flag was set in a loop
+// that the test is not in: that was some iteration, and other conditions speak of the last one.
 void Conditions::decode_flag(llvm::Value* condition, bool polarity, std::vector<Scope>& out) {
   constexpr int kDeepest = 3;
   const std::optional<Test> test = test_of(condition, polarity);
@@ -100,7 +100,7 @@ void Conditions::decode_flag(llvm::Value* condition, bool polarity, std::vector<
   for (const llvm::Loop* l = loops_.getLoopFor(at); l; l = l->getParentLoop())
     around.insert(values_.loop_index(l));
   for (const llvm::Loop* l = loops_.getLoopFor(from); l; l = l->getParentLoop())
-    if (!around.contains(values_.loop_index(l)) && !loops_of_flags_.insert(l).second) return;
+    if (!around.contains(values_.loop_index(l))) return;
   ++flags_;
   std::vector<Scope> scopes = possible_scopes(const_cast<Block*>(from));
   if (ways.size() == 1) decode_way(*test, ways.front(), from, scopes);

@@ -1,5 +1,5 @@
 // Flags that are set on some way and tested later, and limits that a comparison chooses.
-//@ small_blocks apart global=64 local=8 : f32[64] f32[64] i=1
+//@ small_blocks together global=64 local=8 : f32[64] f32[64] i=1
 //@ small_blocks together global=64 local=8 : f32[64] f32[64] i=2
 __kernel void small_blocks(__global const float* in, __global float* out, int rounds) {
   int tx = get_local_id(0), begin = (8 - rounds * 2) * (int)get_group_id(0) - rounds, end = begin + 7;
@@ -51,6 +51,19 @@ __kernel void unset(__global const int* in, __global int* out) {
   bool large = false;
   if (k >= 0 && k < 8 && in[0] == 100) large = true;
   if (!large) out[8 * t + k] = t;
+}
+// The flag was set in some iteration, the loop has ended in another one.
+//@ two_iterations apart global=64 local=8 : i32<16>[64] i32[64] i32[64]
+__kernel void two_iterations(__global const int* in, __global const int* more, __global int* out) {
+  int t = get_global_id(0), v, flag = 0;
+  for (int j = 0; j < 1000; ++j) {
+    v = in[j & 63];
+    if (v < 8)
+      flag = 1;
+    else if (in[(j + 1) & 63] > 3)
+      break;
+  }
+  if (flag) out[t] = t + more[t];
 }
 // The flag that is tested is that of the iteration before.
 //@ of_the_iteration_before together global=64 local=8 : i32<16>[64] i32[80]
