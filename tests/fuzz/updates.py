@@ -6,6 +6,17 @@ from expressions import SIZES
 class Updates:
     """A part of grammar.Kernel, beside Expressions."""
 
+    def shared_argument(self, kind, name, qualifier, items):
+        """Adds a buffer that the kernel writes. The names of all arguments that lead to it."""
+        self.args.append({"kind": "out", "type": kind, "name": name, "decl": f"{qualifier}__global {kind}* ",
+                          "bytes": SIZES[kind] * items})
+        names = [name]
+        if self.chance(0.3):  # the same bytes as another argument
+            alias = self.name_of("r")
+            self.args.append({"kind": "alias", "type": kind, "of": name, "name": alias, "decl": f"__global {kind}* "})
+            names.append(alias)
+        return names
+
     def counter(self):
         """Numbers that all work-items change by atomic operations, whose order does not matter."""
         r = self.r
@@ -15,15 +26,9 @@ class Updates:
         size = places * fields
         own = self.plain and SIZES[kind] * (size + self.items) <= self.limit and self.chance(0.3)
         qualifier = "" if own else r.choice(["", "volatile "])
-        self.args.append({"kind": "out", "type": kind, "name": o, "decl": f"{qualifier}__global {kind}* ",
-                          "bytes": SIZES[kind] * (size + (self.items if own else 0))})
         function = "atom" if SIZES[kind] == 8 or self.chance(0.2) else "atomic"
         few = ["add", "sub"] if SIZES[kind] == 8 else ["add", "sub", "xor", "or", "and", "min", "max"]
-        through = [o]
-        if self.chance(0.3):  # the same bytes as another argument
-            alias = self.name_of("r")
-            self.args.append({"kind": "alias", "type": kind, "of": o, "name": alias, "decl": f"__global {kind}* "})
-            through.append(alias)
+        through = self.shared_argument(kind, o, qualifier, size + (self.items if own else 0))
         for field in range(fields):
             operation = r.choice(few)
             alike = [operation] if operation not in ("add", "sub") else ["add", "sub", "inc", "dec"]
@@ -41,13 +46,8 @@ class Updates:
         places = r.choice([1, 1, 4, 64])
         size = places * fields
         own = self.plain and SIZES[kind] * (size + self.items) <= self.limit and self.chance(0.3)
-        self.args.append({"kind": "out", "type": kind, "name": o, "decl": f"{r.choice(['', 'volatile '])}__global {kind}* ",
-                          "bytes": SIZES[kind] * (size + (self.items if own else 0))})
-        through = [o]
-        if self.chance(0.3):  # the same bytes as another argument
-            alias = self.name_of("r")
-            self.args.append({"kind": "alias", "type": kind, "of": o, "name": alias, "decl": f"__global {kind}* "})
-            through.append(alias)
+        qualifier = r.choice(["", "volatile "])
+        through = self.shared_argument(kind, o, qualifier, size + (self.items if own else 0))
         for field in range(fields):
             number = r.choice(["1", "0", "-1", "77", self.scalar("int", 0, 9)])
             if kind == "float":
