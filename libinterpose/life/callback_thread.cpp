@@ -141,8 +141,7 @@ bool is_awaited(const CallbackOrder& order, const CallbackOrder& until) {
 
 void run_callback(std::function<void()> call, const CallbackOrder& order) {
   Callbacks& state = callbacks();
-  const bool exiting = process_exiting.load(std::memory_order_acquire);
-  if (!exiting) {
+  if (!process_exiting.load(std::memory_order_acquire)) {
     const Lock lock(state.mutex);
     if (state.idle == 0) start_thread(state);
     if (state.idle > 0 || !state.running.empty()) {
@@ -152,9 +151,6 @@ void run_callback(std::function<void()> call, const CallbackOrder& order) {
       state.changed.notify_all();
       return;
     }
-  }
-  if (!exiting) {
-    const Lock lock(state.mutex);
     forget_promise(state, order);  // the callback may wait for its own queue
   }
   call();
