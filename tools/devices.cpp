@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd devices`: the real devices, and how to name them for --devices.
+#include "common/log.hpp"
 #include "common/text.hpp"
 #include "libinterpose/vendor/rivals.hpp"
 #include "tools/commands.hpp"
@@ -62,6 +63,7 @@ void print_rivals(const std::vector<vendor::Device>& devices) {
 }  // namespace
 
 int devices(const std::vector<std::string>& arguments) {
+  set_log_level(LogLevel::info);  // why a device is left out
   if (arguments.size() > 1) return wrong_use("devices: accepted is one SPEC, or nothing for all devices");
   if (!arguments.empty() && arguments[0].starts_with("-"))
     return wrong_use("devices: unknown option " + arguments[0] + "; accepted: one SPEC, or nothing");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the text of a specification to real devices. An empty text means every device there is, the fastest
 // first.
+#include "common/log.hpp"
 #include "common/text.hpp"
 #include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/icd.hpp"
+#include "libinterpose/vendor/pci.hpp"
 #include "libinterpose/vendor/specification.hpp"
 
 #include <algorithm>
@@ -129,6 +131,16 @@ bool has_device(const std::vector<Device>& devices, cl_device_id id) {
                      [&](const Device& d) { return d.id == id || d.parent == id; });
 }
 
+// The name of an earlier one that another driver offers and that is the same hardware as the last one; else
+// empty.
+std::string same_hardware(const std::vector<Device>& devices) {
+  std::vector<HardwarePlace> places;
+  for (const Device& device : devices)
+    places.push_back({device.platform, pci_address(whole_of(device).id)});
+  const std::optional<size_t> earlier = earlier_driver(places, places.size() - 1);
+  return earlier ? devices[*earlier].name : "";
+}
+
 Status select_item(const Item& item, std::vector<Platform>& platforms, std::vector<Device>& devices) {
   std::vector<Platform> chosen = matching(platforms, item.platform);
   if (chosen.empty()) chosen = load_unlisted(item.platform, platforms);
@@ -150,6 +162,8 @@ Status select_item(const Item& item, std::vector<Platform>& platforms, std::vect
     } else {
       devices.push_back(describe(candidates[i], name, nullptr));
     }
+    if (const std::string other = same_hardware(devices); !other.empty())
+      return wrong(name + " and " + other + " are one device, which two drivers offer");
   }
   return {};
 }
@@ -161,6 +175,20 @@ double speed(cl_device_id device) {
   const double rate = 1.0 * device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS) *
                       device_value<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, 1);
   return rate + kMore * (gpu ? 2 : is_host_cpu(device) ? 1 : 0);
+}
+
+// Hardware that two drivers offer is used through the first of them.
+std::vector<Device> once_each(std::vector<Device> all) {
+  std::vector<Device> devices;
+  for (Device& device : all) {
+    devices.push_back(std::move(device));
+    const std::string other = same_hardware(devices);
+    if (other.empty()) continue;
+    log(LogLevel::info, devices.back().name + " is the same device as " + other +
+                            " through another driver, and is not used; --devices (MKMD_DEVICES) chooses");
+    devices.pop_back();
+  }
+  return devices;
 }
 
 Result<std::vector<Device>> select_all() {
@@ -177,7 +205,7 @@ Result<std::vector<Device>> select_all() {
   if (devices.empty()) return Status::internal("no OpenCL device was found; " + what_is_available(platforms));
   std::stable_sort(devices.begin(), devices.end(),
                    [](const Device& a, const Device& b) { return speed(a.id) > speed(b.id); });
-  return devices;
+  return once_each(std::move(devices));
 }
 
 }  // namespace
