@@ -4,7 +4,6 @@
 #pragma once
 
 #include <CL/cl.h>
-#include <compare>
 #include <optional>
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace mkmd::vendor {
 
 struct PciAddress {
   cl_uint domain = 0, bus = 0, device = 0, function = 0;
-  auto operator<=>(const PciAddress&) const = default;
+  bool operator==(const PciAddress&) const = default;
 };
 
 // By cl_khr_pci_bus_info, or else by the queries of NVIDIA's and AMD's drivers. Nothing: it does not say.

@@ -131,14 +131,18 @@ bool has_device(const std::vector<Device>& devices, cl_device_id id) {
                      [&](const Device& d) { return d.id == id || d.parent == id; });
 }
 
-// The name of an earlier one that another driver offers and that is the same hardware as the last one; else
-// empty.
-std::string same_hardware(const std::vector<Device>& devices) {
+// The index of an earlier one, of another driver, that is the same hardware as the last one.
+std::optional<size_t> same_hardware(const std::vector<Device>& devices) {
   std::vector<HardwarePlace> places;
   for (const Device& device : devices)
     places.push_back({device.platform, pci_address(whole_of(device).id)});
-  const std::optional<size_t> earlier = earlier_driver(places, places.size() - 1);
-  return earlier ? devices[*earlier].name : "";
+  return earlier_driver(places, places.size() - 1);
+}
+
+void leave_out_last(std::vector<Device>& devices, size_t same) {
+  log(LogLevel::info, devices.back().name + " is the same device as " + devices[same].name +
+                          " through another driver, and is not used; --devices (MKMD_DEVICES) chooses");
+  devices.pop_back();
 }
 
 Status select_item(const Item& item, std::vector<Platform>& platforms, std::vector<Device>& devices) {
@@ -153,6 +157,7 @@ Status select_item(const Item& item, std::vector<Platform>& platforms, std::vect
   if (item.index && static_cast<size_t>(*item.index) >= candidates.size()) {
     return wrong("there is no device " + std::to_string(*item.index));
   }
+  const size_t others = devices.size();  // of items before this one
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (item.index && static_cast<size_t>(*item.index) != i) continue;
     const std::string name = name_of(candidates[i], candidates, i);
@@ -162,33 +167,24 @@ Status select_item(const Item& item, std::vector<Platform>& platforms, std::vect
     } else {
       devices.push_back(describe(candidates[i], name, nullptr));
     }
-    if (const std::string other = same_hardware(devices); !other.empty())
-      return wrong(name + " and " + other + " are one device, which two drivers offer");
+    const std::optional<size_t> same = same_hardware(devices);
+    if (same && *same < others)
+      return wrong(name + " and " + devices[*same].name + " are one device, which two drivers offer");
+    if (same) leave_out_last(devices, *same);
   }
   return {};
 }
 
-// A rough order, enough to choose a home: GPUs, then the host's CPUs, then the rest, by units times clock.
+// A rough order, enough to choose a home: GPUs with a memory of their own, other GPUs, the host's CPUs, then
+// the rest; among these by units times clock. Those do not compare between vendors: an integrated GPU has
+// more units than a large card.
 double speed(cl_device_id device) {
   constexpr double kMore = 1e12;  // than any rate
   const bool gpu = (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
+  const bool own_memory = device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_TRUE) == CL_FALSE;
   const double rate = 1.0 * device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS) *
                       device_value<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, 1);
-  return rate + kMore * (gpu ? 2 : is_host_cpu(device) ? 1 : 0);
-}
-
-// Hardware that two drivers offer is used through the first of them.
-std::vector<Device> once_each(std::vector<Device> all) {
-  std::vector<Device> devices;
-  for (Device& device : all) {
-    devices.push_back(std::move(device));
-    const std::string other = same_hardware(devices);
-    if (other.empty()) continue;
-    log(LogLevel::info, devices.back().name + " is the same device as " + other +
-                            " through another driver, and is not used; --devices (MKMD_DEVICES) chooses");
-    devices.pop_back();
-  }
-  return devices;
+  return rate + kMore * (gpu ? (own_memory ? 3 : 2) : is_host_cpu(device) ? 1 : 0);
 }
 
 Result<std::vector<Device>> select_all() {
@@ -198,14 +194,15 @@ Result<std::vector<Device>> select_all() {
     // Those that the user means by the name, as in select_item().
     const std::vector<Candidate> candidates = devices_of_all(matching(platforms, short_name(platform)));
     for (size_t i = 0; i < candidates.size(); ++i) {
-      if (!has_device(devices, candidates[i].id))
-        devices.push_back(describe(candidates[i], name_of(candidates[i], candidates, i), nullptr));
+      if (has_device(devices, candidates[i].id)) continue;
+      devices.push_back(describe(candidates[i], name_of(candidates[i], candidates, i), nullptr));
+      if (const std::optional<size_t> same = same_hardware(devices)) leave_out_last(devices, *same);
     }
   }
   if (devices.empty()) return Status::internal("no OpenCL device was found; " + what_is_available(platforms));
   std::stable_sort(devices.begin(), devices.end(),
                    [](const Device& a, const Device& b) { return speed(a.id) > speed(b.id); });
-  return once_each(std::move(devices));
+  return devices;
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ class TwoDrivers(unittest.TestCase):
             code, listed, said = self.devices(name)
             self.assertEqual((code, listed[1:]), (0, [name]), said)
 
+    def test_a_name_of_both_is_one_device(self):
+        code, listed, said = self.devices("u")  # part of both platforms' names
+        self.assertEqual((code, len(listed) - 1), (0, 1), said)
+
     def test_both_together_are_a_mistake(self):
         code, _, said = self.devices("nvidia,rusticl")
         self.assertEqual(code, 2)
