@@ -50,6 +50,8 @@ public:
   // A store writes kMark, to every third place.
   static constexpr int32_t kMark = -3;
   Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers);
+  // Adds to numbers as an update, and changes values[i] in place as twice().
+  Ref<Command> add_and_twice(const Ref<Memory>& values, const Ref<Memory>& numbers);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
   Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
   Ref<Command> write(const Ref<Memory>& to, const std::vector<float>& values);  // `values` must live on
@@ -83,7 +85,7 @@ private:
   Ref<Context> context_;
   Ref<Queue> queue_;
   Ref<Program> program_;
-  Ref<Kernel> twice_, sum_, add_, least_, mark_;
+  Ref<Kernel> twice_, sum_, add_, least_, mark_, add_and_twice_;
 };
 
 }  // namespace mkmd
