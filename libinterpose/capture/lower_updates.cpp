@@ -129,7 +129,8 @@ void Lowering::merge(AllApart& all, const KernelCommand& kernel, Command& c,
       regions.record_write(0, use.writes, *action);
       regions.set_only_valid(0, use.writes);
     }
-    // If it has to be done again, home finds there what the pieces have read, and here what they have changed.
+    // If it has to be done again, home finds there what the pieces have read, and here what they have
+    // changed.
     for (const BufferUse& use : apart.reads)
       use.root->storage->regions.record_read(domain, use.needed, *action);
     for (const BufferUse& use : apart.kept)

@@ -97,7 +97,7 @@ protected:
     std::vector<float> values = inputs();
     const auto a = c().buffer(values), b = c().buffer(as_floats(sums));
     for (int round = 0; round < 3; ++round) {
-      c().capture(c().add_and_twice(a, b));
+      c().capture(c().update(Kind::add, a, b, true));
       if (round == 1) c().capture(c().twice(a, a));
     }
     for (int round = 0; round < 3; ++round) {

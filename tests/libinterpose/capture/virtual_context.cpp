@@ -157,7 +157,8 @@ VirtualContext::VirtualContext(const Machine& machine)
   program_->sub_kernels = std::make_shared<SubKernels>();
   program_->sub_kernels->module.sources = {fake::Driver::pieces(machine.in_spirv)};
   program_->sub_kernels->built_from = some_origin();
-  program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3),
+  program_->sub_kernels->module.kernels = {describe("twice", 2),
+                                           describe("sum", 3),
                                            describe_update("add", compiler::Update::Kind::add),
                                            describe_update("least", compiler::Update::Kind::smin),
                                            describe_update("mark", compiler::Update::Kind::store),
@@ -257,13 +258,10 @@ Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, con
 }
 
 Ref<Command> VirtualContext::update(compiler::Update::Kind kind, const Ref<Memory>& in,
-                                    const Ref<Memory>& numbers) {
+                                    const Ref<Memory>& numbers, bool and_twice) {
   using Kind = compiler::Update::Kind;
+  if (and_twice) return launch(add_and_twice_, {in, numbers});
   return launch(kind == Kind::add ? add_ : kind == Kind::store ? mark_ : least_, {in, numbers});
-}
-
-Ref<Command> VirtualContext::add_and_twice(const Ref<Memory>& values, const Ref<Memory>& numbers) {
-  return launch(add_and_twice_, {values, numbers});
 }
 
 Ref<Command> VirtualContext::fill(const Ref<Memory>& buffer, float value) {

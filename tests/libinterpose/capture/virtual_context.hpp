@@ -49,9 +49,9 @@ public:
   // number.
   // A store writes kMark, to every third place.
   static constexpr int32_t kMark = -3;
-  Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers);
-  // Adds to numbers as an update, and changes values[i] in place as twice().
-  Ref<Command> add_and_twice(const Ref<Memory>& values, const Ref<Memory>& numbers);
+  // `and_twice`, with additions: in[i] then changes in place as by twice().
+  Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers,
+                      bool and_twice = false);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
   Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
   Ref<Command> write(const Ref<Memory>& to, const std::vector<float>& values);  // `values` must live on

@@ -123,7 +123,8 @@ Task updating_in_place(Task task, Memory* own) {
 }
 
 TEST_F(Updates, InPlaceIsWhatMoreThanUpdatesChange) {
-  const BufferUse use{{{0, 12}, {4, 20}, {0, 20}, {{{compiler::Update::Kind::add, 4}, {8, 12}}}}, buffers_[0]};
+  const BufferUse use{{{0, 12}, {4, 20}, {0, 20}, {{{compiler::Update::Kind::add, 4}, {8, 12}}}},
+                      buffers_[0]};
   EXPECT_EQ(in_place(use), ByteRanges(4, 8));
 }
 
