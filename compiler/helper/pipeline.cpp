@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 
 #include "compiler/helper/inline_pass.hpp"
+#include "compiler/helper/pointer_forks_pass.hpp"
 #include "compiler/helper/run_once_pass.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
@@ -30,6 +31,7 @@ constexpr PipelineStep kAnalysis[] = {
      "removes the empty blocks the front end leaves; without turning branches into arithmetic"},
     {"function(instsimplify)",
      "not instcombine: that rewrites range tests and divisions into forms we would have to undo"},
+    {"function(mkmd-pointer-forks)", "each access leads to one buffer, if it may"},
     {"function(loop-simplify)", "gives loops one entry and one way back, which the loop counters need"},
     {"function(lcssa)",
      "last: values seen after their loop are marked as such; any pass behind could undo it"},
@@ -87,6 +89,8 @@ public:
             passes.addPass(llvm::InferAddressSpacesPass(4));  // 4: SPIR's generic address space
           else if (name == "mkmd-run-once")
             passes.addPass(RunOncePass());
+          else if (name == "mkmd-pointer-forks")
+            passes.addPass(PointerForksPass());
           else if (name == "mkmd-unspecified")
             passes.addPass(UnspecifiedPass());
           else

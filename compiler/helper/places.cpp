@@ -96,9 +96,10 @@ Place Values::place_phi(llvm::PHINode* p) {
   llvm::Loop* loop = loops_.getLoopFor(p->getParent());
   if (!loop || loop->getHeader() != p->getParent()) {
     if (const std::optional<Fork> fork = fork_of(*p)) return either(p, *fork);
-    Place all = place(p->getIncomingValue(0));
-    for (unsigned i = 1; i < p->getNumIncomingValues(); ++i)
-      all = join(p, all, place(p->getIncomingValue(i)));
+    std::optional<Place> some;  // a way that leaves it undefined brings what another one does
+    for (llvm::Value* way : p->incoming_values())
+      if (!isa<llvm::UndefValue>(way)) some = some ? join(p, *some, place(way)) : place(way);
+    Place all = some.value_or(Place{});
     // Seen after a loop: only if it is known how far the loop has moved it.
     for (llvm::BasicBlock* from : p->blocks())
       for (llvm::Loop* l = loops_.getLoopFor(from); l && !l->contains(p->getParent()); l = l->getParentLoop())

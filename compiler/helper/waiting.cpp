@@ -142,7 +142,7 @@ private:
       return call == nullptr || !makes_progress(*call);
     }
     if (const auto* phi = dyn_cast<llvm::PHINode>(&i)) {
-      others_ = true;
+      if (is_handed_on(*phi)) others_ = true;
       const auto* node = dominators_.getNode(phi->getParent())->getIDom();
       for (unsigned in = 0; in < phi->getNumIncomingValues(); ++in) {
         want(phi->getIncomingValue(in));
@@ -161,6 +161,14 @@ private:
     for (const llvm::Value* operand : i.operands())
       want(operand);
     return false;
+  }
+
+  // By one iteration to the next. Another join gives the same each time if what it joins is the same, and
+  // the conditions are.
+  bool is_handed_on(const llvm::PHINode& phi) const {
+    return llvm::any_of(phi.blocks(), [&](const llvm::BasicBlock* from) {
+      return dominators_.dominates(phi.getParent(), from);
+    });
   }
 
   const llvm::Loop& loop_;

@@ -4,6 +4,7 @@
 #include "libinterpose/capture/lowering.hpp"
 #include "libinterpose/capture/window_planning.hpp"
 #include "libinterpose/commands/updates.hpp"
+#include "libinterpose/planning/updates.hpp"
 
 #include <algorithm>
 
@@ -46,6 +47,12 @@ Lowering::AllApart Lowering::begin_apart(const planning::PlannedTask& of, Comman
       for (const compiler::Updated& some : updated.updates)
         make_valid(0, *updated.root, some.bytes);
     }
+    for (const BufferUse& use : piece.uses) {
+      const ByteRanges changed = planning::in_place(use);
+      if (changed.empty()) continue;
+      make_valid(0, *use.root, changed);
+      use_of(all[domain].kept, use.root).needed.unite(changed);
+    }
   }
   for (auto& [domain, apart] : all) {
     for (UpdatesApart::Buffer& buffer : apart.copies->buffers) {
@@ -79,8 +86,11 @@ void PiecesApart::add(const planning::Piece& piece, Action& action) {
   }
   action.wait_for(*begin);
   boxes.push_back(piece.box);
-  for (const BufferUse& use : piece.uses)
-    use_of(reads, use.root).needed.unite(use.needed);
+  for (const BufferUse& use : piece.uses) {
+    ByteRanges there = use.needed;
+    there.subtract(planning::in_place(use));
+    use_of(reads, use.root).needed.unite(there);
+  }
 }
 
 void Lowering::merge(AllApart& all, const KernelCommand& kernel, Command& c,
@@ -99,7 +109,9 @@ void Lowering::merge(AllApart& all, const KernelCommand& kernel, Command& c,
     if (before) action->wait_for(*before);
     before = action;
     action->elsewhere.redo = [&kernel,
-                              done = DoneThere{apart.boxes, apart.reads, remote(domain, apart.reads)},
+                              done = DoneThere{apart.boxes,
+                                               {apart.reads, remote(domain, apart.reads)},
+                                               {apart.kept, remote(0, apart.kept)}},
                               copies = apart.copies, &home](Lane& lane) {
       return updates_from_afar(lane, kernel, done, copies, home);
     };
@@ -117,9 +129,12 @@ void Lowering::merge(AllApart& all, const KernelCommand& kernel, Command& c,
       regions.record_write(0, use.writes, *action);
       regions.set_only_valid(0, use.writes);
     }
-    // If it has to be done again, home finds here what the pieces have read.
+    // If it has to be done again, home finds there what the pieces have read, and here what they have
+    // changed.
     for (const BufferUse& use : apart.reads)
       use.root->storage->regions.record_read(domain, use.needed, *action);
+    for (const BufferUse& use : apart.kept)
+      use.root->storage->regions.read(0, use.needed, *action);
     executor_.push(action);
   }
 }

@@ -24,6 +24,7 @@ struct PiecesApart {
   Ref<Action> begin;  // fills them
   std::vector<compiler::GroupBox> boxes;
   BufferUses reads;
+  BufferUses kept;  // what pieces change in place, which is at home as it was before until the merge is over
 };
 
 // The lane that takes bytes of that memory to the host's, also where there is one memory.

@@ -115,11 +115,12 @@ Action::Work merge_updates(Devices& devices, const Lane& there, const Lane& home
 Action::Work updates_from_afar(Lane& lane, const KernelCommand& command, DoneThere done,
                                std::shared_ptr<const UpdatesApart> apart, const Lane& home) {
   return [&lane, &command, done = std::move(done), apart = std::move(apart), &home](const auto&) {
-    const RemoteMemory back = at_home(*done.where.devices, home, *apart);
+    const RemoteMemory back = at_home(*done.reads.where.devices, home, *apart);
     const BufferUses updated = apart->uses(true);
     HomeDoubles doubles(lane, command.launch);
     cl_int status = doubles.make();
-    if (status == CL_SUCCESS) status = doubles.bring(done.reads, done.where);
+    for (const DoneThere::Inputs* const inputs : {&done.reads, &done.kept})
+      if (status == CL_SUCCESS) status = doubles.bring(inputs->uses, inputs->where);
     if (status == CL_SUCCESS) status = doubles.bring(updated, back);
     for (size_t i = 0; i < done.boxes.size() && status == CL_SUCCESS; ++i)
       status = kernel_piece(lane, command, done.boxes[i], doubles.memories(), true)({}).status;

@@ -32,11 +32,15 @@ Action::Work spoil_updates(std::shared_ptr<UpdatesApart> apart, Action::Work mor
 Action::Work merge_updates(Devices& devices, const Lane& there, const Lane& home,
                            std::shared_ptr<const UpdatesApart> apart);
 // In place of a merge that has failed so, for the lane of repairs: home does all these work-groups again.
-// They find what they read in the other memory, but for the numbers that they update.
+// They find what they read in the other memory. What they have changed there in place, and the numbers that
+// they update, they find at home.
 struct DoneThere {
+  struct Inputs {
+    BufferUses uses;     // what is needed
+    RemoteMemory where;  // by use
+  };
   std::vector<compiler::GroupBox> boxes;
-  BufferUses reads;
-  RemoteMemory where;  // by use of `reads`
+  Inputs reads, kept;
 };
 Action::Work updates_from_afar(Lane& lane, const KernelCommand& command, DoneThere done,
                                std::shared_ptr<const UpdatesApart> apart, const Lane& home);

@@ -306,8 +306,7 @@ const char* Planner::why_not_in_pieces(PlannedTask& of) {
     return nullptr;
   }
   if (!safe) return "its pieces touch the same bytes";
-  if (!set_apart(of, machine_, buffer_of_))
-    return "its pieces read what they write, or update scattered bytes";
+  if (!set_apart(of, machine_, buffer_of_)) return "its pieces update scattered bytes";
   return coarsen_pieces(of, machine_, buffer_of_) ? nullptr : "its pieces write too many separate ranges";
 }
 

@@ -43,17 +43,11 @@ uint64_t count_ranges(const ByteRanges& ranges) {
   return count;
 }
 
-// The copy holds whole numbers and is not home's own memory. Where a device fails, home does all work-groups
-// of that memory again. It finds what they have read only if they have not written it.
+// A copy holds whole numbers. Where a device fails, home does all work-groups of that memory again. What they
+// change in place they find at home as it was before. So neither of the two is home's own memory.
 bool can_be_apart(const BufferUse& use, int domain, const BufferOf& buffer_of) {
-  const ByteRanges apart = updated_bytes(use);
-  ByteRanges reads = use.reads;
-  reads.subtract(apart);
-  ByteRanges writes = use.writes;
-  writes.subtract(apart);
-  if (reads.overlaps(writes)) return false;
-  if (use.updates.empty()) return true;
-  return count_ranges(apart) <= kMostRanges && !buffer_of(use.root).residency->is_home(domain) &&
+  if (use.updates.empty() && in_place(use).empty()) return true;
+  return count_ranges(updated_bytes(use)) <= kMostRanges && !buffer_of(use.root).residency->is_home(domain) &&
          std::ranges::all_of(use.updates, compiler::has_whole_numbers);
 }
 
@@ -62,22 +56,32 @@ bool can_be_apart(const BufferUses& uses, int domain, const BufferOf& buffer_of)
                              [&](const BufferUse& use) { return can_be_apart(use, domain, buffer_of); });
 }
 
-double bytes_updated(const BufferUses& uses) {
-  double bytes = 0;
-  for (const BufferUse& use : uses)
-    bytes += static_cast<double>(updated_bytes(use).total());
-  return bytes;
+// The sum over the halves' buffers, of the half that has more.
+double most_bytes(const std::array<BufferUses, 2>& halves, ByteRanges (*bytes_of)(const BufferUse&)) {
+  double most = 0;
+  for (const BufferUses& uses : halves) {
+    double bytes = 0;
+    for (const BufferUse& use : uses)
+      bytes += static_cast<double>(bytes_of(use).total());
+    most = std::max(most, bytes);
+  }
+  return most;
 }
 
-// What a piece on the device costs beside its work-groups: its copy is filled, brought home and merged, for
-// which home's bytes are read and written.
-double seconds_to_merge(const Machine& machine, int device, double bytes) {
+// What a piece on the device costs beside its work-groups. Its copy is filled, brought home and merged, for
+// which home's bytes are read and written. What it changes in place is brought home before.
+double seconds_to_merge(const Machine& machine, int device, double updated, double in_place) {
   const scheduler::Platform& platform = machine.platform;
-  const auto copy = [&](double latency, double rate) { return latency + (rate > 0 ? bytes / rate : 0); };
+  const auto copy = [](double bytes, double latency, double rate) {
+    return latency + (rate > 0 ? bytes / rate : 0);
+  };
   const scheduler::Link link = platform.link(machine.domain_of(device), 0);
-  const double brought =
-      machine.copy_seconds != nullptr ? machine.copy_seconds(device, 0, bytes) : copy(link.lat, link.bw);
-  return platform.devices[device].launch + brought + 3 * copy(platform.lat, platform.bw);
+  const auto brought = [&](double bytes) {
+    if (machine.copy_seconds != nullptr) return machine.copy_seconds(device, 0, bytes);
+    return copy(bytes, link.lat, link.bw);
+  };
+  return platform.devices[device].launch + brought(updated) + (in_place > 0 ? brought(in_place) : 0) +
+         3 * copy(updated, platform.lat, platform.bw);
 }
 
 // When all devices that may have pieces end at the same time.
@@ -142,6 +146,13 @@ std::vector<double> seconds_added(const std::vector<double>& seconds, const std:
 
 }  // namespace
 
+ByteRanges in_place(const BufferUse& use) {
+  const ByteRanges apart = updated_bytes(use);
+  ByteRanges bytes = use.reads.intersection(use.writes);
+  bytes.subtract(apart);
+  return bytes;
+}
+
 bool may_update_together(const Piece& a, const Piece& b, const Machine& machine) {
   if (machine.can_fail) return false;
   if (a.device == b.device || machine.domain_of(a.device) != machine.domain_of(b.device)) return true;
@@ -160,11 +171,12 @@ bool choose_updaters(PlannedTask& of, std::array<BufferUses, 2> halves, const Ma
                        : "its work-groups update the same bytes, and its devices share no memory and code";
     return false;
   }
-  const double bytes = std::max(bytes_updated(halves[0]), bytes_updated(halves[1]));
+  const double updated = most_bytes(halves, updated_bytes);
+  const double changed = most_bytes(halves, in_place);
   std::vector<double> merging(seconds.size());
   for (int d = 0; d < static_cast<int>(seconds.size()); ++d) {
     if (machine.domain_of(d) != 0 && seconds[d] < scheduler::kNever)
-      merging[d] = seconds_to_merge(machine, d, bytes);
+      merging[d] = seconds_to_merge(machine, d, updated, changed);
   }
   if (!machine.regardless_of_gain) {
     leave_out_slow_merging(seconds, merging);

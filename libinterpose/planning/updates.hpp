@@ -8,6 +8,9 @@
 
 namespace mkmd::planning {
 
+// Bytes that work-groups read and write by more than updates.
+ByteRanges in_place(const BufferUse& use);
+
 // Such pieces may run at the same time, as far as the devices go.
 bool may_update_together(const Piece& a, const Piece& b, const Machine& machine);
 

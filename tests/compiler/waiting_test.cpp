@@ -46,6 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "while (atomic_cmpxchg(&a[0], 0, 1) != 0);", "while (atomic_xchg(&a[0], 1) != 0);",
                     "while (atomic_dec(&a[0]) <= 0) atomic_inc(&a[0]);",
                     "while (a[0] == 0) mem_fence(CLK_GLOBAL_MEM_FENCE);",
+                    "while (*(n > 3 ? &a[0] : &o[0]) == 0);", "while ((n > 3 ? a[0] : o[0]) == 0);",
                     "int i = 0; do { i = (i + 1) % n; } while (v[i] == 0);",
                     "bool done = false; while (!done) { if (v[0] != 0) done = true; else f[t] += 1.0f; }",
                     "for (int i = 0; i < n && v[0] == 0; ++i);",

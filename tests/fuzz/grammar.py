@@ -60,6 +60,8 @@ class Kernel(Stores, MovedPlaces, Updates, Images, LocalMemory, WideNumbers, Exp
             self.counter()
         if self.chance(0.2):
             self.marks()
+        if self.plain and self.chance(0.25):
+            self.chosen()
         for _ in range(r.choice([1, 1, 1, 2])):
             outs.append(self.output())
         if self.chance(0.12):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Updates: atomic operations whose results nobody uses, in all the places that such a statement can have."""
+"""Updates: atomic operations whose results nobody uses, in all the places that such a statement can have. And pointers
+that are chosen between two buffers."""
 from expressions import SIZES
 
 
@@ -27,8 +28,9 @@ class Updates:
         own = self.plain and SIZES[kind] * (size + self.items) <= self.limit and self.chance(0.3)
         qualifier = "" if own else r.choice(["", "volatile "])
         function = "atom" if SIZES[kind] == 8 or self.chance(0.2) else "atomic"
-        few = ["add", "sub"] if SIZES[kind] == 8 else ["add", "sub", "xor", "or", "and", "min", "max"]
         through = self.shared_argument(kind, o, qualifier, size + (self.items if own else 0))
+        in_place = own and self.reads_own(f"{r.choice(through)}[{size} + i]")
+        few = ["add", "sub"] if SIZES[kind] == 8 else ["add", "sub", "xor", "or", "and", "min", "max"]
         for field in range(fields):
             operation = r.choice(few)
             alike = [operation] if operation not in ("add", "sub") else ["add", "sub", "inc", "dec"]
@@ -36,7 +38,17 @@ class Updates:
                 at = f"{self.fit(self.index(r.choice([1, 2])), places)} * {fields} + {field}"
                 self.update(f"{function}_{r.choice(alike)}", f"{r.choice(through)} + {at}", kind)
         if own:
-            self.line(f"{through[-1]}[{size} + i] = ({kind}){self.value(1)};")  # elements of its own, behind them
+            place = f"{through[-1]}[{size} + i]"  # elements of its own, behind them
+            self.line(f"{place} = ({kind})({self.value(1)}{f' + {place}' if in_place else ''});")
+
+    def reads_own(self, place):
+        """Whether the work-item reads an element of its own, which it then changes."""
+        if self.chance(0.5):
+            return False
+        v = self.name_of("v")
+        self.line(f"const uint {v} = (uint){place};")
+        self.known(v)
+        return True
 
     def marks(self):
         """Numbers that all work-items store alike, wherever their data say."""
@@ -48,6 +60,8 @@ class Updates:
         own = self.plain and SIZES[kind] * (size + self.items) <= self.limit and self.chance(0.3)
         qualifier = r.choice(["", "volatile "])
         through = self.shared_argument(kind, o, qualifier, size + (self.items if own else 0))
+        whole = kind in ("int", "uint", "uchar", "ushort", "ulong")
+        in_place = own and whole and self.reads_own(f"{r.choice(through)}[{size} + i]")
         for field in range(fields):
             number = r.choice(["1", "0", "-1", "77", self.scalar("int", 0, 9)])
             if kind == "float":
@@ -56,7 +70,33 @@ class Updates:
                 at = f"{self.fit(self.index(r.choice([1, 2])), places)} * {fields} + {field}"
                 self.mark(f"{r.choice(through)}[{at}]", f"({kind})({number})", kind)
         if own:
-            self.line(f"{through[-1]}[{size} + i] = {f'({kind}){self.value(1)}' if self.chance(0.5) else f'({kind})(1)'};")
+            place = f"{through[-1]}[{size} + i]"
+            self.line(f"{place} = {f'({kind}){self.value(1)}' if in_place or self.chance(0.5) else f'({kind})(1)'};")
+
+    def chosen(self):
+        """A work-item's own element of one of two buffers, as a condition chooses."""
+        r, p, q, c = self.r, self.name_of("p"), self.name_of("q"), self.name_of("c")
+        kind, moved = r.choice(["int", "uint", "uchar", "ushort", "ulong"]), r.randrange(3)
+        if SIZES[kind] * (self.items + moved) > self.limit:
+            return
+        a, b = (self.shared_argument(kind, self.name_of("o"), "", self.items + moved)[0] for _ in range(2))
+        uniform = self.chance(0.6)
+        self.line(f"const bool {c} = {self.scalar('int', 0, 1) if uniform else self.condition(1)};")
+        pointer = f"__global {kind}*"
+        if uniform and self.chance(0.7):  # nobody writes the other buffer
+            v = self.name_of("v")
+            self.line(f"const {pointer} {q} = {c} ? {b} : {a};")
+            self.line(f"const uint {v} = (uint){q}[{self.fit(self.index(r.choice([1, 2])), self.items)}];")
+            self.known(v)
+        forms = [f"{pointer} {p} = {c} ? {a} + i : {b} + (i + {moved});", f"{pointer} {p} = ({c} ? {a} : {b}) + i;",
+                 f"{pointer} {p} = {b} + i + {moved}; if ({c}) {p} = {a} + i;"]
+        self.line(r.choice(forms))
+        value = f"({kind})({self.value(1)})"
+        forms = [f"*{p} = {value};", f"*{p} = {value} + *{p};", f"if ({self.condition()}) *{p} = {value};",
+                 f"for (int {p}_ = 0; {p}_ < 2; ++{p}_) *{p} = {value} + *{p};"]
+        if kind in ("int", "uint"):
+            forms.append(f"atomic_xor({p}, {value});")
+        self.line(r.choice(forms))
 
     def mark(self, place, number, kind):
         r, j = self.r, self.name_of("j")

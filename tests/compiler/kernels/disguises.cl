@@ -92,7 +92,7 @@ __kernel void pointer_in_local(__global const int* a, __global int* o) {
 }
 __global int* either(__global int* p, __global int* q, int which) { return which > 1 ? q : p; }
 __global int* either_of(__global int* p, __global int* q, int which) { return either(q, p, which - 1) + 0; }
-//@ select_of_arguments whole=it_is_not_known_which_buffer_is_accessed global=64 local=8 : i32<4>[64] i32[64] i32[64]
+//@ select_of_arguments apart global=64 local=8 : i32<4>[64] i32[64] i32[64]
 __kernel void select_of_arguments(__global const int* d, __global int* a, __global int* b) {
   int t = get_global_id(0);
   *(either_of(a, b, d[t]) + t) = t;
@@ -102,7 +102,7 @@ __kernel void select_within_one(__global const int* d, __global int* a, __global
   int t = get_global_id(0);
   o[t] = *(either_of(a, a + 64, d[t]) + t);
 }
-//@ select_by_id whole=it_is_not_known_which_buffer_is_accessed global=64 local=8 : i32[64] i32[64] i32[64]
+//@ select_by_id apart global=64 local=8 : i32[64] i32[64] i32[64]
 __kernel void select_by_id(__global int* a, __global int* b, __global int* o) {
   int t = get_global_id(0);
   o[t] = either(a, b, t & 3)[t ^ 1];

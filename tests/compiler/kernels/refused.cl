@@ -36,7 +36,10 @@ __kernel void prints(__global int* out) {
 //@ picks whole=which_buffer global=64 local=8 : i32[64] i32[64] i=0
 __kernel void picks(__global int* a, __global int* b, int which) {
   __global int* p = which ? a : b;
-  p[get_global_id(0)] = 1;
+  for (int i = 0; i < 2; ++i) {
+    p[get_global_id(0)] = 1;
+    p = i == which ? a : b;  // for the next iteration
+  }
 }
 typedef struct { __global int* next; int value; } Node;
 //@ stores_pointer whole=pointer global=8 local=8 : u8[128] i32[8]

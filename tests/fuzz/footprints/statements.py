@@ -179,12 +179,12 @@ class Statements(Formulas):
     def pointer(self):
         r, a = self.r, self.r.choice(self.buffers(True))
         p, kind, base = self.name_of("p"), a["type"], f"{a['name']} + {self.index(a['cap'], 1)}"
-        form = r.random()
+        form, other = r.random(), a
         if form < .15:
             kind = r.choice(["int", "uchar", "short", "ulong", "uint"])
             base = f"(__global {kind}*)({base})"
-        elif form < .42:
-            other = a if form < .35 else r.choice([b for b in self.buffers(True) if b["type"] == kind])
+        elif form < .5:
+            other = a if form < .33 else r.choice([b for b in self.buffers(True) if b["type"] == kind])
             base = f"({self.condition(1)} ? {base} : {other['name']} + {self.index(other['cap'], 1)})"
         self.line(f"__global {kind}* {p} = {base};")
         if self.chance(.3):
@@ -193,6 +193,8 @@ class Statements(Formulas):
             self.line(f"__global ushort* {p}s = {p}->s + 1;")
             self.pointers.append((p + "s", "ushort"))
         self.pointers.append((p, kind))
+        if other is not a:  # of another buffer, as a condition chooses
+            self.line(self.put(f"{p}[{r.choice([0, 1, self.affine()])}]", kind, self.value()))
 
     def helper(self):
         a, h = self.r.choice(self.buffers(True)), f"{self.name}_{self.name_of('h')}"

@@ -88,6 +88,63 @@ protected:
   }
 };
 
+// Pieces count what they then change in place. A number that is counted after its change, or twice, is seen.
+class InPlace : public UpdatesTest {
+protected:
+  // False: the context was lost, as no piece that has changed its inputs can be repeated.
+  bool expect_results() {
+    Numbers sums(kNumbers, 5);
+    std::vector<float> values = inputs();
+    const auto a = c().buffer(values), b = c().buffer(as_floats(sums));
+    for (int round = 0; round < 3; ++round) {
+      c().capture(c().update(Kind::add, a, b, true));
+      if (round == 1) c().capture(c().twice(a, a));
+    }
+    for (int round = 0; round < 3; ++round) {
+      update(Kind::add, values, sums);
+      for (float& value : values)
+        value = round == 1 ? value * 4 + 3 : value * 2 + 1;
+    }
+    cl_int status = CL_SUCCESS;
+    const Numbers got = as_numbers(c().values(b, &status));
+    if (status != CL_SUCCESS) return false;
+    EXPECT_EQ(got, sums);
+    EXPECT_EQ(c().values(a), values);
+    return true;
+  }
+};
+
+TEST_F(InPlace, AnyCuts) {
+  for (int seed = 1; seed < 9; ++seed) {
+    make({.devices = 3, .separate = true, .policy = "random-cuts:seed=" + std::to_string(seed)});
+    EXPECT_TRUE(expect_results());
+    EXPECT_GT(device(1).kernels_run + device(2).kernels_run, 0);
+  }
+}
+
+TEST_F(InPlace, RefusesSomeCalls) {
+  for (const int calls : {1, 3}) {
+    for (int call = 0; call < 60; ++call) {
+      make({.devices = 3, .separate = true});
+      device(1).calls_pass = call;
+      device(1).calls_fail = calls;
+      SCOPED_TRACE(call);
+      EXPECT_TRUE(expect_results());
+    }
+  }
+}
+
+TEST_F(InPlace, FailsAtKernelsThatMayHaveBegun) {
+  for (const bool badly : {false, true}) {
+    for (int kernels = 1; kernels < 6; ++kernels) {
+      make({.separate = true});
+      device(1).kernels_fail = kernels;
+      device(1).fails_badly = badly;
+      expect_results();  // or an error, but no other result
+    }
+  }
+}
+
 TEST_F(UpdatesTest, ACopyIsMergedIntoHomesBytes) {
   make({.separate = true});
   Numbers sums(kNumbers, 5);

@@ -73,6 +73,15 @@ compiler::KernelInfo describe_update(const char* name, compiler::Update::Kind ki
   return info;
 }
 
+// As "add", and then the other argument changes as "twice" does.
+compiler::KernelInfo describe_add_and_twice() {
+  compiler::KernelInfo info = describe_update("add_and_twice", compiler::Update::Kind::add);
+  compiler::Access change = info.accesses.front();
+  change.kind = compiler::Access::Kind::write;
+  info.accesses.push_back(change);
+  return info;
+}
+
 int32_t& number(const std::vector<fake::Argument>& a, size_t i) {
   const size_t count = a[1].buffer->size / sizeof(int32_t);
   const auto place = static_cast<size_t>(element(a[0], i)) % count;
@@ -88,6 +97,10 @@ void add_kernels(fake::Driver& driver) {
   };
   driver.kernels["add"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) += static_cast<int32_t>(element(a[0], i));
+  };
+  driver.kernels["add_and_twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    number(a, i) += static_cast<int32_t>(element(a[0], i));
+    element(a[0], i) = element(a[0], i) * 2 + 1;
   };
   driver.kernels["least"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) = std::min(number(a, i), static_cast<int32_t>(element(a[0], i)));
@@ -144,15 +157,18 @@ VirtualContext::VirtualContext(const Machine& machine)
   program_->sub_kernels = std::make_shared<SubKernels>();
   program_->sub_kernels->module.sources = {fake::Driver::pieces(machine.in_spirv)};
   program_->sub_kernels->built_from = some_origin();
-  program_->sub_kernels->module.kernels = {describe("twice", 2), describe("sum", 3),
+  program_->sub_kernels->module.kernels = {describe("twice", 2),
+                                           describe("sum", 3),
                                            describe_update("add", compiler::Update::Kind::add),
                                            describe_update("least", compiler::Update::Kind::smin),
-                                           describe_update("mark", compiler::Update::Kind::store)};
+                                           describe_update("mark", compiler::Update::Kind::store),
+                                           describe_add_and_twice()};
   twice_ = kernel("twice", 2);
   sum_ = kernel("sum", 3);
   add_ = kernel("add", 2);
   least_ = kernel("least", 2);
   mark_ = kernel("mark", 2);
+  add_and_twice_ = kernel("add_and_twice", 2);
 }
 
 void VirtualContext::configure(const Machine& machine, size_t devices) {
@@ -186,7 +202,7 @@ void VirtualContext::configure(const Machine& machine, size_t devices) {
 VirtualContext::~VirtualContext() {
   runtime().finish_all();
   runtime().forget_history();
-  twice_ = sum_ = add_ = least_ = mark_ = {};
+  twice_ = sum_ = add_ = least_ = mark_ = add_and_twice_ = {};
   program_ = {};
   queue_ = {};
   context_->runtime.reset();
@@ -242,8 +258,9 @@ Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, con
 }
 
 Ref<Command> VirtualContext::update(compiler::Update::Kind kind, const Ref<Memory>& in,
-                                    const Ref<Memory>& numbers) {
+                                    const Ref<Memory>& numbers, bool and_twice) {
   using Kind = compiler::Update::Kind;
+  if (and_twice) return launch(add_and_twice_, {in, numbers});
   return launch(kind == Kind::add ? add_ : kind == Kind::store ? mark_ : least_, {in, numbers});
 }
 

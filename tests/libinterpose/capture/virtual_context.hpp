@@ -49,7 +49,9 @@ public:
   // number.
   // A store writes kMark, to every third place.
   static constexpr int32_t kMark = -3;
-  Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers);
+  // `and_twice`, with additions: in[i] then changes in place as by twice().
+  Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers,
+                      bool and_twice = false);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
   Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
   Ref<Command> write(const Ref<Memory>& to, const std::vector<float>& values);  // `values` must live on
@@ -83,7 +85,7 @@ private:
   Ref<Context> context_;
   Ref<Queue> queue_;
   Ref<Program> program_;
-  Ref<Kernel> twice_, sum_, add_, least_, mark_;
+  Ref<Kernel> twice_, sum_, add_, least_, mark_, add_and_twice_;
 };
 
 }  // namespace mkmd
