@@ -4,6 +4,7 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/device/emulated_kind.hpp"
 #include "libinterpose/profiling/profile.hpp"
+#include "libinterpose/vendor/callbacks.hpp"
 #include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/memories.hpp"
 #include "libinterpose/vendor/rivals.hpp"
@@ -209,6 +210,7 @@ Process* start() {
   if (!configuration.devices.empty()) {
     process->platform = new Platform(configuration.home.platform);
     process->device = new Device(process->platform, configuration.home.id, true, nullptr);
+    process->ends_callbacks_before_waits = vendor::ends_callbacks_before_waits(configuration.home.id);
   }
   process->session = new Session(configuration, *kind, register_exit_handler);
   if (settings.profile > 0) process->profiler = new Profiler;

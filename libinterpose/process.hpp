@@ -23,9 +23,10 @@ struct Process {
   Session* session = nullptr;
   Platform* platform = nullptr;  // null if there is no device
   Device* device = nullptr;
-  compiler::Client* compiler = nullptr;  // null where nothing is ever split
-  Profiler* profiler = nullptr;          // null unless kernels are profiled
-  verify::Verifier* verifier = nullptr;  // null unless launches are verified
+  bool ends_callbacks_before_waits = false;  // home's driver (vendor/callbacks.hpp)
+  compiler::Client* compiler = nullptr;      // null where nothing is ever split
+  Profiler* profiler = nullptr;              // null unless kernels are profiled
+  verify::Verifier* verifier = nullptr;      // null unless launches are verified
 };
 
 // The first call starts everything; thread-safe.

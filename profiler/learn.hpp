@@ -37,7 +37,7 @@ struct Taken {
 // kernel is profiled here.
 Result<Taken> import_models(const std::string& file, const std::string& models_file);
 
-// Predicted against measured, both axes logarithmic, one colour and mark per kernel and device.
-Status plot(const std::string& svg_file, Store& store, const std::vector<models::Entry>& entries);
+// Each model with its samples: the measured seconds, and those that the model predicts.
+Result<nlohmann::json> predictions(Store& store, const std::vector<models::Entry>& entries);
 
 }  // namespace mkmd::profiler

@@ -260,7 +260,8 @@ Result<ModelsOptions> parse_models(const Words& words) {
              "add FILE's models; they replace those of the same kernel, program and device\n"
              "until `mkmd profile` measures the kernel here",
              &models.import_file},
-            {"--plot", "FILE.svg", "draw predicted against measured times", &models.plot_file},
+            {"--json", "FILE", "write each model's samples there: measured and predicted seconds, as JSON",
+             &models.json_file},
             {"--test", "FOLDER",
              "print the models' errors on the samples of another data directory, which has\n"
              "samples.db or spool/",

@@ -31,7 +31,7 @@ Result<RunOptions> parse_profile(const Words& words);
 Result<RunOptions> parse_verify(const Words& words);
 
 struct ModelsOptions {
-  std::string export_file, import_file, plot_file, test_folder, help;
+  std::string export_file, import_file, json_file, test_folder, help;
 };
 Result<ModelsOptions> parse_models(const Words& words);
 

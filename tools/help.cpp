@@ -26,7 +26,7 @@ void print_usage() {
       "                                          measure its kernels on every device, fit models\n"
       "  mkmd verify [--all] [--json FILE] [options] [--] program args…\n"
       "                                          check on copies of its data that its kernels may be split\n"
-      "  mkmd models [--export FILE] [--import FILE] [--plot FILE.svg] [--test FOLDER]\n"
+      "  mkmd models [--export FILE] [--import FILE] [--json FILE] [--test FOLDER]\n"
       "                                          show the models of kernel times\n"
       "  mkmd kernels FILE.cl|FILE.spv [options] describe a file's kernels: accesses, and whether they may "
       "be split\n"

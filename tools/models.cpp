@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mkmd models`: what is known of kernels' times. First takes in what profiling runs have left in the spool,
 // so that nothing a killed run measured is missing.
+#include "common/files.hpp"
+#include "common/json.hpp"
 #include "common/text.hpp"
 #include "profiler/learn.hpp"
 #include "tools/command_line.hpp"
@@ -120,7 +122,7 @@ int models(const std::vector<std::string>& arguments) {
   const Result<ModelsOptions> options = parse_models(arguments);
   if (!options) return wrong_use("models: " + options.status().message());
   if (!options->help.empty()) return help({"models"});
-  const auto& [export_file, import_file, plot_file, test_folder, none] = *options;
+  const auto& [export_file, import_file, json_file, test_folder, none] = *options;
   const profiler::Places places;
   std::vector<std::string> notices;
   const auto learned = profiler::learn(places, notices);
@@ -143,17 +145,20 @@ int models(const std::vector<std::string>& arguments) {
       return fail(Status::internal("there are no models to export; `mkmd profile program` makes some"));
     if (const Status s = mkmd::models::write_models(export_file, Whose::named, *entries); !s) return fail(s);
   }
-  if (!plot_file.empty()) {
+  if (!json_file.empty()) {
     std::string notice;
     auto store = profiler::Store::open(places.store, Whose::ours, notice);
     if (!store) return fail(store.status());
-    if (const Status s = profiler::plot(plot_file, **store, *entries); !s) return fail(s);
+    const auto listed = profiler::predictions(**store, *entries);
+    if (!listed) return fail(listed.status());
+    const std::string text = listed->dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    if (const Status s = replace_file(json_file, text); !s) return fail(s);
   }
   if (!test_folder.empty()) {
     if (const Status s = test(test_folder, *entries); !s) return fail(s);
     return 0;
   }
-  if (!export_file.empty() || !import_file.empty() || !plot_file.empty()) return 0;
+  if (!export_file.empty() || !import_file.empty() || !json_file.empty()) return 0;
   if (entries->empty()) std::printf("nothing is known yet; `mkmd profile program` measures its kernels\n");
   for (const mkmd::models::Entry& e : *entries)
     print(e);

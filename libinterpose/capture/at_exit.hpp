@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtimes of a session do when drivers may not be able to compile any more
-// (device/driver_compilers.hpp). Exit handlers and destructors of the program may still call OpenCL, but
-// after the first of ours they must not need what drivers destroy: their compilers, and every driver but the
-// home's. So what is captured is finished and brought home first. Launches after that are repetitions: code
-// that the home's driver has run, as the program's own code whole at home or as pieces of ours, it runs
-// again.
+// What the runtimes of a session do when drivers may no longer be able to compile
+// (device/driver_compilers.hpp). Exit handlers and destructors of the program may still call OpenCL. Drivers
+// may then have destroyed their compilers, and drivers other than home's may have ended. So captured work is
+// finished first, and its results are brought home.
+// Later launches only repeat code that home's driver has run: the program's own code whole, or pieces of
+// ours.
 #pragma once
 
 #include "libinterpose/capture/session.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The captured commands of a context that are not complete: the program's order between them, and what a
-// command does when its actions, and the commands before it, are. While there is one, the context is in the
-// captured regime.
+// The incomplete captured commands of a context, in the program's order. A command is complete when its
+// actions are, and the commands that it follows. The context is in the captured regime while there is an
+// incomplete one.
 #pragma once
 
 #include "libinterpose/capture/epoch.hpp"

@@ -23,8 +23,8 @@ public:
   HasCode can_divide(SubKernels& code, KernelModel& model, const LaunchCost& cost);
   bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
 
-  // A program was built. What earlier runs have learned of it is taken up. The program waits for code that is
-  // expected to gain more than making it takes: for a device of its own it would have waited, too.
+  // A program was built. MKMD takes up what earlier runs have learned of it. The program waits for code that
+  // is expected to gain more than making it takes, as it waits for its own code.
   void expect(SubKernels& code);
   // A window does without. The code is made beside the program, if that is worth it.
   void make_beside(const std::shared_ptr<SubKernels>& code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory domains of one context and the lanes on their devices: a vendor's context for each domain, a
-// lane for each device that computes, and where memories are several, one for each that copies.
+// The memory domains of one context, and the lanes on their devices. Each domain has a vendor's context, and
+// each device that computes has a lane. Where there are several memories, each device that copies has one.
 #pragma once
 
 #include "libinterpose/capture/session.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epoch of a context: a time between two instants at which no action was unfinished. Beside the bytes
-// that actions touch in memory objects, this is what orders them: the entry, the program's own memory, and
-// plans that want one action after the other. Not thread-safe: the executor's mutex guards it.
+// The epoch of a context: a time between two instants at which no action was unfinished. Bytes of memory
+// objects order actions. The epoch adds order by the entry, by the program's own memory, and where a plan
+// wants it. Not thread-safe: the executor's mutex guards it.
 #pragma once
 
 #include "libinterpose/capture/domains.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which memories of a context are lost with their devices, and what was done to its buffers (Journal), from
-// which follows how to make that good. There is one only where a device can fail. Not thread-safe: the
-// executor's mutex guards it.
+// Which memories of a context are lost with their devices, and what was done to its buffers (Journal). The
+// journal says which commands compute lost bytes again. Losses exist only where a device can fail. Not
+// thread-safe: the executor's mutex guards them.
 #pragma once
 
 #include "libinterpose/capture/session.hpp"

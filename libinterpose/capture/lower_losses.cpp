@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lowering does where a device may be lost: the journal, and bytes that are kept so that what needs them
-// can be done again.
+// What lowering does where a device may be lost. It adds to the journal. It keeps bytes that repeated
+// commands would need.
 #include "libinterpose/capture/lowering.hpp"
 #include "libinterpose/commands/careful.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last step of planning: a plan becomes actions, in the program's order, each waiting for those before it
-// that touch the same bytes in the same memory, and the transfers that make bytes valid where they are
-// needed.
+// The last step of planning: a plan becomes actions, in the program's order. An action waits for earlier ones
+// that touch the same bytes in the same memory. Transfers make bytes valid in the memories where actions need
+// them.
 #pragma once
 
 #include "libinterpose/capture/epoch.hpp"
@@ -39,8 +39,8 @@ public:
            Epoch& epoch, const planning::Machine& machine, planning::Plan& plan,
            const std::vector<Ref<Command>>& window);
 
-  // Makes the actions. `some` is called after every few commands with those made since, and the mutex may be
-  // let go of there: devices can begin with what comes first in the plan (Gate::hold_from says up to where).
+  // Makes the actions. After every few commands it calls `some` with those made since, which may release the
+  // mutex. Devices can then begin with the plan's first actions (Gate::hold_from says up to which).
   void emit(const std::function<void(const std::vector<Ref<Action>>& made)>& some);
 
 private:

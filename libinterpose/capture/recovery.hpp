@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the loss of a device good. When an action finds its device or a memory gone, nothing new starts; once
-// what runs is over, the journal says what has to be done again. What had not begun is planned anew on the
-// devices that are left, and so are whole commands whose bytes are lost; of a command of which other pieces
-// were done, the missing ones run at home. If bytes that unfinished commands need are nowhere any more, those
-// commands end with an error, as when a driver loses its device.
+// Makes the loss of a device good. When an action finds its device or a memory gone, nothing new starts. Once
+// running actions are over, the journal says what has to be done again. Commands that had not begun are
+// planned again on the remaining devices, and so are commands of which all bytes are lost. Where only some
+// pieces of a command are lost, home runs them. Commands that need bytes which nothing can compute again end
+// with an error, as when a driver loses its device.
 #pragma once
 
 #include "libinterpose/capture/captured_commands.hpp"

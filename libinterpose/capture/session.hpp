@@ -42,8 +42,8 @@ public:
   const scheduler::Policy* policy();
   // No policy is named but the default one, which leaves alone what loses time by being split.
   bool has_default_policy() const { return configuration.settings.policy == Settings().policy; }
-  // What loses time by being split may go straight to home: a policy that the user named is obeyed, and some
-  // hardware does not time such commands.
+  // Launches that lose time by being split may go straight to home. A policy that the user named is obeyed,
+  // and some hardware does not time such commands.
   bool may_leave_alone() const { return has_default_policy() && kind.times_native_commands(); }
   // See timing::Rivalry. A policy that the user named is obeyed: it gets all devices.
   std::vector<int> rival_teams() const {
@@ -56,8 +56,8 @@ public:
   // For the program's next run: what this one has learned.
   void keep_learned();
 
-  // Launches wait for the code for pieces, whatever that costs: they may not go to home meanwhile, or the
-  // user measures, verifies, or wants to see the same pieces each time.
+  // Launches wait for the code for pieces, whatever that costs. They may not go to home meanwhile, or the
+  // user measures, verifies, or wants the same pieces in each run.
   bool waits_for_code() const;
 
   const Configuration& configuration;

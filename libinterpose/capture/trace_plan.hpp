@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of the trace: about a planned window, that is its commands, the graph the policy was given, and the
-// plan; and about bytes that went from one memory to another.
+// Lines of the trace. One kind has a planned window: its commands, the graph that the policy was given, and
+// the plan. The other has bytes that went from one memory to another.
 #pragma once
 
 #include "libinterpose/commands/command.hpp"

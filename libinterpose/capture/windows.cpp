@@ -90,9 +90,9 @@ public:
   PlanningTurn(const PlanningTurn&) = delete;
   PlanningTurn& operator=(const PlanningTurn&) = delete;
 
-  // Lets go of the mutex: the devices are still busy with earlier windows, and have only so much to do before
-  // somebody with the mutex gives them more. What was not planned goes back into the window; if planning
-  // throws, all of it.
+  // Releases the mutex meanwhile: the devices execute earlier windows, and other threads need the mutex to
+  // give them more. Commands that were not planned go back into the window. If planning throws, all of them
+  // do.
   planning::Plan plan(WindowPlanning& planner, std::vector<Ref<Command>>& commands) {
     struct Rest {
       ~Rest() {

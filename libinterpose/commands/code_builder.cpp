@@ -104,12 +104,12 @@ void CodeBuilder::wait_for(const Job& job) {
 }
 
 // A driver may fork while it builds, on this thread or on one of its own that holds up the build.
-void CodeBuilder::pause() {
+bool CodeBuilder::pause() {
   constexpr std::chrono::seconds kLongest{2};
   Lock lock(mutex_);
   ++paused_;
-  if (std::this_thread::get_id() != thread_.get_id())
-    changed_.wait_for(lock.to_wait(), kLongest, [&]() REQUIRES(mutex_) { return !building_; });
+  if (std::this_thread::get_id() == thread_.get_id()) return true;
+  return changed_.wait_for(lock.to_wait(), kLongest, [&]() REQUIRES(mutex_) { return !building_; });
 }
 
 void CodeBuilder::resume() {

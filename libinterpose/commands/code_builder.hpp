@@ -38,8 +38,9 @@ public:
   void expect(double seconds) { seconds_.store(seconds, std::memory_order_relaxed); }  // of an earlier run
   double seconds() const { return seconds_.load(std::memory_order_relaxed); }
 
-  // No build begins on the thread until resume(). Waits for the one under way, at most two seconds.
-  void pause();
+  // No build begins on the thread until resume(). Waits for the one under way, at most two seconds, unless
+  // this is the thread. False: it waited in vain.
+  bool pause();
   void resume();
   void stop();  // for good
 

@@ -152,8 +152,8 @@ bool Journal::choose_others(size_t of, Chosen& chosen, bool& changed) const {
   return true;
 }
 
-// Whoever wrote later what a chosen deed reads or writes is chosen, too: it finds the bytes as it found them
-// before, and leaves them as the program expects.
+// Later deeds that wrote bytes which a chosen deed reads or writes are chosen, too. They find the bytes as
+// they found them before, and leave them as the program expects.
 bool Journal::choose_later_writers(size_t of, Chosen& chosen, bool& changed) const {
   for (size_t later = of + 1; later < deeds_.size(); ++later) {
     if (chosen[later] || deeds_[later]->sequence == deeds_[of]->sequence) continue;

@@ -79,16 +79,16 @@ public:
 
   const Deeds& deeds() const { return deeds_; }  // in the program's order
 
-  // What must be done (again) after a loss, in order: everything incomplete, and what it needs; then, as far
-  // as possible, what last wrote each byte that is nowhere any more. Null if something incomplete needs bytes
+  // The deeds to do (again) after a loss, in order: incomplete ones, and those that they need. As far as
+  // possible, also those that last wrote bytes which no memory has. Null if an incomplete deed needs bytes
   // that are neither held nor can be computed again.
   std::optional<Deeds> to_redo() const;
 
   // Incomplete deeds that can never be done: bytes that they need are neither held nor can be computed again.
   Deeds hopeless() const;
 
-  // Bytes that are to be as the first deed found them before incomplete deeds are done, and are so in no
-  // memory: the host has kept them.
+  // Bytes that the host has kept, and that no memory has. Incomplete deeds need them as the first deed found
+  // them.
   ByteRanges to_restore(const History& buffer) const;
 
   void begin_anew(History& buffer) const;  // `fresh` and `used`, when nothing is under way

@@ -44,8 +44,8 @@ bool suit(const BytePartition<State>& partition, const ByteRanges& ranges) {
 
 }  // namespace
 
-// Where nobody writes, readers add up: looked through only each time there are twice as many, so that one
-// more costs the same however many there are.
+// Where nothing writes, the list of readers grows. Complete readers are removed each time the list has
+// doubled, so that adding one costs the same however long the list is.
 void RegionMap::Users::add_reader(Ordered& action) {
   if (!readers.empty() && readers.back().get() == &action) return;
   if (readers.size() >= 8 && std::has_single_bit(readers.size())) drop_complete(readers);
@@ -82,9 +82,9 @@ void RegionMap::record_read(int domain, const ByteRanges& ranges, Ordered& actio
   known(domain).forget_complete();
   BytePartition<Users>& users = known(domain).users;
   const auto add = [&](Users& of) { of.add_reader(action); };
-  // Launches that each read up to somewhere else would cut the bytes into as many parts as there are
-  // launches: from some number on, who reads some bytes of a part counts as reading all of it. That only
-  // orders more.
+  // Launches whose reads end at different bytes would cut the bytes into as many parts as there are launches.
+  // Beyond most_parts_, a reader of some bytes of a part counts as a reader of all of them. That only adds
+  // order.
   if (users.parts().size() < most_parts_) {
     users.change(ranges, add);
   } else {

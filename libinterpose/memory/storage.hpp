@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage: the real memory behind one root buffer or image, one vendor object per memory domain, made when a
-// domain first needs it (Rule 6: storage is separate from the memory object). The home's is the memory
-// object's own.
+// Storage: the real memory behind one root buffer or image (Rule 6: storage is separate from the memory
+// object). It has one vendor object per memory domain, made when a domain first needs it. Home's is the
+// memory object's own.
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -26,9 +26,9 @@ public:
   ~Storage();
 
   // The vendor object for bytes [origin, origin+size) in `domain`, or null if it cannot be had there.
-  // `domain_context` is the vendor context of the domain. Called with the executor's mutex held, though it
-  // calls the driver: actions are ordered by the bytes' place in that object, and whether there is room
-  // decides the place.
+  // `domain_context` is the vendor context of the domain. Called with the executor's mutex held, although it
+  // calls the driver. Actions are ordered by the bytes' place in that object, and the place depends on
+  // whether there is room.
   cl_mem in_domain(Memory& memory, int domain, cl_context domain_context);
 
   // The root's bytes in `domain`, which the host may touch without a command; null: it may not, or there are

@@ -7,8 +7,8 @@ namespace mkmd::planning {
 
 namespace {
 
-// How much earlier all devices together finished the kernel than the quickest would alone, when it was
-// profiled: what they can do undisturbed, less what they lose to each other.
+// The speed-up of all devices together over the quickest alone, when the kernel was profiled. It is the sum
+// of their speeds, divided by the largest slow-down that they cause each other.
 std::optional<double> profiled_gain(const Task& task) {
   if (task.kernel.together.empty()) return std::nullopt;
   double launches_per_second = 0;

@@ -30,8 +30,8 @@ public:
   int dimension(const Task& task) const;
   void set_dimension(const Task& task, int dimension);
 
-  // Shares follow what was learned, and that is noisy: a cut moves only if that changes a share by more than
-  // 2 %, since every move takes data along (Rule 15).
+  // Shares follow measured times, which are noisy, and each move of a cut moves data. So a cut moves only if
+  // that changes a share by more than 2 % (Rule 15).
   void keep_cuts(PlannedTask& task);
 
   // Takes over what `from` remembers of such a task.
@@ -59,9 +59,9 @@ private:
 nlohmann::json to_json(const CutMemory& cuts);
 CutMemory cuts_from_json(const nlohmann::json& json);
 
-// A long piece is launched in parts (Rule 18), so that what has not started can still move to a device that
-// falls idle, and copies of what the first part wrote need not wait for the last. Where the policy itself has
-// given a device several pieces, those are the parts.
+// A long piece is launched in parts (Rule 18). A part that has not started can still move to an idle device.
+// Copies of the first part's results do not wait for the last part. Where the policy itself has given a
+// device several pieces, those are the parts.
 void cut_in_parts(PlannedTask& task);
 
 // Into pieces no larger than one that has run, as equal as can be: there may be no code for a small rest.

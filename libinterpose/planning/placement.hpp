@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills and copies between several memories: made in each memory whose devices need the result next, so that
-// a fill moves nothing and a copy only what its source lacks there.
+// Fills and copies between several memories. They are made in each memory whose devices need the result next.
+// So a fill moves nothing, and a copy moves only the source bytes that are not valid there.
 #pragma once
 
 #include "libinterpose/planning/plan.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a planner answers: which work-groups of each kernel run on which device, in which memories fills and
-// copies are made, and in which order devices take what is ready.
+// The result of planning: which work-groups of each kernel run on which device, and in which memories fills
+// and copies are made. It also has the order in which devices take ready actions.
 #pragma once
 
 #include "libinterpose/planning/window.hpp"
@@ -82,8 +82,8 @@ struct Plan {
   bool may_keep = true;
 };
 
-// The kernel graph of the tasks, as the scheduler wants it: one task per command, an edge wherever one
-// command reads what another wrote, and a source (task 0, at home) for everything that was there before.
+// The kernel graph of the tasks, for the scheduler. It has a task per command, and an edge wherever a command
+// reads what another one wrote. Task 0, at home, is the source of all bytes from before the window.
 scheduler::Problem make_problem(const Machine& machine, const std::vector<PlannedTask>& tasks,
                                 const BufferOf& buffer_of);
 

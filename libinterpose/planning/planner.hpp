@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Planner turns a window of commands into a Plan. It makes the kernel graph, asks the scheduling policy
-// which share of each kernel goes to which device, and proves each split safe with the pieces' own byte
-// ranges (Rule 5). It sees values only: what it decides follows from the machine, the tasks, where their
-// bytes lie, and how the launches before were cut.
+// The Planner turns a window of commands into a Plan. It makes the kernel graph, and asks the scheduling
+// policy for the devices' shares of each kernel. It proves each split safe with the byte ranges of the pieces
+// (Rule 5). It sees values only: its decisions follow from the machine, the tasks, residency, and the cuts of
+// earlier launches.
 #pragma once
 
 #include "libinterpose/planning/cuts.hpp"

@@ -16,9 +16,8 @@ struct Replayed {
   std::string difference;  // from what was decided then: the first; empty: none
 };
 
-// `window`: what the trace says of one, with `planned`. The policy's answer is the recorded one, for policies
-// may depend on how busy the machine was, but it is asked the recorded question: another graph is a
-// difference.
+// `window`: a line of the trace, with `planned`. The policy's answer is the recorded one, because policies
+// may depend on how busy the machine was. A graph that differs from the recorded one is a difference.
 Result<Replayed> replay(const nlohmann::json& window);
 
 }  // namespace mkmd::planning

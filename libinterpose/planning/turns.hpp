@@ -8,10 +8,10 @@
 
 namespace mkmd::planning {
 
-// Takes from the kernels the devices of all teams but the one whose turn it is, and gives one kernel a sample
-// to run on another, if that is worth it: one that `cuts` knows how to divide. Task::samples are known. The
-// first launch of a kernel that may not move yet is the first team's. True: it is another team's turn, so
-// that the window's commands are to run one after the other.
+// Leaves to the kernels only the devices of the team whose turn it is. If that is worth it, one kernel that
+// `cuts` knows how to divide also gets a sample on another team. Task::samples are known. The first launch of
+// a kernel that may not move yet is the first team's. True: it is another team's turn, so that the window's
+// commands are to run one after the other.
 bool take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf& buffer_of,
                 const CutMemory& cuts, timing::Rivalry& rivalry, double now);
 

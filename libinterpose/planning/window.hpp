@@ -47,8 +47,8 @@ struct KernelTask {
     double budgeted = 0;  // seconds
   };
   std::optional<Sample> sample;
-  // Where devices have rivals: how many pieces of it have been measured, by device, and whether home or the
-  // first team has run it in this process.
+  // Set where devices have rivals: its number of measured pieces, by device, and whether home or the first
+  // team has run it in this process.
   std::vector<int> samples;
   bool first_has_run = false;
   std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all

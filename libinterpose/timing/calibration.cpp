@@ -125,8 +125,8 @@ struct Bench {
   }
 };
 
-// Bytes per second of all the devices together, each streaming buffers of its own: the best of five, since
-// whatever else the machine does can only take away. Negative: it failed.
+// Bytes per second of all the devices together, each streaming buffers of its own. The best of five counts,
+// because other work of the machine can only lower the rate. Negative: it failed.
 double stream_together(const std::vector<vendor::Device>& devices) {
   constexpr size_t items = kBytes / sizeof(float);
   std::vector<Bench> benches(devices.size());

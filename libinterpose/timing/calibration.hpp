@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration: how fast each device computes, streams memory and starts a kernel, measured once with two
-// small kernels and kept in the cache directory, keyed by device and driver. It only has to be right within a
-// factor of two or so: what programs' kernels really take is learned from their own launches.
+// Calibration: how fast each device computes, streams memory and starts a kernel. Two small kernels measure
+// it once. The cache directory keeps it, keyed by device and driver. A factor of two is near enough, because
+// launches of a program's own kernels correct predicted times.
 #pragma once
 
 #include "libinterpose/vendor/vendor.hpp"
@@ -23,8 +23,8 @@ struct DeviceRates {
 
 struct Calibration {
   std::vector<DeviceRates> devices;
-  // How fast one device and all devices at once stream each memory that several of them work in (Rule 16).
-  // What could not be measured, or gives all of them nearly what each reaches alone, is not listed: no limit.
+  // How fast one device and all devices at once stream each memory that several of them work in (Rule 16). A
+  // memory is not listed if it could not be measured, or if it limits all devices together hardly at all.
   std::vector<scheduler::Memory> memories;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler's analysis says of one launch: evaluated once, since that takes longer than planning does
-// and programs that iterate enqueue the same few launches over and over. Each kernel keeps the facts of the
-// last ones.
+// What the compiler's analysis says of one launch. Evaluating it takes longer than planning, and programs
+// that iterate enqueue the same few launches again.
+// So each kernel keeps the facts of its last launches.
 #pragma once
 
 #include "common/thread_annotations.hpp"

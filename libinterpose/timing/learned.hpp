@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program has taught of the kernels of one source, kept for its next run: measured times per device
-// and shape, what came of splitting, and what is left to be spent on exploring. Values and their text; who
-// reads and writes files is LearnedFiles.
+// What MKMD has learned of the kernels of one source, kept for the program's next run. These are measured
+// times per device and shape, outcomes of windows, and what is left of the exploring budget. This file has
+// values and their text. LearnedFiles reads and writes files.
 #pragma once
 
 #include "common/status.hpp"
@@ -39,8 +39,8 @@ struct LearnedSource {
 // What the code for pieces is expected to gain in the next run, as in the last one. Seconds.
 double gain_of(const LearnedSource& source);
 
-// A program that changes a scalar on every launch must not fill a disk: of each kernel, the shapes with the
-// most samples; and so many kernels of a source.
+// A program that changes a scalar on every launch must not fill a disk. Kept are the shapes of each kernel
+// with the most samples, and so many kernels of a source.
 inline constexpr size_t kShapesToKeep = 64;
 inline constexpr size_t kKernelsToKeep = 256;
 // Longer ones were not written by us.
@@ -53,8 +53,8 @@ std::string to_text(const LearnedSource& source, const std::string& of);
 // An error says what is wrong in one line.
 Result<LearnedSource> learned_from(std::string_view text, const std::string& of, size_t devices);
 
-// Every so many runs, what is known of devices with rivals is measured again: they may have been measured at
-// a bad moment, and what is clearly slower is never tried again in the same run.
+// Every so many runs, devices with rivals are measured again. They may have been measured while the machine
+// was busy, and within a run a rival that is clearly slower is not tried again.
 inline constexpr int kRunsPerMeasurement = 16;
 void forget_rivals(LearnedSource& source, const std::vector<int>& teams);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers in profiling mode: copies of many sizes between the host and each device's memory, both ways. The
-// samples go the way of those of kernels, under the names below, and so do the models: a·D^b + c or a line,
-// whichever predicts other sizes better.
+// Transfers in profiling mode: copies of many sizes between the host and each device's memory, both ways.
+// Their samples and models are kept as those of kernels, under the names below. A model is a·D^b + c or a
+// line, whichever predicts other sizes better.
 #pragma once
 
 #include "models/model.hpp"

@@ -14,10 +14,10 @@ namespace {
 constexpr size_t kShapesKept =
     256;  // per kernel: a program that changes a scalar on every launch must not grow us
 
-// How far an unconfirmed model may differ from the roofline: in how fast a device is compared with the others
-// (no further is believed), and in all of them together (else nothing of it is). The roofline itself may be
-// wrong by more, 0.06 to 1.2 were seen on PoCL. But a window planned with it is near one planned with the
-// right times, and then the model is confirmed; one planned with models of a tenth of them was slower than
+// How far an unconfirmed model may differ from the roofline. The first limit is for the speed of a device
+// against the others; a model is cut to it. The second is for all devices together; a model beyond it is not
+// used. The roofline may be wrong by more. But a window planned with it is near one planned with the right
+// times, and it confirms the model. A window planned with times of a tenth of the right ones loses against
 // one device.
 constexpr double kRelativeTrust = 3;
 constexpr double kCommonTrust = 4;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicted execution times. A first estimate comes from a launch's operation and byte counts and each
-// device's calibrated rates (a roofline), or, where a profiling run has covered such launches, from its
-// models; every executed piece then corrects it, per kernel and device (Rule 15 of docs/architecture.md). A
-// model may be of another machine, or stale, or nonsense: until a piece has confirmed it, it is believed only
-// as far as it agrees with the roofline about which device is how much faster. Shared by all contexts of a
-// process (capture/session.hpp).
+// Predicted execution times. Where a profiling run has covered such launches, its models give the first
+// estimate. Elsewhere it is the roofline of a launch's operations and bytes and each device's calibrated
+// rates. Every executed piece then corrects it, per kernel and device. A model may be wrong or of another
+// machine. Until a piece has confirmed it, it may differ from the roofline only within limits
+// (docs/architecture.md, "Predicted times"). All contexts of a process share the time model
+// (capture/session.hpp).
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -60,9 +60,9 @@ public:
   size_t kernels() const;  // how many are known
   // What earlier runs have learned of a source, `now`. It counts for kernels that are not known yet.
   void recall(const std::string& content, const timing::LearnedSource& source, double now);
-  // What is to be kept of kernels that launches have asked about and of which something was measured, be it
-  // in an earlier run, or that had to do without the code for pieces. Outcomes are not there: they are not
-  // ours.
+  // What to keep of kernels that launches have asked about. Such a kernel was measured, in this run or an
+  // earlier one, or its launches ran without the code for pieces. Outcomes of windows are not among it: they
+  // belong to Profitability.
   struct Taught {
     std::string name, content;
     std::shared_ptr<KernelModel> model;
@@ -83,14 +83,14 @@ public:
   // It has run there in this process: a piece of it, or what note_run() was told of.
   bool has_run(const KernelModel& model, int device) const;
   void note_run(KernelModel& model, int device);
-  // As seconds(), but no less than the roofline says where a profile's short time is not confirmed yet: what
-  // is thought too short to split is never measured.
+  // As seconds(), but no less than the roofline where a profile's short time is not confirmed yet. A launch
+  // that seems too short to split is never measured.
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
   // `share` of the launch took `seconds` on `device`, launch overhead included.
   void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
 
-  // How many times as long as alone such a launch takes on the device while all work, where that was profiled
-  // and measurements do not contradict the profile.
+  // The slow-down of such a launch on the device while all devices work. Null if it was not profiled, or if
+  // measurements contradict the profile.
   std::optional<double> together(const KernelModel& model, const LaunchCost& cost, int device) const;
 
   const DeviceRates& rates(int device) const { return rates_[device]; }

@@ -260,12 +260,17 @@ class Profile(unittest.TestCase):
         with open(none, "w") as file:
             file.write('{"mkmd_models": 1, "models": []}')
         self.assertIn(f"{none}: no models in it", self.mkmd("models", "--import", none).stderr)
-        plot = os.path.join(self.data, "plot.svg")
-        self.assertEqual(self.mkmd("models", "--plot", plot).returncode, 0)
-        missing = os.path.join(self.data, "no", "plot.svg")
-        self.assertIn(f"cannot write {missing}: No such file or directory", self.mkmd("models", "--plot", missing).stderr)
-        self.assertEqual(subprocess.run([sys.executable, "-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])",
-                                         plot]).returncode, 0)
+        predicted = os.path.join(self.data, "predicted.json")
+        self.assertEqual(self.mkmd("models", "--json", predicted).returncode, 0)
+        with open(predicted) as file:
+            models = json.load(file)
+        self.assertEqual(len(models), count)
+        for model in models:
+            self.assertTrue(model["samples"], model["kernel"])
+            for sample in model["samples"]:
+                self.assertGreater(min(sample["measured"], sample["predicted"]), 0)
+        missing = os.path.join(self.data, "no", "predicted.json")
+        self.assertIn(f"cannot write {missing}: No such file or directory", self.mkmd("models", "--json", missing).stderr)
 
     def test_what_kernels_lose_to_each_other_decides_whether_they_are_split(self):
         program = [PROGRAM, "--inputs", "2", "blackscholes"]

@@ -68,7 +68,7 @@ TEST_F(StoreTest, ModelsOfANewerVersionAreLeftAsTheyAre) {
   EXPECT_TRUE(fs::exists(places_.models));
 }
 
-TEST_F(StoreTest, PlotsPredictedAgainstMeasured) {
+TEST_F(StoreTest, PredictionsHaveEachSampleOfEachModel) {
   std::ofstream out(spool_file(), std::ios::binary);
   for (int i = 1; i < 20; ++i)
     out << to_line(record(i));
@@ -77,17 +77,18 @@ TEST_F(StoreTest, PlotsPredictedAgainstMeasured) {
   std::string notice;
   auto store = Store::open(places_.store, Whose::ours, notice);
   ASSERT_TRUE(learned && store);
-  const std::string file = folder_ + "/plot.svg";
-  ASSERT_TRUE(plot(file, **store, learned.value().entries));
-  std::ifstream in(file);
-  const std::string svg((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  size_t dots = 0;
-  for (size_t at = 0; (at = svg.find("<circle", at)) != std::string::npos; ++at)
-    ++dots;
-  EXPECT_EQ(dots, 19u + 1) << "one each, and one in the legend";
-  EXPECT_THAT(svg, HasSubstr("kernel on device, held-out error"));
-  EXPECT_FALSE(plot("/dev/null/plot.svg", **store, learned.value().entries));
-  EXPECT_THAT(plot(file, **store, {}).message(), HasSubstr("no samples"));
+  const auto listed = predictions(**store, learned->entries);
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 1U);
+  const nlohmann::json& model = listed->front();
+  EXPECT_EQ(model["kernel"], "kernel");
+  EXPECT_EQ(model["held_out_mape"], learned->entries.front().model.held_out_mape);
+  EXPECT_EQ(model["samples"].size(), 19U);
+  for (const nlohmann::json& sample : model["samples"]) {
+    EXPECT_GT(sample["measured"], 0);
+    EXPECT_GT(sample["predicted"], 0);
+  }
+  EXPECT_EQ(*predictions(**store, {}), nlohmann::json::array());
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class Recorded(TraceCase):
         self.assertIn("--trace-planning", result.stderr)
 
     def test_new_kernels_are_learned_before_the_program_runs_ahead(self):
-        def lessons():
+        def exploring_windows():
             """How many windows were short and over before the next one was planned."""
             trace, result = self.record("run_ahead")
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -69,8 +69,8 @@ class Recorded(TraceCase):
                 if len(commands) > 16 or any(end[command] > following["time"] for command in commands):
                     return count
             return len(windows)
-        # A machine that is busy for a tenth of a second ends the lessons early.
-        self.assertTrue(any(lessons() >= 4 for _ in range(20)))
+        # A program that is delayed for a tenth of a second goes on before its window is over.
+        self.assertTrue(any(exploring_windows() >= 4 for _ in range(20)))
 
     def test_reasons_have_source_lines(self):
         trace, _ = self.record("kernel_printf")

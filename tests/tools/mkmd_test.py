@@ -302,7 +302,7 @@ class Texts(unittest.TestCase):
             self.assertIn(command, mkmd("help", "nonsense").stderr)
             self.assertIn(f"mkmd {command}", shown.stdout)
         self.assertIn("--runs N", mkmd("help", "profile").stdout)
-        for part in ("--export FILE", "--import FILE", "--plot FILE", "--test FOLDER", "beyond_32k"):
+        for part in ("--export FILE", "--import FILE", "--json FILE", "--test FOLDER", "beyond_32k"):
             self.assertIn(part, mkmd("help", "models").stdout)
 
     def test_every_command_explains_itself(self):

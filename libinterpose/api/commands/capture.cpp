@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/api/commands/capture.hpp"
 
-#include "libinterpose/api/commands/host_memory.hpp"
+#include "libinterpose/api/commands/blocking_wait.hpp"
 
 namespace mkmd::api {
 
@@ -23,11 +23,10 @@ std::optional<cl_int> capture(Ref<Command> command, cl_command_type type, WaitLi
   }
   if (made != nullptr) *event = made->handle();
   if (!blocking) return CL_SUCCESS;
-  CallbackWait callbacks;
-  if (queue.in_order()) callbacks.add(queue);
+  BlockingWait wait(*queue.context);
+  if (queue.in_order()) wait.add(queue);
   runtime.wait(*command);
-  give_host_memory(*queue.context);
-  callbacks.end();
+  wait.end();
   return command->status < 0 ? command->status : CL_SUCCESS;
 }
 

@@ -3,7 +3,6 @@
 
 #include "common/log.hpp"
 #include "libinterpose/process.hpp"
-#include "libinterpose/vendor/pocl.hpp"
 
 namespace mkmd::api {
 
@@ -27,15 +26,6 @@ vendor::Owned<cl_event> complete_event(const Context& context) {
   vendor::Owned<cl_event> event(calls.clCreateUserEvent(context.native.get(), &error));
   if (event) calls.clSetUserEventStatus(event.get(), CL_COMPLETE);
   return event;
-}
-
-// Whether the driver runs callbacks on the thread that ends a command, before it wakes those that wait. From
-// 7.0 on, PoCL has a thread of its own for callbacks.
-bool ends_callbacks_first(cl_device_id device) {
-  const auto platform = vendor::device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
-  if (platform == nullptr || !vendor::is_host_cpu(device)) return false;
-  if (const std::optional<int> pocl = vendor::pocl_version(platform)) return *pocl < 7;
-  return vendor::short_name({platform, vendor::platform_string(platform, CL_PLATFORM_NAME)}) == "intel";
 }
 
 }  // namespace
@@ -62,12 +52,6 @@ bool may_capture(const Queue& queue, WaitList wait_list) {
     if (vendor::execution_status(event->native.get()) < 0) return false;
   }
   return true;
-}
-
-void CallbackWait::end() const {
-  if (!has_callbacks() || !ends_callbacks_first(process().configuration.home.id)) return;
-  for (const CallbackOrder& until : until_)
-    await_callbacks(until, began_);
 }
 
 bool has_untimed_commands() {

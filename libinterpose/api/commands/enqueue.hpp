@@ -6,10 +6,8 @@
 #pragma once
 
 #include "libinterpose/capture/runtime.hpp"
-#include "libinterpose/life/callback_thread.hpp"
 #include "libinterpose/objects/objects.hpp"
 
-#include <chrono>
 #include <span>
 #include <vector>
 
@@ -39,20 +37,6 @@ bool has_untimed_commands();
 void note_untimed();
 // The objects behind the wait list of a command that may be captured.
 std::vector<Event*> events_of(WaitList wait_list);
-
-// What a blocking call waits for beside commands: the callbacks that become due meanwhile. PoCL before 7.0
-// and Intel's CPU runtime do so, and programs then release what their callbacks use. Other drivers may call
-// back later.
-class CallbackWait {
-public:
-  void add(const CallbackOrder& until) { until_.push_back(until); }
-  void add(const Queue& queue) { add({.since = began_, .queue = &queue}); }  // its commands so far
-  void end() const;                                                          // the commands are over
-
-private:
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::vector<CallbackOrder> until_;
-};
 
 // `call` is a callable (const NativeCall&) -> cl_int which calls the vendor without blocking. If `blocking`,
 // this function waits for the command afterwards, outside every lock.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definition of enqueue_native; included by enqueue.hpp only.
-#include "libinterpose/api/commands/host_memory.hpp"
+#include "libinterpose/api/commands/blocking_wait.hpp"
 #include "libinterpose/process.hpp"
 
 #include <optional>
@@ -49,12 +49,11 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
   vendor::Owned<cl_event> owned(native_event);
   cl_int status = CL_SUCCESS;
   if (blocking) {  // outside the turn: other threads go on meanwhile
-    CallbackWait callbacks;
-    if (queue.in_order()) callbacks.add(queue);
+    BlockingWait wait(*queue.context);
+    if (queue.in_order()) wait.add(queue);
     vendor::table(queue.native.get()).clFlush(queue.native.get());
     status = vendor::table(native_event).clWaitForEvents(1, &native_event);
-    give_host_memory(*queue.context);
-    callbacks.end();
+    wait.end();
   }
   if (event != nullptr) {
     auto* made = new Event(queue.context.get(), &queue, type);

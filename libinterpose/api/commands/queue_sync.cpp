@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Markers, barriers, flush, finish and waiting for events.
+#include "libinterpose/api/commands/blocking_wait.hpp"
 #include "libinterpose/api/commands/capture.hpp"
-#include "libinterpose/api/commands/host_memory.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 
 namespace mkmd::api {
@@ -71,13 +71,12 @@ cl_int Flush(cl_command_queue command_queue) {
 cl_int Finish(cl_command_queue command_queue) {
   Queue* queue = object_cast<Queue>(command_queue);
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  CallbackWait callbacks;
-  callbacks.add(*queue);
+  BlockingWait wait(*queue->context);
+  wait.add(*queue);
   Runtime* const runtime = runtime_of(*queue->context);
   if (runtime != nullptr) runtime->finish(*queue);
   const cl_int status = vendor::table(queue->native.get()).clFinish(queue->native.get());
-  give_host_memory(*queue->context);
-  callbacks.end();
+  wait.end();
   return runtime != nullptr && runtime->executor().failed() < 0 ? runtime->executor().failed() : status;
 }
 
@@ -90,11 +89,10 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
     if (i > 0 && event->context.get() != events.front()->context.get()) return CL_INVALID_CONTEXT;
     events.push_back(event);
   }
-  CallbackWait callbacks;
+  BlockingWait wait(*events.front()->context);
   for (const Event* event : events)
-    callbacks.add(order_of_callbacks(*event));
-  const Ref<Context> context = events.front()->context;  // callbacks may release the events meanwhile
-  flush(*context);
+    wait.add(order_of_callbacks(*event));
+  flush(*events.front()->context);
   cl_int result = CL_SUCCESS;
   std::vector<cl_event> natives;
   for (Event* event : events) {
@@ -111,8 +109,7 @@ cl_int WaitForEvents(cl_uint num_events, const cl_event* event_list) {
         vendor::table(natives.front()).clWaitForEvents(static_cast<cl_uint>(natives.size()), natives.data());
     if (status != CL_SUCCESS) result = status;
   }
-  give_host_memory(*context);
-  callbacks.end();
+  wait.end();
   return result;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations on buffers: histograms, sums and extremes that all work-groups share, between kernels
 // that read them; two arguments that are the same buffer or overlap; tickets, whose numbers are used.
-#include "program.h"
-
-#include <utility>
+#include "overlapping.h"
 
 namespace {
 
@@ -99,26 +97,16 @@ int main(int argc, char** argv) {
     launch(cl, reduce, {count}, {64});
   report<cl_uint>(cl, "sum", sum, 1);
 
-  // Sub-buffers that overlap by half, and one buffer twice.
   const cl_mem whole = buffer_of(cl, std::vector<cl_uint>(1024, 11));
   const cl_kernel both = kernel_of(program, "add_through_both");
   const cl_kernel look = kernel_of(program, "add_and_look");
-  const cl_buffer_region low{0, 2048};
-  const cl_buffer_region high{128, 2048};
-  cl_int error = CL_SUCCESS;
-  const cl_mem first =
-      clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &low, &error);
-  CL_CHECK(error);
-  const cl_mem second =
-      clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &high, &error);
-  CL_CHECK(error);
-  for (const auto& [a, b] : {std::pair(first, second), std::pair(whole, whole), std::pair(first, whole)}) {
+  with_overlapping(whole, [&](cl_mem a, cl_mem b) {
     set_args(both, in, a, b);
     launch(cl, both, {count}, {64});
     set_args(look, in, a, b, out);
     launch(cl, look, {count}, {64});
     report<cl_uint>(cl, "looked", out, count);
-  }
+  });
   report<cl_uint>(cl, "both", whole, 1024);
 
   show_tickets(cl, program, count);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that all work-groups store alike: flags, masks of nodes, and bytes that two arguments lead to.
 // Other kernels read them, and some kernels only seem to store equal numbers.
-#include "program.h"
-
-#include <utility>
+#include "overlapping.h"
 
 namespace {
 
@@ -41,24 +39,12 @@ constexpr const char* kSource = R"(
     if (x & 64u) words[x & 63u] = 0x05050505u; else bytes[x & 255u] = 5;
   })";
 
-cl_mem part_of(cl_mem whole, size_t origin, size_t size) {
-  const cl_buffer_region region{origin, size};
-  cl_int error = CL_SUCCESS;
-  const cl_mem part =
-      clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-  CL_CHECK(error);
-  return part;
-}
-
-// Sub-buffers that overlap by half, and one buffer twice.
 void mark_through_two(const Cl& cl, cl_program program, cl_mem in, cl_mem out, size_t count) {
   const cl_mem whole = buffer_of(cl, std::vector<cl_uint>(1024, 11));
   const cl_kernel both = kernel_of(program, "through_both");
   const cl_kernel look = kernel_of(program, "mark_and_look");
   const cl_kernel widths = kernel_of(program, "bytes_and_words");
-  const cl_mem first = part_of(whole, 0, 2048);
-  const cl_mem second = part_of(whole, 128, 2048);
-  for (const auto& [a, b] : {std::pair(first, second), std::pair(whole, whole), std::pair(first, whole)}) {
+  with_overlapping(whole, [&](cl_mem a, cl_mem b) {
     set_args(both, in, a, b);
     launch(cl, both, {count}, {64});
     set_args(look, in, a, b, out);
@@ -66,7 +52,7 @@ void mark_through_two(const Cl& cl, cl_program program, cl_mem in, cl_mem out, s
     report<cl_uint>(cl, "looked", out, count);
     set_args(widths, in, a, b);
     launch(cl, widths, {count}, {64});
-  }
+  });
   report<cl_uint>(cl, "both", whole, 1024);
 }
 
