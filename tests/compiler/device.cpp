@@ -17,6 +17,7 @@ void require(cl_int error, const char* what) {
 }
 
 constexpr int kFirstUsableMesa = 25;
+constexpr int kFirstPoclThatMixesUpFunctions = 7;
 constexpr int kSkipped = 77;  // CMakeLists.txt tells ctest
 
 std::string platform_text(cl_platform_id id, cl_platform_info what) {
@@ -52,6 +53,9 @@ Device::Device() {
     std::exit(kSkipped);
   }
   simulator_ = device_text(id_, CL_DEVICE_NAME).find("Oclgrind") != std::string::npos;
+  const std::string version = platform_text(platform, CL_PLATFORM_VERSION);  // "OpenCL 3.0 PoCL 7.1 …"
+  if (const size_t at = version.find("PoCL "); at != std::string::npos)
+    pocl_ = std::atoi(version.c_str() + at + 5);
   cl_int error = CL_SUCCESS;
   context_ = clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &error);
   require(error, "clCreateContext");
@@ -65,6 +69,10 @@ Device::Device() {
 bool Device::has(const std::string& extension) const {
   return (" " + device_text(id_, CL_DEVICE_EXTENSIONS) + " ").find(" " + extension + " ") !=
          std::string::npos;
+}
+
+bool Device::mixes_up_functions(const std::string& options) const {
+  return pocl_ >= kFirstPoclThatMixesUpFunctions && options.find("-cl-opt-disable") != std::string::npos;
 }
 
 Request Device::request(const std::string& source, const std::string& options) const {

@@ -21,6 +21,8 @@ public:
   cl_device_id id() const { return id_; }
 
   bool has(const std::string& extension) const;
+  // Whether programs with these options call each other's functions of one name.
+  bool mixes_up_functions(const std::string& options) const;
 
   // Null and a log if the build fails.
   cl_program build_source(const std::string& source, const std::string& options, std::string& log);
@@ -35,6 +37,7 @@ private:
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   bool simulator_ = false;
+  int pocl_ = 0;  // version; 0: not PoCL
 };
 
 using Memory = std::vector<std::vector<uint8_t>>;  // per argument; empty for those that are no memory
