@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the loss of a device good. When an action finds its device or a memory gone, nothing new starts. Once
 // running actions are over, the journal says what has to be done again. Commands that had not begun are
-// planned again on the remaining devices, and so are commands of which all bytes are lost. Where only some
-// pieces of a command are lost, home runs them. Commands that need bytes which nothing can compute again end
-// with an error, as when a driver loses its device.
+// planned again on the remaining devices, and so are commands whose pieces are all to be done again. Where
+// only some of a command's pieces are, home runs them. Commands that need bytes which nothing can compute
+// again end with an error, as when a driver loses its device.
 #pragma once
 
 #include "libinterpose/capture/captured_commands.hpp"

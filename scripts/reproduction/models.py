@@ -12,8 +12,9 @@ MOST_POINTS = 300  # of one model; more are one blot
 
 
 def of(model):
-    name, *_, units = model["device"].split("|")  # the driver lies between them
-    return f"{model['kernel']} on {name}, compute units: {units}"
+    kernel, kind = f"{model['kernel']} ({model['program'][:8]})", model["device"].split("|")
+    # A real device's kind is its name, driver and number of compute units; an emulated one's is a name.
+    return f"{kernel} on {kind[0]}" + (f", compute units: {kind[-1]}" if len(kind) > 2 else "")
 
 
 def make(page, options):

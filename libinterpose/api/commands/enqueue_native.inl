@@ -47,6 +47,8 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
     if (type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER) note_untimed();
   }
   vendor::Owned<cl_event> owned(native_event);
+  // Before the wait, whose callbacks may release the program's last handle of the queue.
+  Event* const made = event != nullptr ? new Event(queue.context.get(), &queue, type) : nullptr;
   cl_int status = CL_SUCCESS;
   if (blocking) {  // outside the turn: other threads go on meanwhile
     BlockingWait wait(*queue.context);
@@ -55,8 +57,7 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
     status = vendor::table(native_event).clWaitForEvents(1, &native_event);
     wait.end();
   }
-  if (event != nullptr) {
-    auto* made = new Event(queue.context.get(), &queue, type);
+  if (made != nullptr) {
     made->native = std::move(owned);
     *event = made->handle();
   }
