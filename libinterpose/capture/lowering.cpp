@@ -331,7 +331,10 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, WriteCommand& write) 
   };
   action->uses = of.whole;
   action->uses.push_back({{given, {}, given}, nullptr});
+  // The bytes to keep are taken from the program's memory when the write is submitted.
+  action->edges.begins_when_submitted = write.kept != nullptr;
   epoch_.host_memory().read(0, given, *action);
+  action->edges.begins_when_submitted = false;
   executor_.push(action);
 }
 

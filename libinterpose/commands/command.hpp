@@ -78,8 +78,8 @@ struct WriteCommand {
   Place destination;
   size_t size;
   const void* host;
-  // Where a device may be lost, the bytes, since the write begins: it may have to be done again when the
-  // program's memory holds others.
+  // Where a device may be lost, the bytes, since the write is submitted: it may have to be done again when
+  // the program's memory holds others.
   using Kept = std::vector<unsigned char>;
   std::shared_ptr<Kept> kept = {};
 

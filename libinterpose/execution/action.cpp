@@ -32,12 +32,13 @@ bool Action::same_owner(const Ordered& other) const {
 void Action::wait_for(Ordered& before) {
   auto& other = static_cast<Action&>(before);
   if (other.complete()) times.ready = std::max(times.ready, other.times.ended);
-  if (other.complete() ||
-      std::find(edges.predecessors.begin(), edges.predecessors.end(), &other) != edges.predecessors.end()) {
+  if (other.complete()) return;
+  if (std::find(edges.predecessors.begin(), edges.predecessors.end(), &other) != edges.predecessors.end()) {
+    if (edges.begins_when_submitted) unchain(other);
     return;
   }
   edges.predecessors.push_back(&other);
-  if (!lane->chains_with(*other.lane)) {
+  if (edges.begins_when_submitted || !lane->chains_with(*other.lane)) {
     other.edges.on_complete.emplace_back(this);
     other.edges.awaited.store(true);
     ++edges.blockers;
@@ -49,6 +50,16 @@ void Action::wait_for(Ordered& before) {
     other.edges.on_submit.emplace_back(this);
     ++edges.blockers;
   }
+}
+
+// It waits for the other one's completion before it is submitted, and not for its event.
+void Action::unchain(Action& other) {
+  const Ref<Action> self(this);
+  if (std::erase(edges.chained, Ref<Action>(&other)) == 0) return;
+  std::erase(other.edges.followers, self);
+  if (std::erase(other.edges.on_submit, self) == 0) ++edges.blockers;
+  other.edges.on_complete.push_back(self);
+  other.edges.awaited.store(true);
 }
 
 }  // namespace mkmd

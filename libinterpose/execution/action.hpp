@@ -162,6 +162,9 @@ public:
   // Its place among other actions.
   struct Edges {
     int blockers = 0;  // predecessors that still keep it from being ready
+    // Its work begins when it is submitted, and not when the driver runs it. So what wait_for() names while
+    // this is set is over by then.
+    bool begins_when_submitted = false;
     // Predecessors in the same vendor context. The driver waits for their events.
     std::vector<Ref<Action>> chained;
     std::vector<Ref<Action>> followers;       // the actions that have this one in `chained`
@@ -170,6 +173,9 @@ public:
     std::atomic<bool> awaited{false};         // on_complete is not empty
     std::vector<const Action*> predecessors;  // compared, never dereferenced: one edge for each
   } edges;
+
+private:
+  void unchain(Action& other);
 };
 
 class Lane {

@@ -131,6 +131,22 @@ TEST_F(LostDevicesTest, WritesAreDoneAgainWithTheBytesOfThatTime) {
   EXPECT_THAT(c().values(a), Each(4.0F));
 }
 
+// The bytes that are kept are those that the program's memory holds when the write begins.
+TEST_F(LostDevicesTest, AWriteKeepsWhatAReadBeforeItBrings) {
+  for (const std::string policy : {"single:fake1", "random-cuts:seed=1", "mkmd-malleable"}) {
+    make({}, policy);
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+    const auto x = c().buffer(std::vector<float>(kItems, 1)), y = c().buffer(std::vector<float>(kItems));
+    std::vector<float> area(kItems, 9);
+    c().capture(c().twice(x, y));
+    c().capture(c().read(a, area));
+    c().capture(c().write(b, area));
+    c().runtime().finish_all();
+    EXPECT_THAT(area, Each(1.0F)) << policy;
+    EXPECT_THAT(c().values(b), Each(1.0F)) << policy;
+  }
+}
+
 // What was there at first is overwritten at home, and what needs it is lost.
 TEST_F(LostDevicesTest, WhatIsOverwrittenIsKept) {
   make({}, "single:fake1");
