@@ -137,7 +137,10 @@ Balance::Outcome Outcomes::outcome_of(const WindowUnderWay& window, double taken
 void Outcomes::note_window(const WindowUnderWay& window) {
   if (window.ended == 0) return;
   const int64_t ahead = executor_.lanes().home().clock_offset;
-  const auto on_host = [&](cl_ulong time) { return static_cast<double>(time - ahead) * 1e-9; };
+  // Signed: what the program's own lane has done has no times, and home's clock may be ahead of the host's.
+  const auto on_host = [&](cl_ulong time) {
+    return static_cast<double>(static_cast<int64_t>(time) - ahead) * 1e-9;
+  };
   double began = static_cast<double>(window.began) * 1e-9;
   if (window.entry && window.entry->complete()) began = std::max(began, on_host(window.entry->times.ended));
   const double now = host_seconds();

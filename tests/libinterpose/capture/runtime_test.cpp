@@ -55,6 +55,24 @@ TEST_F(RuntimeTest, NoDeviceIsGivenAnythingBeforeTheFirstCapture) {
   EXPECT_EQ(c().values(out)[3], 7);
 }
 
+// The first window begins behind native work, whose end has no time on home's clock.
+TEST_F(RuntimeTest, OutcomesAreKnownWhereTheDevicesClockIsAheadOfTheHosts) {
+  for (const cl_ulong ahead : {0, 1'000'000}) {
+    make({});
+    c().driver().clocks_ahead = ahead;
+    const auto a = c().buffer(counting()), b = c().buffer(std::vector<float>(kItems));
+    ASSERT_EQ(c().native_twice(a, b), CL_SUCCESS);
+    c().capture(c().twice(a, b));
+    c().runtime().finish_all();
+    size_t noted = 0;
+    for (const TimeModel::Taught& of : c().session().times().taught()) {
+      for (const auto& [length, outcomes] : of.model->history.keep(0))
+        noted += outcomes.noted;
+    }
+    EXPECT_GT(noted, 0U) << ahead;
+  }
+}
+
 TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
   for (const bool takes_spirv : {true, false}) {
     make({.in_spirv = true});

@@ -115,6 +115,8 @@ public:
   cl_platform_id platform() { return reinterpret_cast<cl_platform_id>(&platform_); }
   Device& operator[](size_t d) { return *devices_[d]; }
 
+  cl_ulong clocks_ahead = 0;  // nanoseconds that devices' clocks show more than the host's
+
   // What kernels of that name do, in programs that contain `pieces` below and in others.
   std::map<std::string, Item> kernels;
   // Text of the code for pieces: only programs with it can be built, unless all can. Its kernels have nine

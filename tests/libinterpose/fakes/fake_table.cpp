@@ -190,9 +190,10 @@ cl_int event_info(cl_event event, cl_event_info what, size_t size, void* to, siz
 cl_int profiling_info(cl_event handle, cl_profiling_info what, size_t size, void* to, size_t* size_ret) {
   const Event& event = as<Event>(handle);
   if (event.status != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
-  if (what == CL_PROFILING_COMMAND_START) return answer(event.started, size, to, size_ret);
-  if (what == CL_PROFILING_COMMAND_END) return answer(event.ended, size, to, size_ret);
-  return answer(event.queued, size, to, size_ret);
+  const cl_ulong time = what == CL_PROFILING_COMMAND_START ? event.started
+                        : what == CL_PROFILING_COMMAND_END ? event.ended
+                                                           : event.queued;
+  return answer(time + Driver::current->clocks_ahead, size, to, size_ret);
 }
 
 cl_int set_callback(cl_event handle, cl_int, void(CL_CALLBACK* function)(cl_event, cl_int, void*),
