@@ -133,6 +133,8 @@ bool has_device(const std::vector<Device>& devices, cl_device_id id) {
 
 // The index of an earlier one, of another driver, that is the same hardware as the last one.
 std::optional<size_t> same_hardware(const std::vector<Device>& devices) {
+  const auto is_of_last = [&](const Device& d) { return d.platform == devices.back().platform; };
+  if (std::ranges::all_of(devices, is_of_last)) return {};  // as mostly: then no driver is asked
   std::vector<HardwarePlace> places;
   for (const Device& device : devices)
     places.push_back({device.platform, pci_address(whole_of(device).id)});
