@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ByteRanges: a set of bytes. What a piece of a kernel reads or writes, and which bytes of a buffer are valid
-// in a memory, are such sets. Columns of a matrix are thousands of ranges, one per row, so equal ranges at
-// equal distances are kept, and cut and joined, as one: ByteRows.
+// ByteRanges: a set of bytes. What a piece of a kernel reads or writes, and which bytes of a buffer are
+// valid in a memory, are such sets. The columns of a matrix are thousands of ranges, one per row. So equal
+// ranges at equal distances are kept, cut and joined as one: ByteRows.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expression: arithmetic over what is known when a kernel is enqueued (its scalar arguments and the NDRange).
-// The compiler writes such expressions, the runtime evaluates them at each launch, so they are a flat postfix
-// vector without pointers. A value that does not fit 64 bits, a division by zero or an unknown symbol has no
-// value: callers fall back to "unknown", never to a wrapped number.
+// Expression: arithmetic over what is known when a kernel is enqueued (its scalar arguments and the
+// NDRange). The compiler writes such expressions, and the runtime evaluates them at each launch. So they
+// are a flat postfix vector without pointers. A value that does not fit 64 bits, a division by zero and an
+// unknown symbol have no value. Callers then fall back to "unknown", never to a wrapped number.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files read and written whole, in a program's process or in the helper's: nothing in a folder (a pipe,
-// a directory, another process writing at the same time) can make it wait, and no write raises a signal.
+// Small files read and written whole, in a program's process or in the helper's. Nothing in a folder can
+// make these functions wait: no pipe, no directory, no other process that writes at the same time. No write
+// raises a signal.
 #pragma once
 
 #include "common/status.hpp"
@@ -14,9 +15,9 @@
 
 namespace mkmd {
 
-// While it lives, what this thread writes cannot end the process: a reader that went away (SIGPIPE) and the
-// limit on a file's size (SIGXFSZ) are errors of write(2) only. A signal that was pending before stays
-// pending.
+// While it lives, nothing that this thread writes can end the process. A reader that went away (SIGPIPE)
+// and the limit on a file's size (SIGXFSZ) are errors of write(2) only. A signal that was pending before
+// stays pending.
 class NoWriteSignals {
 public:
   NoWriteSignals();
@@ -37,8 +38,8 @@ Result<std::string> read_descriptor(int fd, const std::string& path, uint64_t mo
 // However often write(2) must be called for it.
 bool write_all(int fd, std::string_view bytes);
 
-// Whether a loss of power may leave an empty file: it may where what is lost can be had again, since waiting
-// for the disk takes milliseconds.
+// Whether a loss of power may leave an empty file. It may where what is lost can be had again: waiting for
+// the disk takes milliseconds.
 enum class Sync { no, yes };
 
 // Makes the file hold `bytes`. Others see all of it or what was there before: it is written under another

@@ -38,8 +38,8 @@ size_t too_deep(std::string_view text) {
   return std::string_view::npos;
 }
 
-// Where the text stops being JSON, and why: what the library says, without its own numbering and without
-// bytes that a terminal might take for commands.
+// Where the text stops being JSON, and why. The sentence is the library's, without its own numbering and
+// without bytes that a terminal might take for commands.
 std::string complaint(std::string_view text, const nlohmann::json::exception& e) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "it is empty";
   std::string what = e.what();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that others wrote: a mistake in it is a sentence, never an exception, and no text can make it eat the
-// stack or the memory. Every text that becomes JSON comes this way.
+// JSON that others wrote. A mistake in it is a sentence, never an exception. No text can use up the stack
+// or the memory. Every text that becomes JSON comes this way.
 #pragma once
 
 #include "common/status.hpp"

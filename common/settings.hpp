@@ -73,8 +73,8 @@ const std::vector<SettingInfo>& setting_list();
 // each bad value is one sentence in `problems`, naming what is accepted; the setting then keeps its default.
 Settings read_settings(std::vector<std::string>& problems);
 
-// The directories of the XDG base directory specification, with "/mkmd" appended; empty where neither its
-// variable nor HOME says where they are, or neither may be believed.
+// The directories of the XDG base directory specification, with "/mkmd" appended. One is empty where
+// neither its variable nor HOME names it, or where neither may be believed.
 std::string cache_directory();
 std::string data_directory();
 // A file there; empty where there is no directory.

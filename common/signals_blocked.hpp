@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// While it lives, this thread takes no signals, and threads that it starts take none for as long as they run:
-// the program's signals are for the program's own threads.
+// While it lives, this thread takes no signals. Threads that it starts take none for as long as they run.
+// The program's signals are for the program's own threads.
 #pragma once
 
 #include <pthread.h>

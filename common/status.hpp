@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status and Result: how the parts of MKMD report failure. A Status is an OpenCL error code (0 is success)
-// and a sentence for a person; a Result<T> is a value or the Status that says why there is none. No part
+// and a sentence for a person. A Result<T> is a value, or the Status that says why there is none. No part
 // throws.
 #pragma once
 

@@ -10,8 +10,8 @@ namespace mkmd {
 // "1 model", "2 models".
 std::string counted(uint64_t count, const std::string& what);
 
-// As a terminal may get it, on one line: what a terminal obeys (control characters, marks that turn the
-// direction of writing) and bytes that are no UTF-8 become \n, \x1b or \u202e.
+// The text as a terminal may get it, on one line. Bytes that are no UTF-8 become \n, \x1b or \u202e. So
+// does what a terminal obeys: control characters, marks that turn the direction of writing.
 std::string printable(std::string_view text);
 
 // The same, as XML has it.

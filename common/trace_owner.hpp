@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a trace file is. The library opens it for every write and closes it again (no descriptor of ours
-// stays in a program), so no lock can be held meanwhile: the file's first line names the process that writes
-// it.
+// Which process owns a trace file. The library opens the file for every write and closes it again: no
+// descriptor of ours stays in a program. So no lock can be held meanwhile. The file's first line names the
+// process that writes it.
 #pragma once
 
 #include <string>

@@ -12,14 +12,14 @@ namespace mkmd::compiler {
 // character.
 std::vector<std::string> split_options(const std::string& options);
 
-// Whether these options say how to read the program's text, or what a link is to make, and no more: they
+// Whether these options only say how to read the program's text, or what a link is to make. Such options
 // change no code of what is then there.
 bool only_about_text(const std::string& options);
 
 bool creates_library(const std::string& link_options);
 
-// How to build or compile a unit's text in Module::sources: its macros are expanded and its files included
-// already, and the program is not to hear of warnings about text of ours.
+// How to build or compile a unit's text in Module::sources. Its macros are expanded and its files included
+// already. The program does not see warnings about our text.
 std::string source_build_options(const std::string& program_options);
 
 }  // namespace mkmd::compiler

@@ -11,9 +11,9 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// Variables which a constraint and the address combine in the same way, when all their combinations together
-// are every step of one range: "group_id(1)·8 + local_id(0)" below a height that is no multiple of 8. They
-// are taken as one variable t, and the constraint cuts its range.
+// Variables that a constraint and the address combine in the same way. All their combinations together are
+// every step of one range. An example is "group_id(1)·8 + local_id(0)" below a height that is no multiple
+// of 8. They are taken as one variable t, and the constraint cuts its range.
 class Bundles {
 public:
   Bundles(const Region& region, const Form& address) : region_(region), address_(address) {
@@ -269,8 +269,8 @@ std::pair<uint64_t, uint64_t> size(const ByteRanges& bytes) {
   return {bytes.total(), bytes.hull().hi - bytes.hull().lo};
 }
 
-// A condition that couples variables bounds their sum. The address is also what it is without some multiple
-// of the sum, plus that multiple: so the sum can stand for one of its variables. In a triangle a row and a
+// A condition that couples variables bounds their sum. The address equals itself without some multiple of
+// the sum, plus that multiple. So the sum can stand for one of its variables. In a triangle a row and a
 // column are then bounded each by itself. Both descriptions hold; the smaller one is kept.
 void narrow_by_sum(const Region& region, const Form& address, const Form& sum, const Lattice& cut,
                    size_t most_blocks, ByteSet& set) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Client: asks mkmd-kc about a program, or its on-disk cache. Contains no LLVM. Safe to use from several
-// threads and processes at once; every failure is a Status, and the caller then runs the program's kernels
-// whole, from source.
+// Client: asks mkmd-kc about a program, or its on-disk cache. It contains no LLVM. It may be used from
+// several threads and processes at once. Every failure is a Status, and the caller then runs the program's
+// kernels whole, from source.
 #pragma once
 
 #include <atomic>
@@ -39,11 +39,11 @@ public:
   using AskDevice =
       std::function<Result<Macros>(const std::string& options, const std::vector<std::string>& names)>;
 
-  // `ask` is called before a program is compiled, with no names, and again for predefined macros which the
-  // program uses and nobody has said yet. Without it such a program is an error: it could not be compiled as
-  // the device's compiler does. The first trouble with the helper itself (it is missing, crashes, hangs,
-  // talks nonsense) is a warning in the log; a helper that cannot be started or took too long is not asked
-  // again.
+  // `ask` is called before a program is compiled, with no names. It is called again for predefined macros
+  // that the program uses and nobody has said yet. Without it such a program is an error: it could not be
+  // compiled as the device's compiler does. The first failure of the helper itself is a warning in the log:
+  // it is missing, crashes, hangs, or gives a malformed answer. A helper that cannot be started or took too
+  // long is not asked again.
   Result<Module> compile(Request request, const AskDevice& ask = {});
 
 private:

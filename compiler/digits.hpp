@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digits: an address that has two of these: a number x, its quotient by d, and its rest modulo d, as
-// `(i << 1) - (i & (d - 1))` of a Fourier transform or `i / d * 2 * d + i % d` of a bitonic sort. With
-// x = d·q + r it is an address of q and r. Where x takes each number of an interval, q and r are those of at
-// most three products of intervals: the first block of d, the last one, and those between.
+// Digits: an address that has two of these: a number x, its quotient by d, and its rest modulo d. Examples
+// are `(i << 1) - (i & (d - 1))` of a Fourier transform and `i / d * 2 * d + i % d` of a bitonic sort. With
+// x = d·q + r it is an address of q and r. Where x takes each number of an interval, the pairs (q, r) are
+// at most three products of intervals. These are the first block of d, the last one, and those between.
 #pragma once
 
 #include "compiler/region.hpp"
@@ -20,8 +20,8 @@ struct Digits {
   };
   std::array<Product, 3> products;
   int count = 0;
-  // The ids of the region and the pairs (q, r) of the products are one to one, and nothing else in the
-  // address depends on these ids.
+  // The ids of the region and the pairs (q, r) of the products are one to one. Nothing else in the address
+  // depends on these ids.
   bool exact = false;
 };
 

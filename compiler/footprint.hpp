@@ -67,15 +67,15 @@ public:
   // The info must outlive this object. If a global size is not a multiple of its local size, all is unknown.
   LaunchFootprints(const KernelInfo&, const Launch&);
 
-  // One per buffer argument the kernel accesses. Of a set that has more than `most_blocks` blocks the
-  // smallest gaps are filled, or all of them: that takes a small part of the time, and is as safe.
+  // One per buffer argument the kernel accesses. Of a set with more than `most_blocks` blocks, the smallest
+  // gaps are filled, or all of them. That takes a small part of the time, and is as safe.
   std::vector<Footprint> of(const GroupBox&, size_t most_blocks = kMostBlocks) const;
   double trips() const;       // of innermost loops, over the whole launch
   double operations() const;  // of the whole launch; a guess if cost.irregular
-  // How unevenly the cache lines that one access of a whole work-group touches fall on the sets of a cache
-  // whose ways are 4 KiB: the most lines in one set, of the worst access; 1 is best. Rows a multiple of a
-  // large power of two apart crowd. Bytes reached in a loop are not counted: they are not needed at the same
-  // time.
+  // How unevenly one access of a whole work-group loads the sets of a cache whose ways are 4 KiB. The
+  // number is the most cache lines in one set, of the worst access; 1 is best. Rows crowd that are a
+  // multiple of a large power of two apart. Bytes reached in a loop are not counted: they are not needed at
+  // the same time.
   double crowding() const;
   struct GroupUse {
     double lines = 0;     // bytes in the cache lines it touches

@@ -38,8 +38,8 @@ Interval rest(const Interval& a, const Interval& b, bool never_negative) {
   return {-most, a.hi > 0 ? most : 0, true};
 }
 
-// The least and the largest x | y and x & y of x in [a, b] and y in [c, d], none of them negative: a bit that
-// makes the result larger is worth more than all bits below it.
+// The least and the largest x | y and x & y of x in [a, b] and y in [c, d], none of them negative. A bit
+// that makes the result larger is worth more than all bits below it.
 uint64_t least_or(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   for (uint64_t bit = uint64_t{1} << 62; bit != 0; bit >>= 1) {
     const uint64_t up_a = (a | bit) & ~(bit - 1), up_c = (c | bit) & ~(bit - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON form of KernelInfo. Reading it checks every index, so that a file written by another version (or
-// by nobody we know) is refused here and cannot make the evaluation read out of bounds.
+// The JSON form of KernelInfo. Reading it checks every index. So a file written by another version, or by
+// anybody else, is refused here. It cannot make the evaluation read out of bounds.
 #include "compiler/kernel_info.hpp"
 
 #include <bit>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelInfo: what mkmd-kc found out about one kernel, as a plain value with a JSON form. Everything that
-// depends on scalar arguments or on the NDRange is an index into `expressions`, evaluated once per launch;
-// byte addresses are affine forms over work-group ids, local ids and loop counters. footprint.hpp turns them
-// into byte ranges. An access that could not be described is "unknown": it may touch the whole buffer.
+// depends on scalar arguments or on the NDRange is an index into `expressions`, evaluated once per launch.
+// Byte addresses are affine forms over work-group ids, local ids and loop counters. footprint.hpp turns
+// them into byte ranges. An access that could not be described is "unknown": it may touch the whole buffer.
 #pragma once
 
 #include <array>
@@ -60,8 +60,8 @@ struct Affine {
   bool operator==(const Affine&) const = default;
 };
 
-// The program computed `value` in fewer bits than 64 (or extended it): only while it stays inside [lo, hi]
-// does our exact arithmetic agree with the program's. Otherwise whatever depends on it is unknown.
+// The program computed `value` in fewer bits than 64, or extended it. Our exact arithmetic agrees with the
+// program's only while it stays inside [lo, hi]. Otherwise whatever depends on it is unknown.
 struct Check {
   Affine value;
   int64_t lo = 0, hi = 0;
@@ -121,8 +121,8 @@ struct Scope {
   bool operator==(const Scope&) const = default;
 };
 
-// An atomic operation that makes a new number of an old one and another one, and whose result nobody uses; or
-// a store of a number that is the same wherever it happens. Updates that are equal commute: in whichever
+// An atomic operation that makes a new number of an old one and another one, and whose result nobody uses.
+// Or a store of a number that is the same wherever it happens. Updates that are equal commute: in whichever
 // order they happen, the same number remains.
 struct Update {
   enum class Kind : uint8_t {
@@ -199,9 +199,9 @@ struct KernelInfo : Formulas {
   }
 };
 
-// The hidden trailing arguments of every kernel in a module, all ulong: first group x, y, z; number of groups
-// of the original NDRange x, y, z; global offset of the original NDRange x, y, z. The piece itself is
-// launched without offset.
+// The hidden trailing arguments of every kernel in a module, all ulong, each as x, y, z. They are the first
+// group, the number of groups and the global offset; the last two are those of the original NDRange. The
+// piece itself is launched without offset.
 inline constexpr int kHiddenArguments = 9;
 
 void to_json(nlohmann::json&, const Update&);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file mkmd-kc answers with, and the same bytes as a cache entry: a fixed header with lengths and a
-// checksum, a JSON part (kernels, dependencies, the request it answers, or an error) and the source for
-// pieces.
+// The file mkmd-kc answers with, and the same bytes as a cache entry. It begins with a fixed header of
+// lengths and a checksum. A JSON part follows: kernels, dependencies, the request it answers, or an error.
+// The source for pieces comes last.
 #pragma once
 
 #include <cstdint>

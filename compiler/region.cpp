@@ -170,8 +170,7 @@ Interval Region::interval(const Form& f, bool with_limits) const {
   return sum;
 }
 
-// What guards say of a sum is more than what they say of its parts: f is at least f - m·c for each c that is
-// not negative.
+// Guards say more of a sum than of its parts. f is at least f - m·c for each c that is not negative.
 Interval Region::related(const Form& f) const {
   Interval narrowed = interval(f, true);
   if (!narrowed.bounded() || !f.uses_derived()) return narrowed;

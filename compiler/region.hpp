@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Region: the work-items (and loop iterations) that reach one access, kept as intervals: per dimension of the
-// group id, the local id and of the id they form together, and of each loop counter. Guards and loops narrow
-// it from the outside in; what an interval cannot express is remembered as a constraint, so that
-// footprint.cpp can tell exact sets from over-approximations.
+// Region: the work-items and loop iterations that reach one access, kept as intervals. Each dimension has
+// one for the group id, one for the local id, and one for the id they form together. Each loop counter has
+// one. Guards and loops narrow the region from the outside in. A guard that no interval can express is kept
+// as a constraint: footprint.cpp tells exact sets from over-approximations by it.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@
 
 namespace mkmd::compiler {
 
-// An Affine with numbers in it. global_id(d) is taken apart into group and local id: coefficients of both are
-// exact for either spelling, and a dimension whose group coefficient is local size times local coefficient is
-// walked as a whole.
+// An Affine with numbers in it. global_id(d) is taken apart into group and local id. So coefficients of
+// both are exact for either spelling. A dimension whose group coefficient is local size times local
+// coefficient is walked as a whole.
 struct Form {
   struct Other {
     Variable variable;  // loop or derived
@@ -56,8 +56,8 @@ public:
   Interval interval(const Form& form) const;
   // The same or less: with what guards say of sums of loop counters and derived values.
   Interval related(const Form& form) const;
-  // True for every work-item inside the intervals; what guards say about derived values does not count,
-  // because no interval of a work-item's variables stands for it.
+  // Whether it holds for every work-item inside the intervals. What guards say about derived values does
+  // not count, because no interval of a work-item's variables stands for it.
   bool implied(const Form& constraint) const;
   bool passes(const std::vector<int>& checks) const;
   int64_t local_size(size_t d) const { return local_size_[d]; }

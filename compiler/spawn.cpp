@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The helper must be invisible to the program. A child whose exit signal is 0 is waited for with __WCLONE
 // only, so no waitpid(-1) of the program finds it. But execve sets the exit signal back to SIGCHLD. So the
-// child is a keeper: it starts the helper as its own child, waits for it, ends it when time is up, and
-// returns its exit code. It must wait: a program that is process 1 of a container, or a subreaper, would
-// inherit the helper.
+// child is a keeper, which starts the helper as its own child. The keeper waits for the helper, ends it
+// when time is up, and returns its exit code. It must wait: a program that is process 1 of a container, or
+// a subreaper, would inherit the helper.
 #include "compiler/spawn.hpp"
 
 #include "common/signals_blocked.hpp"
@@ -206,10 +206,10 @@ private:
 // -1: it cannot be started.
 pid_t start_keeper(Order& order, char* stack) {
   const SignalsBlocked blocked;
-  // CLONE_VM: copying the page tables of a program with gigabytes takes longer than compiling. The keeper has
-  // its own stack, files and signal dispositions; it makes system calls only, and shares no more than errno
-  // with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which has to
-  // talk to the helper.)
+  // CLONE_VM: copying the page tables of a program with gigabytes takes longer than compiling. The keeper
+  // has its own stack, files and signal dispositions. It makes system calls only. It shares no more than
+  // errno with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which
+  // has to talk to the helper.)
   auto top = reinterpret_cast<uintptr_t>(stack + kStackBytes) & ~uintptr_t{63};
 #ifdef __SANITIZE_THREAD__  // takes every clone() for a fork and calls its own state forked; this one it does
                             // not see

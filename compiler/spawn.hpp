@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the helper as a guest of the user's process: the program's waitpid(-1) and SIGCHLD handler never see
-// it, its signal handlers, environment and files do not reach it, and nothing of it is left when run_helper
-// returns.
+// Runs the helper as a guest of the user's process. The program's waitpid(-1) and SIGCHLD handler never see
+// it. The program's signal handlers, environment and files do not reach it. Nothing of it is left when
+// run_helper returns.
 #pragma once
 
 #include <string>

@@ -155,8 +155,8 @@ int vector_width(StringRef digits) {
   return n == 2 || n == 3 || n == 4 || n == 8 || n == 16 ? n : 0;
 }
 
-// The bytes of what an operand points to, from one element to the next and without what fills it up: three
-// components take the room of four. Zeros: not known.
+// The bytes of what an operand points to: from one element to the next (`room`), and without padding
+// (`value`). Three components take the room of four. Zeros: not known.
 struct Pointee {
   int64_t room = 0, value = 0;
 };

@@ -84,8 +84,9 @@ bool Conditions::Test::passed_by(const llvm::APInt& number) const {
   return llvm::ICmpInst::compare(number, bound.getValue(), compared->getPredicate()) == polarity;
 }
 
-// Necessary only. Control has passed what all the ways begin behind. Not where the flag was set in a loop
-// that the test is not in: that was some iteration, and other conditions speak of the last one.
+// The conditions are necessary only. Control has passed the point where all the ways begin. A flag set in a
+// loop that the test is not in says nothing. It was set in some iteration, and other conditions speak of
+// the last one.
 void Conditions::decode_flag(llvm::Value* condition, bool polarity, std::vector<Scope>& out) {
   constexpr int kDeepest = 3;
   const std::optional<Test> test = test_of(condition, polarity);

@@ -205,8 +205,8 @@ std::optional<Number> InfoBuilder::quotient(const Number& x, const Number& y, bo
   if (atoms_.is_uniform(x.poly) && atoms_.is_uniform(y.poly))
     return combine(floor ? Expression::Op::floor_divide : Expression::Op::divide, x, y);
   Number above = x, below = y;
-  // (u / a) / b is u / (a·b), towards zero for any signs and by floor for positive ones (a floor is only ever
-  // asked for those): one form for both, so that nested divisions can be taken together.
+  // (u / a) / b is u / (a·b): towards zero for any signs, and by floor for positive ones. A floor is only
+  // ever asked for those. One form serves both, so that nested divisions can be taken together.
   if (std::optional<int> single = x.poly.single_atom())
     for (const Division& d : divisions_)
       if (d.quotient == *single && d.floor == floor) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MacroUse: which predefined macros a program's text tests or expands. Clang's differ from those of the
-// compiler that a device has, so each of them is asked of the device before the program is compiled for it.
+// MacroUse: which predefined macros a program's text tests or expands. Clang's macros differ from those of
+// a device's compiler. So the device is asked for each of them before the program is compiled for it.
 #pragma once
 
 #include <clang/Lex/PPCallbacks.h>
@@ -20,8 +20,8 @@ namespace mkmd::compiler {
 
 constexpr const char* kMacrosFile = "/mkmd-macros.h";  // nowhere but in the front end
 
-// Text to be included after the front end's own headers and before the program: the device's macros, but for
-// those of `fixed`, which the build options define or undefine.
+// Text to be included after the front end's own headers and before the program. It has the device's macros
+// without those of `fixed`, which the build options define or undefine.
 std::string macro_definitions(const Macros& macros, const std::set<std::string>& fixed);
 
 class MacroUse : public clang::PPCallbacks {

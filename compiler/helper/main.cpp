@@ -87,7 +87,7 @@ ModuleFile answer(const Request& request) {
   return file;
 }
 
-// A unit gets the macros that it uses, and no others: one that the device lacks would hide what OpenCL's
+// A unit gets the macros that it uses, and no others. One that the device lacks would hide what OpenCL's
 // headers or the build options make of the name.
 ModuleFile answer(Request request, const std::vector<Macros>& known) {
   for (;;) {

@@ -16,9 +16,9 @@ struct FrontEndArguments {
   std::vector<std::string> text;      // what the program's options define and include
 };
 
-// How OpenCL's own functions are declared: each when it is first looked for, which is quick, or all at once,
-// as drivers do. It makes a difference where a program has a function of such a name: only then is the choice
-// among the program's and OpenCL's, by the types of arguments.
+// How OpenCL's own functions are declared: each when it is first looked for, which is quick, or all at
+// once, as drivers do. It makes a difference where a program has a function of such a name. Only then do
+// the types of arguments choose among the program's function and OpenCL's.
 enum class Declarations { when_used, all };
 std::vector<std::string> header_arguments(Declarations declarations);
 

@@ -54,8 +54,9 @@ struct Access {
   Way at;
 };
 
-// Of an array inside an element of another one, all elements are one range of bytes; of the outer array they
-// are far from each other. `near`: steps of less are those of inner arrays.
+// A range of the bytes of an array inside an element of another one. All elements of the inner array are
+// one range. Elements of the outer array are far from each other. `near`: smaller steps are those of inner
+// arrays.
 struct Range {
   int64_t first, distance = 0, bytes;
   Range(const Access& a, int64_t near) : first(a.at.first), bytes(a.bytes) {

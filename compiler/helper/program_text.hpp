@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's text after its own preprocessing: its macros, and those of the compiler it was written for, are
-// expanded, its files included, its conditions decided. Names of OpenCL's own headers stay names, since each
-// compiler brings these headers itself. Lines are those of the program (#line).
+// A program's text after its own preprocessing. Its macros, and those of the compiler it was written for,
+// are expanded. Its files are included and its conditions decided. Names of OpenCL's own headers stay
+// names, since each compiler brings these headers itself. Lines are those of the program (#line).
 #pragma once
 
 #include <string>

@@ -6,8 +6,8 @@
 
 namespace mkmd::compiler {
 
-// The folder `clang` beside the helper's own file where there is one, as in a bundle that is moved to other
-// machines; otherwise the folder of the LLVM that the helper was built with.
+// The folder `clang` beside the helper's own file, if there is one, as in a bundle that is moved to other
+// machines. Otherwise it is the folder of the LLVM that the helper was built with.
 const std::string& clang_resources();
 
 }  // namespace mkmd::compiler

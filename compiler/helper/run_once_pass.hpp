@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns loops whose body runs once into straight code, for the analysis. Programs write such loops where a
-// macro says how many elements a work-item makes. A variable that such a loop moves under a condition has no
-// step that is always the same, but in its only iteration it is what it was before the loop.
+// macro says how many elements a work-item makes. A variable that such a loop moves under a condition has
+// no constant step. In the loop's only iteration it has the value from before the loop.
 #pragma once
 
 #include <llvm/IR/PassManager.h>

@@ -54,9 +54,9 @@ constexpr Replacement kReplacements[] = {
     {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
     {"get_global_offset", "(mkmd_offset_@)"},
 };
-// Where the program makes an int of it. A sum of 64 bits that is cut to 32 may wrap, as far as a compiler
-// knows, and then runs along work-items no more: Intel's does not vectorise it. No id of a launch that is
-// divided is 2^31 or more.
+// Where the program makes an int of it. As far as a compiler knows, a sum of 64 bits that is cut to 32 may
+// wrap. Then its numbers no longer follow the work-items, and Intel's compiler does not vectorise it. No id
+// of a launch that is divided is 2^31 or more.
 constexpr Replacement kNarrowId = {
     "get_global_id",
     "((unsigned long)((int)get_global_id(#) + (int)(mkmd_first_@ * get_local_size(#) + mkmd_offset_@)))"};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source emitter: a program's kernels as OpenCL C that any vendor's compiler takes, with the hidden
-// arguments of compiler/kernel_info.hpp behind their own. It is the program's text, unit by unit; what asks
-// for the place in the NDRange asks for the place in the program's NDRange, of which a launch is only a box.
+// The source emitter: a program's kernels as OpenCL C that any vendor's compiler takes. The hidden
+// arguments of compiler/kernel_info.hpp follow the kernels' own. The code is the program's text, unit by
+// unit. What asks for a place in the NDRange gets the place in the program's NDRange, of which a launch is
+// only a box.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SPIR-V module declares, before anybody translates it. The analysis rests on knowing what each part
-// of a program means, so a module is only read if it declares nothing but what is listed here.
+// What a SPIR-V module declares, before anybody translates it. The analysis must know what each part of a
+// program means. So a module is only read if it declares nothing but what is listed here.
 #pragma once
 
 #include <map>

@@ -34,9 +34,9 @@ void Values::find_trip_counts() {
     visit(visit, loop);
 }
 
-// to - from, of numbers that are exact. Where one is a minimum or a maximum, so is the difference:
-// min(a, b) - x is min(a - x, b - x), and x - max(a, b) is min(x - a, x - b). What x has in common with a or
-// b cancels then: a loop from y to min(y + 4, rows) runs at most four times, whatever y is.
+// to - from, of numbers that are exact. Where one is a minimum or a maximum, so is the difference. min(a,
+// b) - x is min(a - x, b - x), and x - max(a, b) is min(x - a, x - b). What x has in common with a or b
+// cancels then. So a loop from y to min(y + 4, rows) runs at most four times, whatever y is.
 std::optional<Number> Values::difference(const std::optional<Number>& to, const std::optional<Number>& from,
                                          int depth) {
   if (!to || !from) return std::nullopt;
@@ -161,8 +161,8 @@ private:
     return b_.check(distance_, distance_.poly, 0, farthest) && in_ranges(bound_.poly);
   }
 
-  // No value the test sees may wrap around: the first one, and the last one, which is a step beyond the last
-  // that passes the test.
+  // No value that the test sees may wrap around. These are the first value and the last one, which is a
+  // step beyond the last that passes the test.
   bool count_until_passed(bool upwards) {
     std::optional<Number> distance =
         upwards ? values_.difference(bound_, first_) : values_.difference(first_, bound_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of clang over one unit of a request, with what the unit is to be read with: its build options, its
-// embedded headers, and the macros of the device's compiler.
+// A run of clang over one unit of a request. The unit is read with its build options, its embedded headers,
+// and the macros of the device's compiler.
 #pragma once
 
 #include <memory>

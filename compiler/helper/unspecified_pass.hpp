@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps LLVM from concluding anything of results that OpenCL C leaves open: what a division by zero gives, or
-// the conversion of a floating number that is too large. Such a program is correct, and its result is some
-// number. To LLVM it is poison: whatever is computed from it may be folded away, and all code behind a store
+// Keeps LLVM from concluding anything of results that OpenCL C leaves open. These are divisions by zero and
+// conversions of floating numbers that are too large. Such a program is correct, and its result is some
+// number. To LLVM it is poison: it may fold away whatever is computed from it, and all code behind a store
 // at such an address. The pass hides operands of divisions, conversions and shifts, and what has no value,
 // behind calls of a function that gives back its operand.
 //

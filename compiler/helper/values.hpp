@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values: follows a kernel's integers and pointers back to ids, arguments and loop counters. Integers are
-// kept modulo their width; wherever the program leaves that ring (extensions, comparisons, divisions) a range
-// check is recorded, so that nothing is assumed about wrap-around which is not verified with the launch's
+// kept modulo their width. Extensions, comparisons and divisions leave that ring, and a range check is
+// recorded for each. So nothing is assumed about wrap-around which is not verified with the launch's
 // numbers.
 #pragma once
 

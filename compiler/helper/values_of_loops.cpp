@@ -143,9 +143,9 @@ std::optional<Number> Values::phi(llvm::PHINode* p) {
   return moved ? moved : kept_within(p);
 }
 
-// Values that only hand on each other, and what comes from elsewhere (`brought`), stay in an interval that
-// holds all of the latter while the former are in it: a position in a ring. The interval is a guess, made
-// from what many numbers bring. That it holds is then shown by induction.
+// Some values only hand on each other and what comes from elsewhere (`brought`), as a position in a ring
+// does. They stay in an interval that holds everything brought while they are in it. The interval is a
+// guess, made from what many numbers bring. That it holds is then shown by induction.
 std::optional<Number> Values::kept_within(llvm::PHINode* p) {
   if (in_induction_ || width(p) < 8 || p->getType()->isVectorTy()) return std::nullopt;
   std::vector<llvm::Value*> handed_on{p}, brought;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCL promises no progress to a kernel that spins on what another command writes, but drivers that run
-// command-queues side by side make it. A loop may spin if what ends it is read from global memory: in a way
-// that others are heard of (volatile, atomic), or again and again from one place.
+// command-queues side by side make it. A loop may spin if what ends it is read from global memory in one of
+// two ways. Either the read hears of others' writes (volatile, atomic), or it is repeated from one place.
 #include "compiler/helper/waiting.hpp"
 
 #include <llvm/ADT/STLExtras.h>
