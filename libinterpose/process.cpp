@@ -48,8 +48,8 @@ constexpr const char* kHelperPlaces[] = {
     "/../../bin/mkmd-kc",
 };
 
-// Where this library was loaded from. The dynamic loader knows it as somebody named it, which may be relative
-// to a folder that is no longer the current one: then the kernel is asked.
+// Where this library was loaded from. The dynamic loader knows it as somebody named it. That name may be
+// relative to a folder that is no longer the current one. Then the kernel is asked.
 std::string own_file() {
   const auto here = reinterpret_cast<uintptr_t>(&own_file);
   Dl_info self{};
@@ -104,8 +104,8 @@ void assign_domains(Configuration& configuration) {
 }
 
 // Any real device may play an emulated one. PoCL's run the code our compiler makes. A driver's threads
-// inherit how eager they are: these yield to the threads that keep the emulated time, on which a copy must
-// not wait for the kernel of another device that happens to be computed on the same core.
+// inherit their priority from the thread that loads it. These threads yield to those that keep the emulated
+// time. There a copy must not wait for the kernel of another device that is computed on the same core.
 std::vector<vendor::Device> emulating_devices(const std::string& specification) {
   constexpr int kYielding = 5;
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kYielding);

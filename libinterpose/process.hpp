@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the process: its configuration, what its contexts share, the one platform and device the
-// program sees. It comes into being with the first OpenCL call, never in a constructor, and is never
+// program sees. It comes into being with the first OpenCL call, never in a constructor. It is never
 // destroyed: programs call OpenCL from global destructors and exit handlers.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens at the door, before a call reaches mkmd::api. A handle that is not ours belongs to a vendor
-// library which found our exported symbols instead of its own or the loader's: the call goes to that vendor's
-// table (Rule 2 of docs/architecture.md). In a forked child everything answers CL_OUT_OF_RESOURCES. This is
-// also the one place where exceptions end; the one-liners that use it are generated (entry_points.cpp).
+// library which found our exported symbols instead of its own or the loader's. The call then goes to that
+// vendor's table (Rule 2 of docs/architecture.md). In a forked child every call answers
+// CL_OUT_OF_RESOURCES. The door also catches all exceptions. The exported functions that use it are
+// generated (entry_points.cpp).
 #pragma once
 
 #include "common/inside_call.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extensions of the home that bring functions. Such functions take handles, ours, which only we understand:
-// some we serve ourselves, the others' extensions are left out of every answer, so that no program asks for
-// them.
+// Extensions of the home that bring functions. Such functions take our handles, which only we understand.
+// Some of these functions are ours. The extensions of the others are left out of every answer, so that no
+// program asks for them.
 #pragma once
 
 #include <CL/cl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calling the vendor: slots that a vendor's table may leave empty, and callbacks of the program, which a
-// vendor must not call itself (Rule 2 of docs/architecture.md): it may do so on any thread, inside its own
-// locks.
+// Calls to the vendor: slots that a vendor's table may leave empty, and callbacks of the program. A vendor
+// must not call these itself, since it may do so on any thread, inside its own locks (Rule 2 of
+// docs/architecture.md).
 #pragma once
 
 #include "libinterpose/life/callback_thread.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor notifies this observer of what it carries out for a context: progress of captured commands,
-// lost devices, and the time when the window closes by itself.
+// The executor notifies this observer of what it carries out for a context. The notices are progress of
+// captured commands, lost devices, and the time when the window closes by itself.
 #pragma once
 
 #include "libinterpose/capture/windows.hpp"

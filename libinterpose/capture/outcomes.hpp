@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes known when actions, captured commands and windows are over: measured times, what windows took
-// against home, and lines of the trace and the summary. Not thread-safe: the executor's mutex guards it.
+// What becomes known when actions, captured commands and windows are over. These are measured times, the
+// times of windows against home, and lines of the trace and the summary. Not thread-safe: the executor's
+// mutex guards it.
 #pragma once
 
 #include "libinterpose/capture/domains.hpp"

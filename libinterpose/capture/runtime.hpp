@@ -5,9 +5,9 @@
 // window and turns it into actions on lanes. The native regime returns as soon as every captured command is
 // complete.
 //
-// It owns the parts of both. Each says what it decides: which bytes and work are native (HomeBytes,
-// NativeWork), what is known of kernels and their code (Estimates, CodeForPieces), and what becomes of
-// captured commands (CapturedCommands, Windows). Start reading there.
+// It owns the parts of both, and each says what it decides. HomeBytes and NativeWork know which bytes and
+// work are native. Estimates and CodeForPieces know kernels and their code. CapturedCommands and Windows
+// keep the captured commands. Start reading there.
 //
 // Lock order: regime_ before the executor's mutex, which guards the parts, too. No driver is called with that
 // mutex held.
@@ -72,8 +72,8 @@ public:
   Answer why_native(Kernel& kernel, const KernelLaunch& launch);
 
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
-  // it is the vendor's, because a user event was made meanwhile, behind which the vendor may have work
-  // already, or because work under way may wait for this command.
+  // the command is the vendor's. Then a user event was made meanwhile, behind which the vendor may have
+  // work already, or work under way may wait for this command.
   bool capture(Ref<Command> command, std::span<Event* const> waits);
   // Whether the native regime must stay, since native work may wait for what the program does next. The
   // caller has no native turn.
@@ -109,8 +109,8 @@ private:
   CapturedCommands commands_;
   Windows windows_;
 
-  // Drivers are called with it held. Natively, because a turn lasts as long as the program's call; and where
-  // the captured regime begins, because no native command may come after the markers.
+  // Drivers are called with it held. Natively, that is because a turn lasts as long as the program's call.
+  // Where the captured regime begins, it is because no native command may come after the markers.
   std::shared_mutex regime_;
   NativeWork native_work_;
 };

@@ -18,8 +18,8 @@ cl_int copy_bytes(void* to, const void* from, uint64_t size) {
   return CL_SUCCESS;
 }
 
-// Memory of ours in place of somebody's, where the device may be lost: its driver may go on using it when
-// nobody waits for that any more.
+// Memory of ours in place of somebody's, where the device may be lost. The device's driver may go on using
+// it when nobody waits for that any more.
 class Ours {
 public:
   Ours(const vendor::OwnQueue& queue, uint64_t size) : size_(size) {

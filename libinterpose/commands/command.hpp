@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Command is one captured clEnqueue*: a snapshot of everything it needs (Rule 12 of docs/architecture.md),
-// so that the program may change arguments and release objects at once. It is complete when its own actions
-// are complete and so is every command the program ordered before it; byte ranges decide when its actions may
-// run.
+// A Command is one captured clEnqueue*. It is a snapshot of everything it needs, so that the program may
+// change arguments and release objects at once (Rule 12 of docs/architecture.md). It is complete when its
+// own actions are complete and every command that the program ordered before it is. Byte ranges decide when
+// its actions may run.
 #pragma once
 
 #include "compiler/footprint.hpp"
@@ -78,8 +78,8 @@ struct WriteCommand {
   Place destination;
   size_t size;
   const void* host;
-  // Where a device may be lost, the bytes, since the write is submitted: it may have to be done again when
-  // the program's memory holds others.
+  // Where a device may be lost, the bytes, since the write is submitted. The write may have to be done
+  // again when the program's memory holds others.
   using Kept = std::vector<unsigned char>;
   std::shared_ptr<Kept> kept = {};
 

@@ -38,8 +38,8 @@ bool all_take_spirv(const Devices& devices) {
   });
 }
 
-// From 7.0 on, PoCL calls functions of one program from another of the process, where both are built with
-// -cl-opt-disable and name them alike, as code for pieces does.
+// From 7.0 on, PoCL calls functions of one program from another program of the process. It does so where
+// both are built with -cl-opt-disable and name them alike, as code for pieces does.
 bool mixes_up_functions(cl_device_id device, std::string_view options) {
   if (options.find("-cl-opt-disable") == std::string_view::npos) return false;
   const auto platform = vendor::device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has a driver make a program of the texts for pieces, in the steps in which the program itself was made: a
+// Has a driver make a program of the texts for pieces, in the steps in which the program itself was made. A
 // driver may make other code of texts that it builds in one go than of those that it links.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of our own on the host, during an emulated run. It is not scaled down with the program: it takes scale
-// times as long as it really did, and what it is for begins that much later.
+// Work of our own on the host, during an emulated run. It is not scaled down with the program. It takes
+// scale times as long as it really did, and what needs it begins that much later.
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -8,9 +8,9 @@
 
 namespace mkmd::emulation {
 
-// By the calling thread, from here on. It is what the emulated clock and the thread's use of its core agree
-// on: that clock stands while a driver compiles, and to wait for somebody else, who may be paying for work of
-// his own, is no work.
+// By the calling thread, from here on. The emulated clock and the thread's use of its core both tell what
+// work is. That clock stands while a driver compiles. A wait for another thread is no work: that thread may
+// be paying for its own.
 class HostWork {
 public:
   explicit HostWork(const VirtualClock& clock);

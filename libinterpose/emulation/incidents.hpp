@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the platform file lets happen to devices and memories while the program runs: at which instants, and
-// what that means for what is under way. Instants count from the first emulated action. Not thread-safe.
+// What the platform file lets happen to devices and memories while the program runs. It says at which
+// instants, and what that means for what is under way. Instants count from the first emulated action. Not
+// thread-safe.
 #pragma once
 
 #include "libinterpose/emulation/domains.hpp"

@@ -9,8 +9,8 @@ namespace mkmd::emulation {
 
 namespace {
 
-// A loop that is no longer than this counts as one whose length does not depend on the side: a reduction in
-// local memory has some 6 to 10 trips, and 16 is what the compiler guesses where it cannot tell.
+// The length of a loop with at most so many trips does not depend on the side. A reduction in local memory
+// has some 6 to 10 trips, and the compiler guesses 16 where it cannot tell.
 constexpr double kFewTrips = 16;
 
 double bytes_rate(const platform::Device& d, const KernelCounts& c, const std::string& chosen) {

@@ -23,8 +23,8 @@ struct SchedulingAttributes {
 };
 
 // By default Linux lengthens the sleep of a thread by 50 µs. A thread that wakes up may wait some
-// milliseconds for the end of a running thread's slice, unless it has asked for shorter slices (from 6.12 on;
-// ignored before). Only threads of ours come here.
+// milliseconds for the end of a running thread's slice. It does not if it has asked for shorter slices
+// (Linux 6.12 and later; ignored before). Only threads of ours come here.
 bool ask_for_precision() {
   prctl(PR_SET_TIMERSLACK, 1000UL);
   SchedulingAttributes attributes{};

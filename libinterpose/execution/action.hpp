@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An Action is a unit of work of a real device or a copying thread: a piece of a kernel, a transfer, a read
-// into the program's memory. Actions wait for actions. A Lane carries actions out in the plan's order. An
-// asynchronous lane is a vendor's queue: threads that call the runtime submit to it. A threaded lane has its
-// own thread, because its driver executes synchronously, or because its transfers block.
+// An Action is a unit of work of a real device or a copying thread. Examples are a piece of a kernel, a
+// transfer, and a read into the program's memory. Actions wait for actions. A Lane carries actions out in
+// the plan's order. An asynchronous lane is a vendor's queue: threads that call the runtime submit to it. A
+// threaded lane has its own thread, because its driver executes synchronously, or because its transfers
+// block.
 #pragma once
 
 #include "common/byte_ranges.hpp"

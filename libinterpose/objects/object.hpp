@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every handle we give to a program has in common: it begins with the ICD dispatch pointer (cl_khr_icd),
-// says its type, and counts references. The program's references (clRetain*, clRelease*) are counted apart
-// from ours, so that an object released in flight lives until its last command is done, and
+// What every handle we give to a program has in common. It begins with the ICD dispatch pointer
+// (cl_khr_icd), says its type, and counts references. The program's references (clRetain*, clRelease*) are
+// counted apart from ours. So an object released in flight lives until its last command is done, and
 // CL_*_REFERENCE_COUNT tells the truth.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objects a program holds: platform, device, context, command-queue, memory object, sampler, program,
-// kernel, event. Each owns the vendor's object of the home device (Rule 1 of docs/architecture.md: everything
-// can run whole at home), and what our own execution needs beside it. Entry points in api/ check arguments
+// kernel, event. Each owns the vendor's object of the home device, where everything can run whole (Rule 1
+// of docs/architecture.md). It also owns what our own execution needs. Entry points in api/ check arguments
 // and work on these.
 #pragma once
 
@@ -120,8 +120,8 @@ struct VisibleBytes {
   cl_mem_flags place = 0;  // which of vendor::kPlaceFlags the program gave
 };
 
-// A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own flags
-// and host pointer, so limits, errors and USE_HOST_PTR behave as the home's. Only where its bytes are
+// A buffer, sub-buffer or image. `native` lives in the home context and was made with the program's own
+// flags and host pointer. So limits, errors and USE_HOST_PTR behave as the home's. Only where its bytes are
 // visible, they lie in memory of ours.
 class Memory : public Object<Memory, ObjectType::memory, cl_mem> {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of our handles are alive. Needed where a value may or may not be a handle: an 8-byte kernel argument
-// is unwrapped only if it is one (Rule 12 of docs/architecture.md). Also knows every kernel, because a memory
-// object that the program has released must not be kept alive by the arguments of kernels.
+// Which of our handles are alive. Needed where a value may or may not be a handle. An 8-byte kernel
+// argument is unwrapped only if it is one (Rule 12 of docs/architecture.md). Also knows every kernel:
+// arguments of kernels must not keep a memory object alive that the program has released.
 #pragma once
 
 #include "libinterpose/objects/objects.hpp"

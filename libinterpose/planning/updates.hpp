@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of one launch that update the same numbers. Those in home's memory do so together. A piece in
-// another memory updates a copy of its own, which begins with the identity and is merged into home's bytes
-// when the piece is over (docs/soundness.md#merging).
+// another memory updates a copy of its own, which begins with the identity. The copy is merged into home's
+// bytes when the piece is over (docs/soundness.md#merging).
 #pragma once
 
 #include "libinterpose/planning/plan.hpp"

@@ -34,8 +34,8 @@ public:
   Status copy(const std::vector<Place>& places, cl_command_queue home, const KernelLaunch& launch);
   // Gives a set the contents.
   Status write(size_t set);
-  // Gives what a run may have changed for the next one its first contents again, through a queue of the
-  // device that is to run: another one's would leave the bytes in its own caches.
+  // Gives what a run may have changed its first contents again, for the next run. It uses a queue of the
+  // device that is to run. Another device's queue would leave the bytes in its own caches.
   void restore(size_t set, cl_command_queue queue);
 
   const std::vector<Buffer>& buffers() const { return buffers_; }

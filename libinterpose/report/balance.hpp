@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What captured work took, against what each device alone would have taken for it: the gain over the best
-// single device, and how much of it explored. A value: summaries count it, and `mkmd inspect` adds it up from
-// a trace.
+// What captured work took, against what each device alone would have taken for it. It holds the gain over
+// the best single device, and how much of the work explored. A value: summaries count it, and `mkmd
+// inspect` adds it up from a trace.
 #pragma once
 
 #include <algorithm>

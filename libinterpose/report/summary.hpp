@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process did, in numbers: work-groups and busy seconds per device, bytes moved between memories,
-// kernels split and whole, and whether that was quicker than the best single device. Written as JSON at exit
-// if MKMD_SUMMARY names a file. Thread-safe.
+// kernels split and whole. It also says whether that was quicker than the best single device. Written as
+// JSON at exit if MKMD_SUMMARY names a file. Thread-safe.
 #pragma once
 
 #include "common/thread_annotations.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of a run (MKMD_TRACE): one JSON object per line, in the order things became known, so that a file
-// cut off by a crash is still good up to its last line. docs/trace.md describes the lines. Without the
-// setting nothing is done: every caller asks on() first. Thread-safe.
+// The trace of a run (MKMD_TRACE): one JSON object per line, in the order in which things became known. So
+// a file cut off by a crash is still good up to its last line. docs/trace.md describes the lines. Without
+// the setting nothing is done: every caller asks on() first. Thread-safe.
 #pragma once
 
 #include "common/thread_annotations.hpp"

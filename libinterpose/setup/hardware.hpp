@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware: what is true of a process's devices beside what their drivers do: how time passes for them, what
-// their memories can hold, and whether their drivers' own times count. This class is real hardware, which
-// keeps its own time, and whose drivers say what they cannot do. Thread-safe.
+// Hardware: what is true of a process's devices beside what their drivers do. It says how time passes for
+// them, what their memories can hold, and whether their drivers' own times count. This class is real
+// hardware, which keeps its own time, and whose drivers say what they cannot do. Thread-safe.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that are counted over all contexts of a process: a trace is unambiguous with them, and what drivers
-// keep on disk can be found again. Thread-safe.
+// Numbers that are counted over all contexts of a process. They make a trace unambiguous. What drivers keep
+// on disk can be found again by them. Thread-safe.
 #pragma once
 
 #include "common/thread_annotations.hpp"
@@ -26,8 +26,8 @@ private:
   std::vector<bool> live_ GUARDED_BY(mutex_);
 };
 
-// A number that no other living object has, the lowest there is: what drivers keep on disk for the copies of
-// one run is found by the next.
+// A number that no other living object has, the lowest there is. So the next run finds what drivers keep on
+// disk for the copies of this one.
 class LiveNumber {
 public:
   explicit LiveNumber(Numbers& numbers);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the code for pieces of a program's kernels is worth its making. Nobody knows how long a program
-// goes on. So it is made once launches have missed as much without it as making it takes: whatever comes
-// then, that costs at most twice the least. Where making it takes cores that home computes on, it is
-// exploring otherwise, and the budget pays. It knows values only and no clock.
+// goes on. So the code is made once launches have missed as much without it as making it takes. Whatever
+// comes then, that costs at most twice the least. If making it takes cores that home computes on, an
+// earlier making is exploring, and the budget pays. It knows values only and no clock.
 #pragma once
 
 #include "libinterpose/timing/regret_budget.hpp"

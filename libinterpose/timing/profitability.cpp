@@ -97,8 +97,9 @@ void Window::plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, D
   if (decision.verdict != Verdict::native) kernels_.emplace_back(std::move(kernel), launch.at_home);
 }
 
-// Where home is all devices at once, kernels would have taken there what such launches have taken there, or
-// else what they took here, all devices together. Elsewhere the plan has said how long.
+// Adds the seconds that the part would take at home. Where home is all devices at once, these are what such
+// launches have taken there. Without such times they are what the kernels took here, all devices together.
+// Elsewhere the plan has said how long.
 void Window::ran(const Ran& part) {
   if (part.kind == Kind::placed || (part.kind == Kind::kernel && !setting_.home_is_sum)) return;
   double seconds = part.seconds;

@@ -40,8 +40,8 @@ inline constexpr struct Limits {
   // All exploring may cost so many seconds at once, and this share of the time (RegretBudget).
   double free_exploring = 20e-3;
   double regret = 0.02;
-  // Nor is there a retry of what has just lost a second within 50 seconds,
-  // and by twice as long after each further loss, up to this share.
+  // A kernel that has lost a second is not retried within 50 seconds (1 / regret). Each further loss halves
+  // the share of time that its retries may cost, down to this share.
   double least_regret = 0.0001;
   // A retry counts as at least so many seconds lost.
   double least_loss = 10e-6;

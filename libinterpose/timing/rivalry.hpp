@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of several drivers uses the cores they share (vendor/rivals.hpp): one team of devices per window, the
-// one with the least time, once what it would have saved pays for moving the data there. A team that has not
-// run a kernel runs a small part of a launch first. It knows values only and no clock, like Profitability,
-// which owns it.
+// Which of several drivers uses the cores they share (vendor/rivals.hpp). Each window has one team of
+// devices, the one with the least time. The team changes once what another would have saved pays for moving
+// the data there. A team that has not run a kernel runs a small part of a launch first. It knows values
+// only and no clock, like Profitability, which owns it.
 #pragma once
 
 #include "libinterpose/timing/regret_budget.hpp"
@@ -35,8 +35,8 @@ public:
   };
   // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
   using CopySeconds = std::function<double(int team)>;
-  // Where the first team has not run it, it runs it: it is home's, whose driver can later repeat what it has
-  // run without compiling (Rule 13), and predictions alone move nothing.
+  // A kernel that the first team has not run is run by that team. The first team is home's, whose driver
+  // can later repeat what it has run without compiling (Rule 13). Predictions alone move nothing.
   bool may_move(const Kernel& kernel) const;
   bool knows(const Kernel& kernel) const;  // it was measured on another team than the first
   // The team for a window with these kernels, which may move.

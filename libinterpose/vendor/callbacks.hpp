@@ -6,8 +6,9 @@
 
 namespace mkmd::vendor {
 
-// Whether the driver runs callbacks on the thread that ends a command, before it wakes those that wait: PoCL
-// before 7.0 and Intel's CPU runtime do. Later versions of PoCL have a thread of their own for callbacks.
+// Whether the driver runs callbacks on the thread that ends a command, before it wakes those that wait.
+// PoCL before 7.0 and Intel's CPU runtime do. Later versions of PoCL have a thread of their own for
+// callbacks.
 bool ends_callbacks_before_waits(cl_device_id device);
 
 }  // namespace mkmd::vendor

@@ -25,9 +25,9 @@ cl_int try_again(Call call) {
 // Whether commands are executed by the thread that makes or awaits them. Somebody has to wait for these.
 bool executes_in_caller(const Platform& platform, const std::string& device_name);
 
-// Whether the device may be gone while a driver is waited for: it is neither a CPU of the host nor a
-// simulator in this process. Drivers may then wait for ever (PoCL-Remote does). So waits of ours for such
-// devices are made of short ones, between which the driver is asked whether the device is there.
+// Whether the device may be gone while a driver is waited for. It may unless it is a CPU of the host or a
+// simulator in this process. Drivers may then wait for ever (PoCL-Remote does). So our waits for such
+// devices are made of short ones. Between these the driver is asked whether the device is there.
 bool may_be_lost(cl_device_id device);
 // The driver says that it can be used (CL_DEVICE_AVAILABLE), and it is not silent (silence.hpp).
 bool is_available(cl_device_id device);

@@ -51,9 +51,9 @@ bool is_own_file(const std::string& path) {
   return fs::equivalent(path, self.dli_fname, failed) && !failed;
 }
 
-// A vendor library that exports the OpenCL functions and takes their addresses for its table gets ours where
-// the dynamic loader finds us first (Oclgrind: 26 slots). Calls through such a slot would come back to us for
-// ever, so it is pointed at the library's own function again.
+// A vendor library may export the OpenCL functions and take their addresses for its table. Where the
+// dynamic loader finds us first, it gets ours (Oclgrind: 26 slots). Calls through such a slot would come
+// back to us for ever. So the slot is pointed at the library's own function again.
 void repair_table(void* library, cl_platform_id platform) {
   Dl_info self{};
   dladdr(reinterpret_cast<void*>(&repair_table), &self);

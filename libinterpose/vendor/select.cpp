@@ -177,9 +177,9 @@ Status select_item(const Item& item, std::vector<Platform>& platforms, std::vect
   return {};
 }
 
-// A rough order, enough to choose a home: GPUs with a memory of their own, other GPUs, the host's CPUs, then
-// the rest; among these by units times clock. Those do not compare between vendors: an integrated GPU has
-// more units than a large card.
+// A rough order, enough to choose a home: GPUs with a memory of their own, other GPUs, the host's CPUs,
+// then the rest. Among these, units times clock decide. Those do not compare between vendors: an integrated
+// GPU has more units than a large card.
 double speed(cl_device_id device) {
   constexpr double kMore = 1e12;  // than any rate
   const bool gpu = (device_value<cl_device_type>(device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real OpenCL implementations: found by reading the .icd files ourselves (never through a loader, which
-// might be us), called through the dispatch table every vendor object begins with (cl_khr_icd). This folder
-// knows nothing of the virtual device; the `mkmd` command uses it too.
+// The real OpenCL implementations. They are found by reading the .icd files ourselves, never through a
+// loader, which might be us. They are called through the dispatch table every vendor object begins with
+// (cl_khr_icd). This folder knows nothing of the virtual device; the `mkmd` command uses it too.
 #pragma once
 
 #include "common/status.hpp"
@@ -96,13 +96,13 @@ struct Platform {
   std::string name;
 };
 
-// Every platform of every ICD the system lists: OCL_ICD_VENDORS (directories, .icd files or libraries,
-// separated by colons), OPENCL_VENDOR_PATH, or /etc/OpenCL/vendors, in the order of file names. A vendor that
-// fails to load, or is ourselves, is left out.
+// Every platform of every ICD that the system lists, in the order of file names. The list is
+// OCL_ICD_VENDORS, OPENCL_VENDOR_PATH or /etc/OpenCL/vendors. OCL_ICD_VENDORS has directories, .icd files
+// or libraries, separated by colons. A vendor that fails to load, or is ourselves, is left out.
 std::vector<Platform> find_platforms();
 
-// The .icd files find_platforms() would read, with their sizes and times, without loading any vendor: as long
-// as it stays the same, so do the platforms, mostly.
+// The .icd files that find_platforms() would read, with their sizes and times, without loading any vendor.
+// As long as the listing stays the same, so do the platforms, as a rule.
 std::vector<std::string> listing();
 
 // The function of that name in the library this thread is just asking for its platforms, or null. Oclgrind's
@@ -117,8 +117,8 @@ void* extension_function(cl_platform_id platform, const char* name);
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform);
 
-// How many in-order queues may run kernels of one program at the same time. PoCL before 6.0 counts who uses a
-// kernel's machine code without asking which of several versions, for small and for large NDRanges; when
+// How many in-order queues may run kernels of one program at the same time. PoCL before 6.0 counts who uses
+// a kernel's machine code without asking which of several versions, for small and for large NDRanges. When
 // three launches of different widths are under way it can count below zero, and aborts (its commit
 // c9ac4c0c3). Two never get there: each counts twice. Nothing: any number.
 std::optional<size_t> queues_of_a_program(cl_platform_id platform);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes known of a piece that crashes on poison: while it runs, the signals of a crash write one line
-// to a file before they do what they would have done.
+// What becomes known of a piece that crashes on poison. While the piece runs, the signals of a crash write
+// one line to a file before they do what they would have done.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescriptionCheck: whether what the compiler says of a launch is what its pieces do. Before a piece runs,
-// every byte it is not described to need is poison; afterwards only described bytes may have changed, and
-// they must hold what the whole launch at home gives. Knows no driver: pieces run on stages.
+// DescriptionCheck: whether the pieces of a launch do what the compiler says of it. Before a piece runs,
+// every byte that it is not described to need is poison. Afterwards only described bytes may have changed,
+// and they must hold what the whole launch at home gives. Knows no driver: pieces run on stages.
 #pragma once
 
 #include "libinterpose/verify/distance.hpp"
@@ -19,9 +19,9 @@ public:
   // Runs the launch whole, at home and where code generators differ: what pieces are compared with.
   cl_int run_whole();
 
-  // Runs the pieces, each on one of the stages, and looks at what they have done. False: they are not
-  // independent of each other and of the rest of the launch, so that the planner would not split like that;
-  // nothing has run. `whole`: together they are the launch.
+  // Runs the pieces, each on one of the stages, and looks at what they have done. False: nothing has run.
+  // Then the pieces are not independent of each other and of the rest of the launch, and the planner would
+  // not split like that. `whole`: together they are the launch.
   bool check(const std::vector<compiler::GroupBox>& pieces, bool whole, Poison poison, size_t most_blocks);
 
   // What the whole launch changes and no piece of a whole split is described to write, if nothing else

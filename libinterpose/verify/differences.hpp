@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences between what a launch is described to do and what its pieces do, in the program's terms: which
-// argument's bytes, and which line of the source.
+// Differences between what a launch is described to do and what its pieces do. They are named in the
+// program's terms: the argument whose bytes differ, and the line of the source.
 #pragma once
 
 #include "libinterpose/memory/argument_uses.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far apart two results are, in units in the last place: of floating-point numbers, as the types of the
-// kernel's arguments say where they lie.
+// How far apart two results are, in units in the last place. It compares floating-point numbers where the
+// types of the kernel's arguments say that such lie.
 #pragma once
 
 #include "libinterpose/verify/differences.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Poison: what fills the bytes that a piece is not described to need. There are two patterns, of eight bytes,
-// that differ in every byte: what is poison under both was never written, and what differs between them
+// Poison: what fills the bytes that a piece is not described to need. There are two patterns of eight
+// bytes, which differ in every byte. What is poison under both was never written. What differs between them
 // depends on poison.
 #pragma once
 

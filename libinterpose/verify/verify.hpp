@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verifying mode (MKMD_VERIFY, `mkmd verify`): before a launch that may be split runs at home as the program
-// asked, pieces of it run on copies of its buffers, and what they do is compared with what the compiler says
-// of them (description_check.hpp). The program's data and results are untouched.
+// Verifying mode (MKMD_VERIFY, `mkmd verify`). Before a launch that may be split runs at home as the
+// program asked, pieces of it run on copies of its buffers. What they do is compared with what the compiler
+// says of them (description_check.hpp). The program's data and results are untouched.
 #pragma once
 
 #include "libinterpose/commands/command.hpp"

@@ -15,8 +15,8 @@ class BlockingWait {
 public:
   explicit BlockingWait(Context& context) : context_(&context) {}
 
-  // The call waits for these commands. Where the driver ends callbacks before such calls return, the call
-  // also waits for callbacks of these commands that become due meanwhile: programs then release what they
+  // The call waits for these commands. Where the driver ends callbacks before such calls return, it also
+  // waits for callbacks of these commands that become due meanwhile. Programs then release what callbacks
   // use.
   void add(const CallbackOrder& until) { until_.push_back(until); }
   void add(const Queue& queue) { add({.since = began_, .queue = &queue}); }  // its commands so far

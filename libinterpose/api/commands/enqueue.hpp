@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way a command reaches the vendor's queue of the home device: wait lists are translated,
-// what was captured before is finished first, the bytes the command touches are brought home, and the
-// program's event is made. Every clEnqueue* that is not captured ends here; with one real device all of them
-// do.
+// The one way a command reaches the vendor's queue of the home device. Wait lists are translated, and
+// earlier captured work is finished. The bytes that the command touches are brought home, and the program's
+// event is made. Every clEnqueue* that is not captured ends here. With one real device all of them do.
 #pragma once
 
 #include "libinterpose/capture/runtime.hpp"
@@ -27,8 +26,9 @@ struct NativeCall {
   cl_event* event;        // may be null
 };
 
-// Whether a command of the queue that waits for these events may be captured now (not while a user event is
-// unset, nor where the vendor might refuse the list or take an event of no context or another).
+// Whether a command of the queue that waits for these events may be captured now. It may not while a user
+// event is unset, nor where the vendor might refuse the list. The vendor might also take an event of no
+// context or of another one.
 bool may_capture(const Queue& queue, WaitList wait_list);
 // Commands that go straight to home's driver take another time than on home. While kernels are profiled,
 // nobody minds.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads, writes, copies and fills of buffers. They are captured while captured kernels are unfinished, or
-// when bytes of theirs are not at home, and always where native commands take another time than on home.
-// Otherwise, and while kernels are profiled, they go to the home's own queue at once.
+// when some of their bytes are not at home. They are always captured where native commands take another
+// time than on home. Otherwise, and while kernels are profiled, they go to the home's own queue at once.
 #include "libinterpose/api/commands/capture.hpp"
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/process.hpp"

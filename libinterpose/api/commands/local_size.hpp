@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work-group sizes of captured launches: ours where the program gave none (once for the whole range, for all
-// pieces: Rule 12), and the check that the home would accept the program's.
+// Work-group sizes of captured launches. Where the program gave none, the size is chosen once for the whole
+// range, for all pieces (Rule 12). Otherwise it is checked that the home would accept the program's.
 #pragma once
 
 #include "compiler/footprint.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts. The vendor's context behind one of ours holds more devices than the program knows: all those that
-// share the home's memory, so that buffers need not be copied between them.
+// Contexts. The vendor's context behind one of ours holds more devices than the program knows. It holds all
+// those that share the home's memory, so that buffers need not be copied between them.
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/objects/platform.hpp"
 #include "libinterpose/api/vendor_call.hpp"

@@ -14,8 +14,8 @@ namespace mkmd::api {
 
 namespace {
 
-// The answer makes progress by itself, for programs that enqueue and poll. One that polls on is slowed a
-// little rather than given a core to itself, which the work it waits for needs (Rule 8 of
+// The answer makes progress by itself, for programs that enqueue and poll. A program that polls on is
+// slowed a little. It does not get a core to itself, which the work that it waits for needs (Rule 8 of
 // docs/architecture.md).
 cl_int captured_status(Event& event) {
   constexpr uint32_t kFreeAnswers = 3;

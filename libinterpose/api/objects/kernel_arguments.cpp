@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel arguments. The vendor checks each and keeps it in its own kernel, ready for a launch at home; we
-// keep it too, because other devices have memory objects of their own. An argument of the size of a handle is
-// taken for one only if it is a live handle of ours (Rule 12 of docs/architecture.md).
+// Kernel arguments. The vendor checks each and keeps it in its own kernel, ready for a launch at home. We
+// keep it too, because other devices have memory objects of their own. An argument of the size of a handle
+// is taken for one only if it is a live handle of ours (Rule 12 of docs/architecture.md).
 #include "libinterpose/api/objects/kernel_arguments.hpp"
 
 #include "libinterpose/api/generated/entry_points.hpp"

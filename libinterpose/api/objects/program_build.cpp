@@ -50,8 +50,8 @@ compiler::Request request_for(const std::vector<compiler::Unit>& units) {
   return request;
 }
 
-// With such an option a driver may reassociate, and does so by the shape of the code it is given: between the
-// program's source and our sub-kernels the last bits then differ.
+// With such an option a driver may reassociate, and how it does so depends on the shape of the code. Then
+// the last bits differ between the program's source and our sub-kernels.
 const char* relaxing_option(const compiler::Recipe& recipe) {
   for (const char* option : {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations"}) {
     const auto has_it = [&](const auto& step) { return step.options.find(option) != std::string::npos; };
@@ -148,8 +148,8 @@ private:
   std::thread thread_;
 };
 
-// A call whose end the program wants to be told: its own function is called when the vendor has called back
-// and its call has returned, whichever comes last.
+// A call with a callback for its end. The program's callback runs when the vendor has called back and the
+// call has returned, whichever comes last.
 class NotifiedCall {
 public:
   NotifiedCall(Notify function, void* user_data, std::unique_ptr<SubKernelBuild> sub_kernels)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device lists of programs. The vendor's context may hold helpers that the program does not know: it is never
-// left to the vendor to mean "all devices", and its lists are cut down to what the program knows.
+// Device lists of programs. The vendor's context may hold helpers that the program does not know. So an
+// empty list, which means "all devices", never reaches the vendor. Lists from the vendor are cut down to
+// the devices that the program knows.
 #pragma once
 
 #include "libinterpose/objects/objects.hpp"

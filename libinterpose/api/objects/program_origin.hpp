@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs are made from, as far as our compiler can read it. Of a program made from source that is the
-// source. Of one made from a binary it is what was remembered when the binary was handed out, and of a linked
-// one what its inputs were compiled from. The driver never sees any of this: a program's own kernels come
-// from what the program gave.
+// What programs are made from, as far as our compiler can read it. For a program made from source that is
+// the source. For one made from a binary it is what was remembered when the binary was handed out. For a
+// linked one it is what its inputs were compiled from. The driver never sees any of this: a program's own
+// kernels come from what the program gave.
 #pragma once
 
 #include "compiler/binary_origin.hpp"

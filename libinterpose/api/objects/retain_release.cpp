@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// clRetain* and clRelease* of every kind of object. Three kinds have something to do when the program lets go
-// of them for good: a queue has its commands flushed, a memory object leaves the kernels it was an argument
-// of, a context forgets what was done in it.
+// clRetain* and clRelease* of every kind of object. Three kinds have something to do when the program
+// releases them for good. A queue has its commands flushed. A memory object leaves the kernels it was an
+// argument of. A context forgets what was done in it.
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/objects/registry.hpp"
