@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every form minimises the relative error, robustly: rows are weighted by 1/seconds, and by Tukey's biweight
-// of the last round's relative residual, so that a preempted run does not bend the formula.
+// Every form minimises the relative error, robustly. Rows are weighted by 1/seconds, and by Tukey's
+// biweight of the last round's relative residual. So a preempted run does not bend the formula.
 #include "models/candidates.hpp"
 
 #include "models/least_squares.hpp"

@@ -168,8 +168,8 @@ void measure_error(Model& model, const Samples& samples) {
   model.error_hi = at(0.95);
 }
 
-// Models are of what a device does alone; what devices lose to each other, through the memory they share, is
-// one factor per kernel and device. Never below 1: nothing gets faster by company.
+// Models are of what a device does alone. What devices lose to each other, through the memory they share,
+// is one factor per kernel and device. It is never below 1: nothing gets faster by company.
 std::optional<double> together_over_alone(const Model& model, const std::vector<Sample>& samples) {
   std::vector<double> ratios;
   for (const Sample& s : samples) {

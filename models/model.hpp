@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model: how long one kernel takes on one kind of device, as a formula fitted to measured samples. This file
-// predicts and describes; fit.hpp makes models. Times are seconds of the kernel itself, without the cost of
-// launching it. Eq. 3 of the MKMD paper (y = β1·T·f + β2·T + ε, T work-items, f the trip count) is the linear
-// form with the terms `operations` and `items`.
+// Model: how long one kernel takes on one kind of device, as a formula fitted to measured samples. This
+// file predicts and describes; fit.hpp makes models. Times are seconds of the kernel itself, without the
+// cost of launching it. Eq. 3 of the MKMD paper is y = β1·T·f + β2·T + ε, with T work-items and f the trip
+// count. It is the linear form with the terms `operations` and `items`.
 #pragma once
 
 #include "common/own_files.hpp"
@@ -26,8 +26,9 @@ struct Work {
   double footprint = 0;                    // distinct bytes they touch
   double crowding = 1;                     // cache lines of one access of a work-group that share a set, see
                                            // LaunchFootprints::crowding()
-  // See LaunchFootprints::one_group(): bytes in the cache lines that work-groups touch, each for itself;
-  // bytes in the pages one of them touches; how many of its lines share a set.
+  // See LaunchFootprints::one_group(). `lines`: bytes in the cache lines that work-groups touch, each for
+  // itself. `group_reach`: bytes in the pages one of them touches. `group_crowding`: how many of its lines
+  // share a set.
   double lines = 0, group_reach = 0, group_crowding = 1;
 
   bool operator==(const Work&) const = default;

@@ -23,8 +23,9 @@ struct Learned {
 // `notices`: what a user should know, also if it fails in the end.
 Result<Learned> learn(const Places& places, std::vector<std::string>& notices);
 
-// The models there are. A file that is none is moved aside, never deleted (`notices` says where to): what was
-// measured here is in the store, and is fitted again. One of another version is refused and left as it is.
+// The models there are. A file that is none is moved aside, never deleted; `notices` says where to. The
+// samples measured here are in the store, and are fitted again. A file of another version is refused and
+// left as it is.
 Result<std::vector<models::Entry>> read_own_models(const std::string& file,
                                                    std::vector<std::string>& notices);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AffinityQueue: ready tasks by acceleration factor. GPUs take from the end where it is highest, CPUs from
-// the other; among equal factors both take the highest priority first, then the lowest index. A few kinds of
-// kernels make a few factors, so each factor has a small ordered set of its own.
+// the other. Among equal factors both take the highest priority first, then the lowest index. A few kinds
+// of kernels make a few factors, so each factor has a small ordered set of its own.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exchange format: a problem, and optionally a schedule for it, as JSON, both ways. Reading is strict
-// about what it understands (a wrong type, an unknown device or task is an error that names the place) and
-// silent about keys it does not know, so that traces can carry more. Times are seconds, sizes bytes.
+// about what it understands: a wrong type or an unknown device or task is an error that names the place.
+// Unknown keys are ignored, so that traces can carry more. Times are seconds, sizes bytes.
 #pragma once
 
 #include "common/status.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy's parameters as text: "name", "name:key=value,key=value", or "name:value" for a policy that takes
-// one unnamed value. A policy binds its documented struct key by key and ends with finish(), which reports
-// the first mistake in one line together with what would have been accepted.
+// A policy's parameters as text: "name", "name:key=value,key=value", or "name:value" for a policy that
+// takes one unnamed value. A policy binds its documented struct key by key and ends with finish(). That
+// reports the first mistake in one line together with what would have been accepted.
 #pragma once
 
 #include "common/status.hpp"

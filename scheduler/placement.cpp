@@ -151,8 +151,8 @@ double Placement::acquire(int item, double lo, double hi, int mem, double not_be
   return ready;
 }
 
-// Where a piece fits on the device and, where it shares the bandwidth of its memory with other pieces of its
-// task, beside those: at full speed, or slower and earlier, whichever ends first.
+// Where a piece fits on the device. Where it shares the bandwidth of its memory with other pieces of its
+// task, it fits beside those. It runs at full speed, or slower and earlier, whichever ends first.
 Timeline::Busy Placement::fit(int task, int device, double share, double ready, double slow) const {
   const double length = index_->duration(task, device, share);
   const double limit = index_->bandwidth_limit(task, device);

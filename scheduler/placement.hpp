@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement: a schedule under construction. place() puts a piece on a device: it moves the input slices that
-// are missing in the device's memory (first fit on exclusive full-duplex ports, from whichever memory
-// delivers first) and inserts the piece into the device's first idle stretch. Everything can be taken back
-// with mark() and rollback(), so a policy tries what it wants to compare and keeps the best. Shared by all
-// static policies.
+// Placement: a schedule under construction. place() puts a piece on a device. It moves the input slices
+// that are missing in the device's memory: first fit on exclusive full-duplex ports, from whichever memory
+// delivers first. It inserts the piece into the device's first idle stretch. mark() and rollback() take
+// everything back, so a policy tries what it wants to compare and keeps the best. Shared by all static
+// policies.
 #pragma once
 
 #include "scheduler/problem_index.hpp"
@@ -23,8 +23,8 @@ class Placement {
 public:
   explicit Placement(const ProblemIndex& index);
 
-  // Which inputs a piece brings: `needed` takes only its slice of row inputs; `whole` takes whole buffers, as
-  // a system must that does not know what a work-group reads.
+  // Which inputs a piece brings. `needed` takes only its slice of row inputs. `whole` takes whole buffers,
+  // as a system must that does not know what a work-group reads.
   enum class Inputs { needed, whole };
 
   struct Piece {
@@ -35,16 +35,17 @@ public:
 
   // Places [lo, hi) of `task`; its predecessors must be placed. Returns what was placed. `slow`: the piece
   // takes so many times its own time, because other pieces of the task use the same memory meanwhile
-  // (ProblemIndex::slowdown); what pieces placed before leave of that memory's bandwidth is kept to anyway.
+  // (ProblemIndex::slowdown). In any case it keeps to the bandwidth that pieces placed before leave of that
+  // memory.
   Piece place(int task, int device, double lo = 0, double hi = 1, Inputs inputs = Inputs::needed,
               double not_before = 0, double slow = 1);
 
-  // The same as the next command of an in-order queue: its transfers one after the other from `now` on, when
-  // all commands before have ended, then the piece.
+  // The same as the next command of an in-order queue. All commands before have ended at `now`. Its
+  // transfers follow one after the other from then on, then the piece.
   Piece place_in_order(int task, int device, double now);
 
-  // Places the shares with whole inputs, moves what ran outside the memory of `home` there and merges it on
-  // `home`: consumers see the task's results in that one memory only. Returns when the task is done.
+  // Places the shares with whole inputs. What ran outside the memory of `home` is moved there and merged on
+  // `home`. So consumers see the task's results in that one memory only. Returns when the task is done.
   double place_merged(int task, int home, std::span<const Share> shares);
 
   // Moves a range of an item, all of it produced, to the device; returns when it is there.
@@ -65,8 +66,8 @@ public:
   const Timeline& device(int d) const { return lanes_[d]; }
   Timeline& device(int d) { return lanes_[d]; }
 
-  // Seconds that moving the row inputs of the whole task to the device would keep its in-port busy: what a
-  // piece's share adds to its start.
+  // Seconds that moving the row inputs of the whole task to the device would keep its in-port busy. A piece
+  // adds its share of them to its start.
   double missing_row_time(int task, int device) const;
 
   struct Mark {
@@ -94,8 +95,9 @@ private:
   void finish_at(int task, double time);
   Timeline::Busy fit(int task, int device, double share, double ready, double slow) const;
   double acquire(int item, double lo, double hi, int mem, double not_before);
-  // The slice elsewhere that would deliver all of [lo, hi) of an item to `mem` first, had it all; then the
-  // one that has more of it. And when the transfer of what it has begins.
+  // The slice elsewhere that would deliver all of [lo, hi) of an item to `mem` first, if it had all of it.
+  // Among equals it is the one that has more of it. `Source` also says when the transfer of what it has
+  // begins.
   struct Source {
     const Slice* slice;
     double begins;

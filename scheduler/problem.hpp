@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a policy is asked: a Platform (devices, the memories they work in, the links between those) and a
-// TaskGraph (tasks with predicted seconds per device, edges with the bytes that flow, data already in place).
-// Plain values in seconds and bytes; tasks and devices are referred to by their index. Start with Problem.
+// What a policy is asked: a Platform and a TaskGraph. The Platform has devices, the memories they work in,
+// and the links between those. The TaskGraph has tasks with predicted seconds per device, edges with the
+// bytes that flow, and data already in place. These are plain values in seconds and bytes; tasks and
+// devices are referred to by their index. Start with Problem.
 #pragma once
 
 #include "common/status.hpp"
@@ -31,9 +32,9 @@ struct Task {
   int pinned = -1;      // device index
   double priority = 0;  // used by rank=given
   int units = 0;        // pieces are whole multiples of 1/units; 0: any share
-  // What all its work-groups together read and write in the memory of their device, beyond caches: no device
-  // does the task in less than bytes / bw_one, and pieces in one memory not in less than bytes / bw_all, both
-  // whatever `times` say. 0: not bound by memory. A launch measured to be faster than that has fewer bytes.
+  // What all its work-groups together read and write in the memory of their device, beyond caches. Whatever
+  // `times` say, no device does the task in less than bytes / bw_one, and pieces in one memory not in less
+  // than bytes / bw_all. 0: not bound by memory. A launch measured to be faster than that has fewer bytes.
   double bytes = 0;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProblemIndex: the tables every policy, bound and check derives from a Problem: who feeds whom, a
-// topological order, memories numbered from 0, transfer times, and the *items*. An item is what one task
-// produces under one buffer name; it is what transfers move and what pieces need in their memory.
+// ProblemIndex: the tables that every policy, bound and check derives from a Problem. It says who feeds
+// whom, and has a topological order, memories numbered from 0, transfer times, and the *items*. An item is
+// what one task produces under one buffer name. It is what transfers move and what pieces need in their
+// memory.
 #pragma once
 
 #include "scheduler/problem.hpp"
@@ -117,8 +118,9 @@ public:
   double bandwidth_limit(int t, int d) const {
     return shared_.empty() || task(t).bytes == 0 ? 0 : shared_[memory_of(d)];
   }
-  // By how much a piece of the task on the device takes longer while pieces of the task run on `others`, too
-  // (which may name the device itself, and any device twice): together those in its memory get bw_all.
+  // How many times as long a piece of the task takes on the device while pieces of the task also run on
+  // `others`. Together those in its memory get bw_all. `others` may name the device itself, and any device
+  // twice.
   double slowdown(int t, int d, std::span<const int> others) const;
   // Whether a piece on the device would get bandwidth that pieces on the others leave unused.
   bool gains_bandwidth(int t, int d, std::span<const int> others) const;

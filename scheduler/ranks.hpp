@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranking schemes: the priority of every task, higher first. min, avg and area are bottom levels (the longest
-// way to the end of the graph) with different costs of a task; fifo, lpt and given are not about the graph.
-// Used wherever a policy has a `rank` parameter.
+// Ranking schemes: the priority of every task, higher first. min, avg and area are bottom levels (the
+// longest way to the end of the graph) with different costs of a task. fifo, lpt and given do not depend on
+// the graph. Used wherever a policy has a `rank` parameter.
 #pragma once
 
 #include "scheduler/parameters.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedSpeed: when the pieces that devices work on end, if devices change their speed and what runs in one
-// memory shares its bandwidth. A piece moves its bytes evenly over its own time; while the pieces in a memory
-// together want more than the memory gives, all of them that move any are slowed by the same factor. For the
-// simulator.
+// SharedSpeed: when pieces end, if devices change their speed and pieces in one memory share its bandwidth.
+// A piece moves its bytes evenly over its own time. While the pieces in a memory together want more than
+// the memory gives, all of them that move any are slowed by the same factor. For the simulator.
 #pragma once
 
 #include "scheduler/problem_index.hpp"

@@ -34,8 +34,8 @@ Result<Schedule> simulate(const ProblemIndex& predicted, OnlinePolicy& policy,
 // its pieces and their order. Not for schedules with merges or aborted runs, nor for pieces in order.
 Result<Schedule> replay(const Problem& actual, const Schedule& plan);
 
-// The problem with every time multiplied by a factor drawn evenly from [1 - error, 1 + error], one per kind
-// of task (its name without digits) and device.
+// The problem with every time multiplied by a factor drawn evenly from [1 - error, 1 + error]. There is one
+// factor per kind of task (its name without digits) and device.
 Problem with_rate_error(const Problem& problem, double error, uint64_t seed);
 
 // The problem with every time multiplied by a factor of its own, drawn evenly from [1 - jitter, 1 + jitter]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TwoClass: a problem seen as CPUs against GPUs, the world of the HeteroPrio family. Every device is one of
-// the two (accelerators count as GPUs); a task has one time per class, that of the class's best device for
-// it. On platforms whose devices of a class are alike this is exactly the model of Beaumont, Eyraud-Dubois,
+// TwoClass: a problem seen as CPUs against GPUs, as the HeteroPrio family does. Every device is one of the
+// two (accelerators count as GPUs). A task has one time per class, that of the class's best device for it.
+// Where devices of a class are alike, this is exactly the model of a paper. It is Beaumont, Eyraud-Dubois,
 // Kumar: Fast Approximation Algorithms for Task-Based Runtime Systems.
 #pragma once
 

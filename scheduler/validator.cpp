@@ -125,8 +125,8 @@ private:
     return pieces.size() > 1 && index_.shares_bandwidth() ? check_bandwidth(t) : Status{};
   }
 
-  // No two moments between which the pieces of the task must have moved more bytes of a memory than it
-  // allows: what a piece did not do outside, at full speed, it did between them.
+  // Between any two moments the pieces of the task must have moved no more bytes of a memory than it
+  // allows. A piece moves between them what it cannot have moved outside at full speed.
   Status check_bandwidth(int t) const {
     for (int p : pieces_[t])
       for (int q : pieces_[t]) {

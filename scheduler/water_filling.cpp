@@ -7,8 +7,8 @@ namespace mkmd::scheduler {
 
 std::vector<double> water_fill(std::span<const FillSlot> slots) {
   std::vector<double> share(slots.size(), 0.0);
-  // Between two neighbouring events (a slot starts, a slot is full) the work done by time T grows linearly:
-  // walk the events until it reaches the whole task.
+  // An event is the start of a slot, or the moment when a slot is full. The work done by time T grows
+  // linearly between two neighbouring events. Walk the events until it reaches the whole task.
   struct Event {
     double time;
     double rate;

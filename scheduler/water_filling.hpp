@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Water filling: how to divide one divisible task over several devices so that it ends as early as possible.
-// Every vessel is a device that can start at some time and needs some seconds for the whole; all that take
-// part end together, except those whose idle stretch is over before.
+// Water filling: how to divide one divisible task over several devices so that it ends as early as
+// possible. Every vessel is a device that can start at some time and needs some seconds for the whole. All
+// that take part end together, except those whose idle stretch is over before.
 #pragma once
 
 #include "scheduler/problem.hpp"

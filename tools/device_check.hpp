@@ -6,9 +6,9 @@
 
 namespace mkmd::tool {
 
-// A sentence if they cannot. Vendors are loaded for it, which takes as long as many a short program, so a
-// specification that was found good is believed for a day, unless the vendors that are listed or the
-// variables they read change (devices.json in the cache directory). Should it be wrong by then, the library
+// A sentence if they cannot. The check loads vendors, which takes as long as many a short program. So a
+// specification that was found good is believed for a day. It is checked again if the listed vendors change
+// or the variables they read (devices.json in the cache directory). If it is wrong by then, the library
 // says so.
 std::string check_devices(const std::string& specification);
 

@@ -6,9 +6,9 @@
 
 namespace mkmd::tool {
 
-// Why the dynamic loader puts no library into this program, such as "it is statically linked"; empty if it
-// does, or if the file cannot be read. The program is found in PATH as execvp() finds it. A script counts as
-// its interpreter.
+// Why the dynamic loader puts no library into this program, such as "it is statically linked". It is empty
+// if the loader does, or if the file cannot be read. The program is found in PATH as execvp() finds it. A
+// script counts as its interpreter.
 std::string why_no_library(const std::string& program);
 
 // The interpreter or dynamic loader that the program's file names and that does not exist, or nothing.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The area bound of two classes of devices: the makespan if tasks were fluid and independent. Solved greedily
-// by acceleration factor, which gives the optimum of the linear program (Lemma 2 of Beaumont, Eyraud-Dubois,
-// Kumar: Fast Approximation Algorithms for Task-Based Runtime Systems). Bounds of the exact kind are in
-// bounds.hpp.
+// The area bound of two classes of devices: the makespan if tasks were fluid and independent. It is solved
+// greedily by acceleration factor, which gives the optimum of the linear program. That is Lemma 2 of
+// Beaumont, Eyraud-Dubois, Kumar: Fast Approximation Algorithms for Task-Based Runtime Systems. Bounds of
+// the exact kind are in bounds.hpp.
 #pragma once
 
 #include "scheduler/two_class.hpp"

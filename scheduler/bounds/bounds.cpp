@@ -53,9 +53,9 @@ double shared_time(const TwoClass& classes, int t, double cpu_share) {
          (cpu_share < 1 ? (1 - cpu_share) * classes.gpu_time(t) : 0);
 }
 
-// Large graphs have so much slack that dependences cost nothing: where the area bound's own solution, with
-// the tasks off the long paths on the CPUs, has no path longer than the bound, it solves the mixed program,
-// too.
+// Large graphs have so much slack that dependences cost nothing. The area bound's own solution solves the
+// mixed program, too, if it has no path longer than the bound. There the tasks off the long paths are on
+// the CPUs.
 std::optional<MixedBound> area_is_mixed(const ProblemIndex& index, const TwoClass& classes) {
   const int tasks = index.task_count();
   const auto best = [&](int t) { return std::min(classes.cpu_time(t), classes.gpu_time(t)); };
@@ -191,8 +191,8 @@ double critical_path(const ProblemIndex& index) {
   double longest = 0;
   for (int t : index.order()) {
     double start = 0;
-    // A row edge lets the pieces of its consumer start one by one: only its consumer's own work is certain to
-    // follow nothing, so such an edge orders nothing when both can be divided.
+    // A row edge lets the pieces of its consumer start one by one. Only its consumer's own work is certain
+    // to follow nothing. So such an edge orders nothing when both can be divided.
     for (const Input& in : index.inputs(t))
       if (!in.row || !index.task(in.src).divisible || !index.task(t).divisible)
         start = std::max(start, end[in.src]);

@@ -102,8 +102,8 @@ private:
     }
   }
 
-  // start(t) >= start(src) + duration(src) + transfer. The transfer is zero or depends on the two memories:
-  // transfer >= T_ab (on_a(src) + on_b(t) - 1) for every pair, which is what the product would say.
+  // start(t) >= start(src) + duration(src) + transfer. The transfer is zero or depends on the two memories.
+  // For every pair, transfer >= T_ab (on_a(src) + on_b(t) - 1), which is what the product would say.
   void add_edge(const Input& in, int t) {
     const double bytes = index_.item(in.item).bytes;
     std::vector<Term> wait{{start_[in.src], 1}, {start_[t], -1}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads of many small applications: the seven of Zhou and Liu (Task Mapping in Heterogeneous Embedded
-// Systems for Fast Completion Time, Fig. 4) with their three mixes, and the neural-network task graphs of its
-// journal extension (Table 6). The papers give sizes and numbers of tasks but neither times nor all
-// dependences: times here come from operation and byte counts on a model of the papers' first machine (Fig.
-// 6), the shapes are stated in applications.cpp.
+// Workloads of many small applications. Seven, with their three mixes, are those of Zhou and Liu (Task
+// Mapping in Heterogeneous Embedded Systems for Fast Completion Time, Fig. 4). The neural-network task
+// graphs are those of its journal extension (Table 6). The papers give sizes and numbers of tasks but
+// neither times nor all dependences. Times here come from operation and byte counts on a model of the
+// papers' first machine (Fig. 6). applications.cpp states the shapes.
 #pragma once
 
 #include "scheduler/problem.hpp"

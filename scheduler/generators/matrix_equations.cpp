@@ -7,9 +7,11 @@ namespace mkmd::scheduler {
 namespace {
 
 // Each word is a kernel, in program order: kind(inputs). The kinds:
-//   mm: matrix product (rows of the first, all of the second); mv: matrix times vector; tr: transpose (all
-//   rows); add: elementwise on matrices; vec: elementwise on vectors; dot: scalar of two vectors, by rows;
-//   norm: scalar of one whole vector; div: quotient of scalars.
+// - mm: matrix product (rows of the first, all of the second); mv: matrix times vector; tr: transpose (all
+//   rows)
+// - add: elementwise on matrices; vec: elementwise on vectors; dot: scalar of two vectors, by rows
+// - norm: scalar of one whole vector; div: quotient of scalars
+//
 // A number names the result of the kernel at that place, from 1. A capital names a matrix of the host, a
 // small letter a vector of the host. The last word lists the results that the host reads.
 struct Equation {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eleven matrix equations of Table 3 of Lee, Samadi, Mahlke: Orchestrating Multiple Data-Parallel Kernels
-// on Multiple Devices, as kernel graphs for matrices of n x n floats on a model of the paper's machine (Table
-// 2): times from operation counts and bandwidths per kind of kernel plus a fixed 20 microseconds.
+// The eleven matrix equations of Table 3 of Lee, Samadi, Mahlke: Orchestrating Multiple Data-Parallel
+// Kernels on Multiple Devices. They are kernel graphs for matrices of n x n floats on a model of the
+// paper's machine (Table 2). Times come from operation counts and bandwidths per kind of kernel plus a
+// fixed 20 microseconds.
 #pragma once
 
 #include "scheduler/problem.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random problems: layered graphs on random platforms, with everything the exchange format can say
-// (transfers, divisible and pinned tasks, shared and separate memories, links, residency, impossible
-// devices). The same seed gives the same problem everywhere. For property tests and for `mkmd simulate
+// Random problems: layered graphs on random platforms. They have everything the exchange format can say:
+// transfers, divisible and pinned tasks, shared and separate memories, links, residency, impossible
+// devices. The same seed gives the same problem everywhere. For property tests and for `mkmd simulate
 // --generate random:SEED`.
 #pragma once
 

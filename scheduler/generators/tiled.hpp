@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Task graphs of tiled dense factorisations (Cholesky, LU without pivoting, QR) of N x N tiles, with kernel
-// times of tiles of 960 on a machine of CPUs and GPUs and without transfers: the workload of Beaumont,
-// Eyraud-Dubois, Kumar: Fast Approximation Algorithms for Task-Based Runtime Systems.
+// Task graphs of tiled dense factorisations (Cholesky, LU without pivoting, QR) of N x N tiles. Kernel
+// times are those of tiles of 960 on a machine of CPUs and GPUs, without transfers. This is the workload of
+// Beaumont, Eyraud-Dubois, Kumar: Fast Approximation Algorithms for Task-Based Runtime Systems.
 #pragma once
 
 #include "scheduler/problem.hpp"

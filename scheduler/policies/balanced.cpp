@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// balanced-estimate and balanced-makespan: every task starts on its favourite class, then tasks leave the
-// class that would end later, and the best assignment met is kept. The first judges assignments by mean load
-// and longest task, the second by the makespan of an LPT schedule (Canon, Marchal, Vivien: Low-Cost
-// Approximation Algorithms for Scheduling Independent Tasks on Hybrid Platforms). On ready sets with the load
-// of what runs counted.
+// balanced-estimate and balanced-makespan: every task starts on its favourite class. Then tasks leave the
+// class that would end later, and the best assignment met is kept. The first judges assignments by mean
+// load and longest task, the second by the makespan of an LPT schedule. Both are from Canon, Marchal,
+// Vivien: Low-Cost Approximation Algorithms for Scheduling Independent Tasks on Hybrid Platforms. Here they
+// work on ready sets and count the load of what runs.
 #include "scheduler/policies/class_assignment.hpp"
 #include "scheduler/policies/online_adapter.hpp"
 

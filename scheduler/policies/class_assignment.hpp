@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies that first assign every ready task to a class of devices and then serve each class's list: DualHP
-// and the Balanced algorithms, written for independent tasks and applied here, as in the HeteroPrio paper, to
-// the ready tasks each time something ends. This is the common part; what differs is the Assigner.
+// Policies that first assign every ready task to a class of devices and then serve each class's list:
+// DualHP and the Balanced algorithms. They were written for independent tasks. Here, as in the HeteroPrio
+// paper, they are applied to the ready tasks each time something ends. This is the common part; what
+// differs is the Assigner.
 #pragma once
 
 #include "scheduler/online_policy.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// dualhp: dual approximation. For a guess of the makespan, tasks too long for one class go to the other. The
-// rest fill the GPUs by acceleration factor up to the guess. Binary search finds the smallest guess whose
-// remainder fits the CPUs (Bleuse, Gautier, Lima, Mounie, Trystram: Scheduling Data Flow Program in XKaapi: A
-// New Affinity Based Algorithm for Heterogeneous Architectures). Here it plans sets of ready tasks, and adds
-// the load of running tasks.
+// dualhp: dual approximation. For a guess of the makespan, tasks too long for one class go to the other.
+// The rest fill the GPUs by acceleration factor up to the guess. Binary search finds the smallest guess
+// whose remainder fits the CPUs. It is from Bleuse, Gautier, Lima, Mounie, Trystram: Scheduling Data Flow
+// Program in XKaapi: A New Affinity Based Algorithm for Heterogeneous Architectures. Here it plans sets of
+// ready tasks, and adds the load of running tasks.
 #include "scheduler/policies/class_assignment.hpp"
 #include "scheduler/policies/online_adapter.hpp"
 

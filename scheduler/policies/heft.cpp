@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// heft: list scheduling by upward rank, each task inserted where it finishes first (Topcuoglu, Hariri, Wu:
-// Performance-Effective and Low-Complexity Task Scheduling for Heterogeneous Computing), with the ranking
-// schemes of the HeteroPrio paper. Ties: topological index among tasks, lowest index among devices.
+// heft: list scheduling by upward rank, each task inserted where it finishes first. It is from Topcuoglu,
+// Hariri, Wu: Performance-Effective and Low-Complexity Task Scheduling for Heterogeneous Computing. The
+// ranking schemes are those of the HeteroPrio paper. Ties: topological index among tasks, lowest index
+// among devices.
 #include "scheduler/placement.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/ranks.hpp"
@@ -15,8 +16,8 @@ struct Parameters {
   Rank rank = Rank::avg;
 };
 
-// Tasks by rank that are also in topological order, whatever the ranks are (given priorities need not fall
-// along edges): always the highest of those whose predecessors are listed.
+// Tasks by rank that are also in topological order, whatever the ranks are: given priorities need not fall
+// along edges. The next one is always the highest of those whose predecessors are listed.
 std::vector<int> list_by(const ProblemIndex& index, const std::vector<double>& rank) {
   std::vector<int> place(index.task_count()), waiting(index.task_count());
   for (int i = 0; i < index.task_count(); ++i)

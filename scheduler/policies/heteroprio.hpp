@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HeteroPrio family: idle GPUs take the ready task with the highest acceleration factor, idle CPUs the
-// one with the lowest, and an idle worker may restart a task that runs on the other class when that ends it
-// earlier (spoliation). Beaumont, Eyraud-Dubois, Kumar: Fast Approximation Algorithms for Task-Based Runtime
-// Systems.
+// one with the lowest. An idle worker may restart a task that runs on the other class when that ends it
+// earlier (spoliation). It is from Beaumont, Eyraud-Dubois, Kumar: Fast Approximation Algorithms for
+// Task-Based Runtime Systems.
 #pragma once
 
 #include "scheduler/affinity_queue.hpp"

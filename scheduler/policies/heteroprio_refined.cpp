@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// heteroprio-refined: starts from where HeteroPrio's runs ended up, or from the mixed linear program rounded
-// and repaired by spoliation, whichever is shorter when listed again without aborted runs. Then tasks on the
-// schedule's critical chain change class, a few at a time, while that shortens it or costs next to nothing.
-// Spends seconds of planning on thousands of tasks: for schedules that are used many times.
+// heteroprio-refined: the start is the schedule of HeteroPrio's runs, or the mixed linear program rounded
+// and repaired by spoliation. The shorter one is taken, once it is listed again without aborted runs. Then
+// tasks on the schedule's critical chain change class, a few at a time, while that shortens it or costs
+// next to nothing. It plans thousands of tasks for seconds: for schedules that are used many times.
 #include "scheduler/bounds/bounds.hpp"
 #include "scheduler/generators/random_graph.hpp"
 #include "scheduler/policies/class_list.hpp"
@@ -93,7 +93,7 @@ private:
   }
 
   // The best of several starts: HeteroPrio with each rank, and the rounded solution of the mixed linear
-  // program where there is a solver; each as it is and listed again without what was given up.
+  // program where there is a solver. Each is tried as it is, and listed again without aborted runs.
   Result<Schedule> first() const {
     Result<Schedule> best = Status::internal("no start");
     std::vector<Rank> ranks{parameters_.rank};
@@ -147,8 +147,8 @@ private:
     return tasks;
   }
 
-  // From the last task to end back to the start: what each task waited for, be it a predecessor or the task
-  // before it on its device. Only tasks that both classes may run.
+  // The chain from the last task to end back to the start. Each task waited for the next one: a
+  // predecessor, or the task before it on its device. Only tasks that both classes may run.
   std::vector<int> critical_chain() const {
     const int tasks = index_.task_count();
     std::vector<const Entry*> entry(tasks);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// h-ratio, d-rank, ad-part, hratio-part and dmdar: ready tasks in a central queue are dispatched, in the
-// order of some priority, to the device that would finish them first; devices have queues of their own and
-// their inputs travel while they wait. The first three are from "Task Mapping in Heterogeneous Embedded
-// Systems for Fast Completion Time", the fourth from its journal extension; dmdar is StarPU's scheduler as
-// those papers describe it.
+// h-ratio, d-rank, ad-part, hratio-part and dmdar. Ready tasks in a central queue are dispatched by
+// priority to the device that would finish them first. Devices have queues of their own, and inputs travel
+// while tasks wait there. The first three are from "Task Mapping in Heterogeneous Embedded Systems for Fast
+// Completion Time", the fourth from its journal extension. dmdar is StarPU's scheduler as those papers
+// describe it.
 #pragma once
 
 #include "scheduler/online_policy.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mkmd and mkmd-slices begin with the coarse schedule. Then they offload every divisible kernel, in the order
-// of its start, piece by piece into idle stretches of other devices (Algorithms 1 and 2 of Lee, Samadi,
-// Mahlke). They choose the candidate that finishes the kernel earliest, and keep the best state. mkmd moves
-// whole inputs and merges the results on the kernel's device. mkmd-slices moves needed slices only and leaves
-// results in place.
+// mkmd and mkmd-slices begin with the coarse schedule. Then they offload every divisible kernel, in the
+// order of its start, piece by piece into idle stretches of other devices. These are Algorithms 1 and 2 of
+// Lee, Samadi, Mahlke. They choose the candidate that finishes the kernel earliest, and keep the best
+// state. mkmd moves whole inputs and merges the results on the kernel's device. mkmd-slices moves needed
+// slices only and leaves results in place.
 #include "scheduler/planning_clock.hpp"
 #include "scheduler/policies/factories.hpp"
 #include "scheduler/policies/mkmd_coarse.hpp"
@@ -130,7 +130,7 @@ private:
 
 class Fine {
 public:
-  // An eager run keeps every split that ends its kernel earlier; the other one only those after which the
+  // An eager run keeps every split that ends its kernel earlier. The other one keeps a split only if the
   // rest of the schedule, re-timed, does not end later.
   Fine(const ProblemIndex& index, const Parameters& parameters, bool in_place, bool eager,
        const PlanningClock& clock)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coarse phase of MKMD, used alone (mkmd-coarse) and as the start of the fine ones: list scheduling of
-// whole kernels (Equations 4-10 of Lee, Samadi, Mahlke: Orchestrating Multiple Data-Parallel Kernels on
-// Multiple Devices). The bandwidth the paper leaves open is settled by Placement: exclusive ports, first fit.
+// The coarse phase of MKMD, used alone (mkmd-coarse) and as the start of the fine ones. It is list
+// scheduling of whole kernels: Equations 4-10 of Lee, Samadi, Mahlke: Orchestrating Multiple Data-Parallel
+// Kernels on Multiple Devices. Placement settles the bandwidth that the paper leaves open: exclusive ports,
+// first fit.
 #pragma once
 
 #include "scheduler/placement.hpp"

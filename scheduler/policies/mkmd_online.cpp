@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mkmd-online divides kernels piece by piece while they run. When a device becomes free, it divides the rest
-// of the most urgent ready kernel over all devices by water-filling, with the rates measured so far. The
-// device gets about a third of its part. So measured rates divide most of a kernel, even if the predicted
-// ones were wrong. A device continues where it worked on earlier kernels, so that rows stay in its memory.
+// mkmd-online divides kernels piece by piece while they run. A device that becomes free divides the rest of
+// the most urgent ready kernel over all devices. It does so by water-filling, with the rates measured so
+// far. The device gets about a third of its part. So measured rates divide most of a kernel, even if the
+// predicted ones were wrong. A device continues where it worked on earlier kernels, so that rows stay in
+// its memory.
 #include "scheduler/policies/mkmd_coarse.hpp"
 #include "scheduler/policies/online_adapter.hpp"
 #include "scheduler/water_filling.hpp"
@@ -81,8 +82,8 @@ public:
     return std::nullopt;
   }
 
-  // While kernels run, what later ones need as a whole moves ahead, the most urgent first and little at a
-  // time: it must not stand in the way of what pieces need now.
+  // While kernels run, the inputs that later ones need as a whole move ahead. The most urgent come first,
+  // and little moves at a time: it must not delay what pieces need now.
   std::optional<Prefetch> prefetch(const OnlineState& state) override {
     for (size_t i = 0; i < fetches_.size();) {
       const Prefetch f = fetches_[i];
@@ -180,8 +181,8 @@ private:
     return Work{t, best.device, range.lo, range.hi};
   }
 
-  // All that may run it; of those in one memory only as many as its bandwidth is enough for: the ones that
-  // have parts of it, then the ones that would end it first.
+  // All devices that may run it. Of those in one memory only as many count as its bandwidth is enough for.
+  // The ones that have parts of the kernel come first, then the ones that would end it first.
   std::vector<int> devices_for(int t, const OnlineState& state) const {
     std::vector<int> devices;
     for (int d = 0; d < state.index->device_count(); ++d)
@@ -211,8 +212,8 @@ private:
     const std::vector<int> devices = devices_for(t, state);
     std::vector<FillSlot> slots;
     for (int d : devices) {
-      // How long inputs take depends on the share: what a small part needs comes first, what the whole needs
-      // on top is spread over the share.
+      // How long inputs take depends on the share. What a small part needs comes first. What the whole
+      // needs on top is spread over the share.
       const Range small = place_for(t, d, 0.02 * left, state), whole = place_for(t, d, left, state);
       const double first = state.inputs_ready(t, d, small.lo, small.hi);
       const double all = state.inputs_ready(t, d, whole.lo, whole.hi);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// round-robin: tasks in topological order, dealt to the devices in turn (a task that may not run on the next
-// device goes to the one after). What a program does that knows it has several devices and nothing else.
+// round-robin: tasks in topological order, dealt to the devices in turn. A task that may not run on the
+// next device goes to the one after. A program does so that knows it has several devices and nothing else.
 #include "scheduler/placement.hpp"
 #include "scheduler/policies/factories.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a trace says once it is added up: who was busy, how good the predictions were, what stayed whole and
-// why; and the rows of bars that every picture of it draws. Start with analyse().
+// why. It also has the rows of bars that every picture of the trace draws. Start with analyse().
 #pragma once
 
 #include "tools/inspect/trace_file.hpp"
@@ -68,8 +68,8 @@ struct Analysis {
 
 Analysis analyse(const Trace& trace);
 
-// Seconds the piece was predicted to take between its start and end: its share of the kernel's time, without
-// the fixed cost of a launch, which comes before.
+// Seconds the piece was predicted to take between its start and end. They are its share of the kernel's
+// time, without the fixed cost of a launch, which comes before.
 double predicted_seconds(const Trace& trace, const Piece& piece);
 
 std::string memory_name(const Trace& trace, int memory);

@@ -9,8 +9,8 @@
 
 namespace mkmd::inspect {
 
-// `arguments` are what follows `mkmd inspect`. Returns the exit code: 0; 1 if the output could not be
-// written; 2, with one line on `err`, for wrong use or a broken trace.
+// `arguments` are what follows `mkmd inspect`. Returns the exit code. It is 0, or 1 if the output could not
+// be written. Wrong use and a broken trace give 2, with one line on `err`.
 int run_inspect(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace mkmd::inspect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chrome's trace-event JSON, which ui.perfetto.dev opens: a row per device and per link, arrows from what
-// writes data to the transfer that moves it and to what reads it.
+// Chrome's trace-event JSON, which ui.perfetto.dev opens. It has a row per device and per link. Arrows go
+// from what writes data to the transfer that moves it and to what reads it.
 #include "tools/inspect/formats.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every picture of a trace shares: a time axis that folds long stretches without captured work, colours
-// that differ in grey, and bars added up where they are too narrow to be seen one by one.
+// What every picture of a trace shares. A time axis folds long stretches without captured work. Colours
+// differ in grey. Bars are added up where they are too narrow to be seen one by one.
 #pragma once
 
 #include "tools/inspect/analysis.hpp"

@@ -25,8 +25,8 @@ struct Counts {
 
 // The same graph on the platform in the file. A device takes the times of the problem's device of its name,
 // or of the only one of its class. Where the file gives rates ({"operations", "bytes"} per second) and the
-// counts are known, the device may also be of another kind: times are scaled by how much longer the larger of
-// operations / rate and bytes / rate becomes.
+// counts are known, the device may be of another kind. Times are then scaled by how much longer the larger
+// of operations / rate and bytes / rate becomes.
 Status move_to_platform(scheduler::Problem& problem, const std::string& path, const Counts& counts);
 
 }  // namespace mkmd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace recorded by `mkmd run` as input of `mkmd simulate`: every window is a graph of its own, scheduled
-// as if all devices were free, and the makespans add up.
+// A trace recorded by `mkmd run` as input of `mkmd simulate`. Every window is a graph of its own, scheduled
+// as if all devices were free. The makespans add up.
 #pragma once
 
 #include "tools/simulate/report.hpp"
