@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`scripts/bench --mode emulated`: the eleven programs on an emulated platform, under several policies.
 
-Everything is in emulated seconds: what the program itself measured, divided by the time scale, so that planning, our
-own host time and late wake-ups are in it. `model` is what `mkmd simulate` says of the program's graph as the MKMD
-paper has it, without jitter and with the rates known beforehand; `plan` is what the policy itself expected of the
-last repeat, from the program's own graph and the times learned so far; `makespan` is what that plan then took, from
-the start of its first action to the end of its last, which is all that a plan is about. A run with more than 1 %
-overruns is void, and in no mean.
+Everything is in emulated seconds: what the program itself measured, divided by the time scale. So planning, our own
+host time and late wake-ups are in it. A run with more than 1 % overruns is void, and in no mean. The columns:
+
+- `model` is what `mkmd simulate` says of the program's graph as the MKMD paper has it. It has no jitter, and the rates
+  are known beforehand.
+- `plan` is what the policy itself expected of the last repeat, from the program's own graph and the times learned so far.
+- `makespan` is what that plan then took, from the start of its first action to the end of its last. A plan says no more.
 """
 import json
 import math

@@ -2,8 +2,8 @@
 """`scripts/bench --mode hetero`: two drivers whose speeds differ by kernel, one core each.
 
 Each driver runs the program alone and bare, and MKMD runs it on both, in turn. The speed-up is the time of the better of
-the two over MKMD's. The bound is a linear program over the kernels: each launch takes its measured time on each device,
-may be divided at will between them, waits for nothing, and moves no bytes. Its solution gives the first device the
+the two over MKMD's. The bound is a linear program over the kernels. Each launch takes its measured time on each device
+and may be divided at will between them. It waits for nothing, and moves no bytes. Its solution gives the first device the
 kernels that it is best at. Launches are measured one by one, so short ones take longer than in a row. So the time of the
 better device alone is a bound, too.
 

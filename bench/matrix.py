@@ -4,8 +4,8 @@
 A cell is a set of devices, a program and a size. In a cell every single device runs the program bare, and MKMD runs it
 on all of them, in turn, some rounds long. What counts is the time since the program's first repeat: an application has
 paid for the first repeats, too. The best single device is the one whose repeats take the least time in all. A cell
-fails if from the 20th repeat on MKMD was slower than 1/0.97 of the best single device at any tenth repeat, or if it was
-more than 20 ms behind before.
+fails if from the 20th repeat on MKMD was slower than 1/0.97 of the best single device at any tenth repeat. It also fails
+if MKMD was more than 20 ms behind before.
 """
 import argparse
 import itertools

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`scripts/bench --mode absurd` and `--mode first`: what models of kernel times change for the worse, and how much a
-program lacks that has none.
+"""`scripts/bench --mode absurd` and `--mode first`: how much time wrong models of kernel times cost, and how much
+missing ones.
 
 Both profile the chosen programs first, into a folder of their own. For `absurd` the models found are exported, their
-times multiplied by nonsense, and imported again: models that agree with nothing a device of this machine does. A is the
-bare program on the whole CPU, which is the best single device here; B must not be slower than that. For `first` A is
-with the models as they were found, B without any; the warm-up of each run is what is allowed to be different.
+times multiplied by nonsense, and imported again. Such models agree with nothing a device of this machine does. A is the
+bare program on the whole CPU, which is the best single device here; B must not be slower than that. For `first` A has
+the models as they were found, and B has none. Only the warm-up of each run may differ.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Of applications that scientists use: which launches are split, how much of the kernel time that is, why others are
-not, and whether results are equal.
+"""Measures applications that scientists use: which launches are split, how much of the kernel time that is, and why
+others are not split. It also says whether results are equal.
 
 Each workload runs bare twice, once with every launch timed by itself, and under MKMD in several configurations. The
 time of a kernel is shared out equally over its launches."""

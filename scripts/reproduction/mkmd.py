@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MKMD's Figures 9 and 10 and Table 1 by running programs: on the emulated machine of its Table 2, and on two halves
-of this machine's CPU. What is measured is kept in results.json beside the page and can be drawn again."""
+"""MKMD's Figures 9 and 10 and Table 1 by running programs. They run on the emulated machine of its Table 2, and on two
+halves of this machine's CPU. What is measured is kept in results.json beside the page and can be drawn again."""
 import json
 import os
 

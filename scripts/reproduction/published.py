@@ -14,8 +14,8 @@ MKMD_UTILISATION = {"in order": 0.30, "mkmd": 0.94}
 MKMD_OVERHEAD_SECONDS = 10e-3  # upper limit for all benchmarks
 MKMD_OVERHEAD_SHARE = {"BiCGSTAB": 0.064, "Jacobi": 0.042}
 MKMD_OVERHEAD_SHARE_OF_OTHERS = 0.001
-# Table 1: cost function as found by their compiler; mean error of predicted times in % on a GTX 760 after 20 and after
-# 40 profiled runs, over 100 random inputs and work-group sizes.
+# Table 1: the cost function as found by their compiler, and two mean errors of predicted times in % on a GTX 760. They
+# are those after 20 and after 40 profiled runs, over 100 random inputs and work-group sizes.
 MKMD_TABLE_1 = {"blackscholes": ("8th argument", 2.12, 1.27), "nbody": ("8th argument / local size", 1.72, 1.23),
                 "matrixmul": ("6th argument", 1.4, 0.9), "fdtd3d": ("6th argument", 1.98, 1.45),
                 "sobel": ("1", 1.18, 0.97), "median": ("1", 1.06, 0.98),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs run under us while something of ours is broken: the compiler helper, the cache, the settings.
 
-Whatever is broken, the program's stdout, exit code and its own lines of stderr must be those of the bare run, and
-stderr must hold the one `mkmd:` line that says what is wrong (or none where nothing is for the user to know).
+Whatever is broken, the program's stdout, exit code and its own lines of stderr must be those of the bare run. stderr
+must also hold the one `mkmd:` line that says what is wrong, or none where nothing is for the user to know.
 """
 import argparse
 import functools

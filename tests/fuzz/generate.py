@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random cases: kernels of the grammar, buffers and sub-buffers, launches, and host commands between them.
 
-A case is a value that JSON can hold. Commands name the memory they read and write; `finalise` derives from that the
-events each command waits for, so that a case from which commands have been dropped is still ordered.
+A case is a value that JSON can hold. Commands name the memory they read and write. `finalise` derives from that the
+events each command waits for. So a case from which commands have been dropped is still ordered.
 """
 import random
 

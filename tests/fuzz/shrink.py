@@ -2,7 +2,7 @@
 """Makes a failing case small: fewer commands, kernels and queues, then fewer lines in kernels, then cvise.
 
 `fails(case)` says whether a case still fails; it also has to refuse cases whose bare runs disagree. A kernel from which
-parts have gone may access what it must not, or its work-items may race: then it proves nothing, and different results
+parts have gone may access what it must not, or its work-items may race. Then it proves nothing, and different results
 are its own fault. `sound(case)` says whether it is free of that.
 """
 import copy

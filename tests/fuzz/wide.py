@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers of 64 bits made of data, and elements of a block that they choose.
 
-C's rules matter here: an operand without a sign makes the result one without a sign, and a remainder takes the sign of
-its left side.
+C's rules matter here. An operand without a sign makes the result one without a sign. A remainder takes the sign of its
+left side.
 """
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program `streaming` holds no more at its end than it held when it was warm, though its work never pauses.
 
-Compared are the least of the bytes of its heap in use, and of the references to each kind of vendor object, of the
-second fifth of a run and of its last fifth. What the bare run gains is the driver's.
+The second fifth of a run is compared with its last fifth. Compared are the least bytes of its heap in use, and the least
+references to each kind of vendor object. What the bare run gains is the driver's.
 """
 import argparse
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The ways into libinterpose.so, with clinfo as the program: preloaded, found first as libOpenCL.so, as an ICD vendor
-of the installed loader. What clinfo prints must be what it prints without us, but for the device's name, the versions
-of driver and loader, and extensions that we cannot serve. And the exported symbols must be those of the installed
+of the installed loader. What clinfo prints must be what it prints without us. Only the device's name, the versions of
+driver and loader, and extensions that we cannot serve may differ. The exported symbols must be those of the installed
 libOpenCL, in the same versions."""
 import os
 import re
@@ -15,8 +15,8 @@ BUILD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "build"
 FOLDER = os.path.join(BUILD, "lib", "mkmd")
 LIBRARY = os.path.join(FOLDER, "libinterpose.so")
 LOADER = "/usr/lib/x86_64-linux-gnu/libOpenCL.so.1"
-# The bare program sees the drivers that we choose from, under us only home's: where PoCL is one of several, it is the only
-# one for both.
+# The bare program sees the drivers that we choose from, under us only home's. So where PoCL is one of several, both get
+# only that.
 ONE_DRIVER = {"OCL_ICD_VENDORS": "pocl.icd"} if os.path.exists("/etc/OpenCL/vendors/pocl.icd") else {}
 # Of PoCL 6: their functions take handles, the program's are ours, and we have no such functions.
 HIDDEN = ("cl_ext_buffer_device_address", "cl_khr_command_buffer_multi_device", "cl_pocl_svm_rect",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the programs that end in odd ways with every set of drivers this machine has: PoCL, with Oclgrind, with Intel's
-runtime (`scripts/setup intel`), with both; Intel's named first and last. Each must end as it does bare on its home's
+"""Runs the programs that end in odd ways with every set of drivers this machine has. These are PoCL alone, with
+Oclgrind, with Intel's runtime (`scripts/setup intel`), and with both. Intel's is named first and last. Each must end as it does bare on its home's
 driver alone. Caches are cold in each run: drivers compile late. Where a bare run ends by a signal there is nothing to
 compare with, nor where it never ends. Drivers that are missing are named."""
 import concurrent.futures

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the programs of programs.json bare and under `mkmd run`, and compares what can be seen of them.
 
-The bare run is the oracle: stdout and exit code must be the same to the byte, and stderr too apart from
+The bare run is the oracle. stdout and exit code must be the same to the byte, and stderr too apart from
 lines that begin with `mkmd:`. Exit code 77 of the bare run means that something the program needs is
-missing: it is counted as skipped and named, as are all programs of a configuration this machine cannot run.
-In configurations whose policy divides every launch that it may, at least `split` launches of a program must have been
-split: the list has that number for each program that runs there. It is some way below what is usual.
+missing. The program is counted as skipped and named, as are all programs of a configuration this machine cannot run.
+In configurations whose policy divides every launch that it may, at least `split` launches of a program must be split.
+The list has that number for each program that runs there. It is some way below what is usual.
 In a build with sanitizers a program fails, too, if one of them reports anything while it runs under `mkmd run`.
 """
 import argparse
@@ -130,7 +130,7 @@ class Runner:
 
     @staticmethod
     def one_driver():
-        """A bare program sees every driver that is installed, under us only the chosen ones: where PoCL is one of
+        """A bare program sees every driver that is installed, under us only the chosen ones. Where PoCL is one of
         several, it is the only one for both."""
         return {"OCL_ICD_VENDORS": "pocl.icd"} if os.path.exists("/etc/OpenCL/vendors/pocl.icd") else {}
 

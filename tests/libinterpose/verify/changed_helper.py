@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiler helper that says something else of kernels than the real one does: what it is asked, it asks the real one,
+"""A compiler helper that says something else of kernels than the real one does. It asks the real one what it is asked,
 and has `change(kernels)` change the descriptions in the answer. The module's code stays what it is."""
 import ctypes
 import json
