@@ -6,9 +6,10 @@
     bench/drivers.py table pocl.json intel.json …
 
 `run` runs on that device every kernel of tests/compiler/kernels, whole and in pieces. It runs every program of
-tests/programs/programs.json bare, whole under MKMD, and with each launch divided that may be. It also measures an empty
-launch, bare and under MKMD, and copies. Launches are divided between two parts of the device. A device without parts shares them with the
-devices that --beside names. A step that was run before keeps its result in FILE until it is run again.
+tests/programs/programs.json bare, whole under MKMD, and with each launch divided that may be. It also measures an
+empty launch, bare and under MKMD, and copies. Launches are divided between two parts of the device. A device without
+parts shares them with the devices that --beside names. A step that was run before keeps its result in FILE until it
+is run again.
 """
 import argparse
 import json

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Breadth-first search from one node of a random graph with 1024 N nodes, level by level. A node of the
-// frontier gives its neighbours their distance, whoever else does so too; a second kernel makes the next
+// frontier gives its neighbours their distance, whoever else does so too. A second kernel makes the next
 // frontier, and tells the host whether there is any.
 #include "harness.h"
 

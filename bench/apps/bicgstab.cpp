@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Biconjugate gradient stabilized method for A x = b from x = 0; eleven operations per iteration as in the
-// MKMD paper (Table 3). The scalars stay on the device, so all iterations are enqueued back to back; a dot
-// product is partial sums per work-group, added up by the small kernel that makes a scalar from them.
+// MKMD paper (Table 3). The scalars stay on the device, so all iterations are enqueued back to back. A dot
+// product is partial sums per work-group. The small kernel that makes a scalar from them adds them up.
 #include "harness.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bilateral filter on a grey picture of N x N points: each point becomes a mean of those around it, in
-// which points count the less the farther they are and the more they differ.
+// A bilateral filter on a grey picture of N x N points. Each point becomes a mean of those around it.
+// Points count the less the farther they are and the more they differ.
 #include "harness.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices of European call and put options after Black and Scholes, 1024 N of them, by a fixed number of
-// work-items which stride over them: one of the kernels of the MKMD paper (Table 1), whose cost is the eighth
-// argument, the number of options.
+// Prices of European call and put options after Black and Scholes, 1024 N of them. A fixed number of
+// work-items strides over them. It is one of the kernels of the MKMD paper (Table 1). Its cost is the
+// eighth argument, the number of options.
 #include "harness.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histograms of 4096 N values, as a viewer makes them to choose its window: --iters windows, each half as
-// wide as the one before, with 256 bins each. A work-group counts in local memory and adds its counts to
-// those of all groups atomically.
+// Histograms of 4096 N values, as a viewer makes them to choose its window. There are --iters windows, each
+// half as wide as the one before, with 256 bins each. A work-group counts in local memory and adds its
+// counts to those of all groups atomically.
 #include "harness.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobi iteration for A x = b: x = D^-1 (b - (L + U) x), with A = L + D + U, as D^-1 b - D^-1 (L + U) x.
-// One of the equations of the MKMD paper (Table 3), whose graph holds D^-1 as a dense matrix; what does not
-// change is computed once, the rest --iters times.
+// Jacobi iteration for A x = b: x = D^-1 (b - (L + U) x) with A = L + D + U. It is computed as D^-1 b -
+// D^-1 (L + U) x. One of the equations of the MKMD paper (Table 3), whose graph holds D^-1 as a dense
+// matrix. What does not change is computed once, the rest --iters times.
 #include "harness.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The building blocks of the equations, in the style of the vendors' samples: matrices are dense,
-// square, row-major; every kernel is guarded, so the global size may be rounded up to whole work-groups.
+// The building blocks of the equations, in the style of the vendors' samples. Matrices are dense, square,
+// row-major. Every kernel is guarded, so the global size may be rounded up to whole work-groups.
 
 #define TILE 16
 #define GROUP 64  // work-group size of the vector kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product of two N x N matrices with tiles in local memory of the size of the work-groups: one of the kernels
-// of the MKMD paper (Table 1), whose cost is the sixth argument, the inner dimension, per work-item.
+// Product of two N x N matrices with tiles in local memory of the size of the work-groups. It is one of the
+// kernels of the MKMD paper (Table 1). Its cost is the sixth argument, the inner dimension, per work-item.
 #include "harness.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Median of the 3 x 3 points around each one of a grey picture of N x N: one of the kernels of the MKMD paper
-// (Table 1), with no loop at all. Points beyond the margin repeat it.
+// Median of the 3 x 3 points around each one of a grey picture of N x N. It is one of the kernels of the
+// MKMD paper (Table 1), with no loop at all. Points beyond the margin repeat it.
 #include "harness.h"
 
 #include <algorithm>

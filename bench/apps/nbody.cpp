@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of N bodies under each other's gravity, a tile of bodies at a time in local memory: one of the
-// kernels of the MKMD paper (Table 1), whose cost is the eighth argument over the size of a work-group.
+// One step of N bodies under each other's gravity, a tile of bodies at a time in local memory. It is one of
+// the kernels of the MKMD paper (Table 1). Its cost is the eighth argument over the size of a work-group.
 #include "harness.h"
 
 #include <cmath>

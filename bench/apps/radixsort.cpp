@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Radix sort of 1024 N keys of 32 bits, four bits at a time. Each work-item counts the digits of its keys,
-// the counts are added up by digit, then by work-item, and each work-item moves its keys to where they
+// Radix sort of 1024 N keys of 32 bits, four bits at a time. Each work-item counts the digits of its keys.
+// The counts are added up by digit, then by work-item. Each work-item then moves its keys to where they
 // belong.
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sobel's edge filter on a grey picture of N x N points: one of the kernels of the MKMD paper (Table 1), with
-// no loop at all. Points beyond the margin repeat it.
+// Sobel's edge filter on a grey picture of N x N points. It is one of the kernels of the MKMD paper (Table
+// 1), with no loop at all. Points beyond the margin repeat it.
 #include "harness.h"
 
 #include <algorithm>

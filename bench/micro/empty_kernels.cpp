@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one OpenCL call costs: empty kernels enqueued in batches, each followed by clFinish, chains of tiny
-// dependent launches, and the CPU time used while nothing is to do. Prints `key: value` lines; run it bare
-// and under a layer and compare. It knows of no layer below it.
+// What one OpenCL call costs. It enqueues empty kernels in batches, each followed by clFinish, and chains
+// of tiny dependent launches. It measures the CPU time used while nothing is to do. Prints `key: value`
+// lines; run it bare and under a layer and compare. It knows of no layer below it.
 #include <CL/cl.h>
 
 #include <chrono>

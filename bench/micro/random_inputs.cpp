@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seven kernels of the kinds in Table 1 of the MKMD paper, each launched on random problem sizes and
-// work-group sizes: what models of kernel times are fitted to and judged by. Plain OpenCL; prints one
+// work-group sizes. Models of kernel times are fitted to them and judged by them. Plain OpenCL; prints one
 // checksum per kernel, so that runs under different conditions can be compared. Usage: random_inputs
 // [--inputs N] [--seed S] [kernel…]
 #include <CL/cl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisive tests: every launch of kernels/*.cl runs as the program wrote it, from our code as one
-// piece, and in pieces; all results must agree bit for bit. Then pieces run on marked memory: what they
-// change must lie in may_writes, what is in sure_writes must be written, and what is not in `reads` must not
-// matter. The environment chooses the device.
+// The decisive tests. Every launch of kernels/*.cl runs as the program wrote it, from our code as one
+// piece, and in pieces. All results must agree bit for bit. Then pieces run on marked memory. What they
+// change must lie in may_writes, and what is in sure_writes must be written. What is not in `reads` must
+// not matter. The environment chooses the device.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>

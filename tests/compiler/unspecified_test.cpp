@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that OpenCL C leaves open: a division by zero, a quotient that does not fit its type, a floating
-// number that is too large to convert. The program is correct, and they are some number. No device shows this
-// well, since compilers for devices may fold them, too.
+// Results that OpenCL C leaves open: a division by zero, a quotient that does not fit, a
+// conversion of a too large floating number. The program is correct, and they are some number. No device
+// shows this well, since compilers for devices may fold them, too.
 #include <algorithm>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library $POCL, with a count of the references that are held to its objects in the file
-// $COUNTING_FILE: contexts, queues, memory objects, samplers, programs, kernels, events, each an int64_t.
+// The library $POCL, with a count of the references that are held to its objects. The file $COUNTING_FILE
+// has them: contexts, queues, memory objects, samplers, programs, kernels, events, each an int64_t.
 #include "tests/common/in_front_of_pocl.hpp"
 
 #include <CL/cl_icd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that runs in the folder it is told, or with rights its caller lacks, as trust_test.py installs
-// it: a kernel long enough to be split, on the first device there is. Prints what a loader may change, and
-// whether the sum is right.
+// it. It runs a kernel long enough to be split, on the first device there is. Prints what a loader may
+// change, and whether the sum is right.
 #include <CL/cl.h>
 
 #include <cstdio>

@@ -226,8 +226,8 @@ TEST(Fit, CrowdedCacheSetsCostAlikeAtEveryLocalSize) {
 }
 
 TEST(Fit, WhatOneWorkGroupComesBackToCostsAsItFits) {
-  // A matrix product: what counts is how much of the second matrix one work-group walks over, not how much of
-  // everything a piece touches; and rows that share cache sets.
+  // A matrix product. The time depends on how much of the second matrix one work-group walks over, not on
+  // how much of everything a piece touches. It also depends on rows that share cache sets.
   std::vector<Sample> samples;
   for (int i = 0; i < 60; ++i) {
     Sample s;

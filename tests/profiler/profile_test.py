@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Profiling runs of a whole program. Its results are untouched, and every device is measured. Nothing recorded is lost
-if it is killed, if several run at once, if the disk is full, or if the store is damaged or newer."""
+if it is killed, several run at once, the disk is full, or the store is damaged or newer."""
 import contextlib
 import glob
 import json

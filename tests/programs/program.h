@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shorthand for the test programs: opening a device, building, buffers, launches, and printing hashes.
-// The programs behave like strangers' programs: they use OpenCL only, know nothing of a layer, and print
+// Shorthand for the test programs: opening a device, building, buffers, launches, and printing hashes. The
+// programs behave like strangers' programs. They use OpenCL only, and know nothing of a layer. They print
 // nothing that changes from run to run (no times, addresses or device names).
 #pragma once
 

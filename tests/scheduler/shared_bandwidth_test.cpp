@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory bandwidth as a shared resource: what is bound by it gains nothing, or only what is left, from
-// devices that work in the same memory.
+// Memory bandwidth as a shared resource. What is bound by it gains nothing from devices that work in the
+// same memory, or only what is left.
 #include "scheduler/bounds/bounds.hpp"
 #include "scheduler/generators/random_graph.hpp"
 #include "scheduler/simulator.hpp"
@@ -74,7 +74,7 @@ TEST(SharedBandwidth, TasksSideBySideSlowEachOther) {
   EXPECT_NEAR(simulated(in_one_memory(1e9, 1.5e9, 2), "eager").makespan(), 2 / 1.5, 1e-9);
   EXPECT_NEAR(simulated(in_one_memory(1e9, 1e9, 2, 0.5e9), "eager").makespan(), 1, 1e-9);
 
-  // Half a second of 1e9 bytes/s beside a second of half that: both are slowed to 2/3 until the first has
+  // Half a second of 1e9 bytes/s beside a second of half that. Both are slowed to 2/3 until the first has
   // ended at 0.75 s, with the second half done.
   Problem mixed = in_one_memory(0, 1e9, 2);
   mixed.graph.tasks[0].times = {0.5, kNever};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls: null handles, objects of two contexts, sizes and flags that do not fit. The codes are those of
-// the specification. Where PoCL 3.1 answers otherwise, its answer is the one expected; where it crashes, the
-// call is left out: a null kernel, a local size of 0, handles of another type.
+// Wrong calls: null handles, objects of two contexts, sizes and flags that do not fit. The codes are those
+// of the specification. Where PoCL 3.1 answers otherwise, its answer is the one expected. Where it crashes,
+// the call is left out: a null kernel, a local size of 0, handles of another type.
 #include "kernels.hpp"
 #include "player.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fuzzer of calls: random sequences of OpenCL calls, most of them valid, from one or several threads,
-// checked against a model of references, order and contents. It knows nothing of any layer. With one thread
-// and --log its output depends on the seed alone, so that two runs can be compared line by line.
+// A fuzzer of calls: random sequences of OpenCL calls, most of them valid, from one or several threads.
+// They are checked against a model of references, order and contents. It knows nothing of any layer. With
+// one thread and --log its output depends on the seed alone, so that two runs can be compared line by line.
 #include "kernels.hpp"
 #include "living.hpp"
 #include "player.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzer knows of the objects it has made: how many references it holds, what bytes a buffer has
-// once everything enqueued is done, and which commands may still be under way. Nothing here calls OpenCL, but
-// for the last release of an event that the model holds.
+// What the fuzzer knows of the objects it has made. It knows how many references it holds, and which
+// commands may still be under way. It knows what bytes a buffer has once everything enqueued is done.
+// Nothing here calls OpenCL, but for the last release of an event that the model holds.
 #pragma once
 
 #include <CL/cl.h>

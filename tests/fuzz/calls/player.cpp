@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a player goes on: the table of steps, the log, and what every command has in common: what it waits for,
-// when it is known to be complete, and what is compared then.
+// How a player goes on: the table of steps, the log, and what every command has in common. A command has a
+// wait list, a time when it is known to be complete, and results that are compared then.
 #include "player.hpp"
 
 #include <algorithm>

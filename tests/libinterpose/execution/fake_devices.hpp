@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of tests. Their time is virtual, nothing is executed, and they do what a test tells them: take so
-// long, refuse an action, fail at it, never end it, or say late or never that it is over. One thread, no
-// driver, no clock.
+// Devices of tests. Their time is virtual, and nothing is executed. They do what a test tells them: take so
+// long, refuse an action, fail at it, or never end it. They may also say late or never that it is over. One
+// thread, no driver, no clock.
 #pragma once
 
 #include "libinterpose/execution/devices.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of many kinds, each printing the code it got: a program's error handling must meet the same
-// codes with and without a layer. Left out are calls for which PoCL 3.1 crashes (a local size of 0, a null
-// kernel, a wait list of null) or answers against the specification.
+// Wrong calls of many kinds, each printing the code it got. A program's error handling must meet the same
+// codes with and without a layer. Calls are left out for which PoCL 3.1 crashes (a local size of 0, a null
+// kernel, a wait list of null). So are those that it answers against the specification.
 #include "program.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are made once more from their binaries, with the options they were built with, with none and
-// with others. With a file as its argument it keeps the binary there itself, and takes it from there in its
-// next run; further arguments are options then.
+// Programs that are made once more from their binaries, with the options they were built with, with none
+// and with others. With a file as its argument it keeps the binary there itself. Its next run takes the
+// binary from there; further arguments are options then.
 #include "program.h"
 
 #include <fstream>

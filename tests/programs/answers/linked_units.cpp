@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs compiled and linked of several units: kernels that ask for ids in functions of other units, static
-// functions of one name, constants and headers that units share, libraries, binaries of what is not yet
-// linked.
+// Programs compiled and linked of several units. Their kernels ask for ids in functions of other units. The
+// units have static functions of one name, and share constants and headers. There are libraries, and
+// binaries of what is not yet linked.
 #include "program.h"
 
 #include <atomic>

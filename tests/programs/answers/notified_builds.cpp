@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds, compilations and links with a function to be called at their end, among them such as fail, and such
-// as are refused because the program has kernels.
+// Builds, compilations and links with a function to be called at their end. Some of them fail, and some are
+// refused because the program has kernels.
 #include "program.h"
 
 #include <atomic>

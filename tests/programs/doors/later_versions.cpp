@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenCL 2.x and 3.0 add, on a device that lacks nearly all of it: a program asks first, uses what is
+// What OpenCL 2.x and 3.0 add, on a device that lacks nearly all of it. A program asks first, uses what is
 // there, and gets the codes of the specification for the rest. Left out is a queue on the device: PoCL 3.1
 // ends the program.
 #undef CL_TARGET_OPENCL_VERSION

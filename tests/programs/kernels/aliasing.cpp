@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One buffer in several arguments: read and written in place, written twice at different places, and as
-// overlapping sub-buffers where one is read and the other written in disjoint parts.
+// One buffer in several arguments. It is read and written in place, and written twice at different places.
+// Overlapping sub-buffers are read and written in disjoint parts.
 #include "program.h"
 
 int main(int argc, char** argv) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations on buffers: histograms, sums and extremes that all work-groups share, between kernels
-// that read them; two arguments that are the same buffer or overlap; tickets, whose numbers are used.
+// that read them. Some have two arguments that are the same buffer or overlap. Some use tickets, whose
+// numbers are used.
 #include "overlapping.h"
 
 namespace {

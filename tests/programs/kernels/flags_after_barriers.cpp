@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags that are set in a loop with barriers and tested after it, as in stencils that shrink their tiles:
-// PoCL 3.1 takes the wrong branch in forms of such kernels which the program did not write. Once where the
-// work-groups' bytes are apart, once where they cannot be shown to be.
+// Flags that are set in a loop with barriers and tested after it, as in stencils that shrink their tiles.
+// PoCL 3.1 takes the wrong branch in forms of such kernels which the program did not write. Once the
+// work-groups' bytes are apart, and once they cannot be shown to be.
 #include "program.h"
 
 int main() {

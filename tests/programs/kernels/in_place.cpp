@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that read what other work-items of the same launch may write. The results are well defined (red
-// and black cells, one work-group only, a field that no longer changes), but only a careful analysis may
-// split the first, and none the others.
+// Kernels that read what other work-items of the same launch may write. The results are well defined: red
+// and black cells, one work-group only, a field that no longer changes. Only a careful analysis may split
+// the first, and none may split the others.
 #include "program.h"
 
 int main(int argc, char** argv) {

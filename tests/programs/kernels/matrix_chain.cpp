@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiled matrix products and transposes with local memory in one chain, as the benchmark programs do, then a
-// column-wise kernel on the result: slices by rows meet slices by columns.
+// Tiled matrix products and transposes with local memory in one chain, as the benchmark programs do. A
+// column-wise kernel on the result follows: slices by rows meet slices by columns.
 #include "program.h"
 
 int main(int argc, char** argv) {

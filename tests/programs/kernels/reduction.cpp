@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and extrema: per work-group in local memory, over several launches until one value is left, and the
-// "last group" form with an atomic counter whose result decides who goes on (it must not be split).
+// Sums and extrema, per work-group in local memory, over several launches until one value is left. The
+// "last group" form has an atomic counter whose result decides who goes on. It must not be split.
 #include "program.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels built with the options that let a compiler reassociate: every way of generating code for them
-// rounds differently, so that only one and the same way gives the same bits.
+// Kernels built with the options that let a compiler reassociate. Every way of generating code for them
+// rounds differently. So only one and the same way gives the same bits.
 #include "program.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs made from SPIR-V: as an intermediate language, as a binary where the driver takes that, built in
-// one go and linked, with specialisation constants, and built from the binary of another one.
+// Programs made from SPIR-V, as an intermediate language, and as a binary where the driver takes that. They
+// are built in one go and linked, with specialisation constants, and built from the binary of another one.
 #undef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS

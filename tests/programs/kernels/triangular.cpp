@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that differs between work-groups: triangular loops whose length depends on the row, in 1-D and 2-D,
-// so that equal numbers of groups are not equal work; an in-place symmetric update.
+// Work that differs between work-groups. Triangular loops in 1-D and 2-D have a length that depends on the
+// row, so that equal numbers of groups are not equal work. There is an in-place symmetric update, too.
 #include "program.h"
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel languages beyond int and float: structs by value and in memory, vectors, char and short, long,
-// double, half loads, constant buffers and program-scope constants, unions, function calls, a kernel that
-// calls a kernel, async copies, math functions.
+// Kernel languages beyond int and float. Types are structs by value and in memory, vectors, char and short,
+// long, double, half loads, and unions. There are constant buffers and program-scope constants, function
+// calls, a kernel that calls a kernel, async copies, and math functions.
 #include "program.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every work-item is told about where it is: all builtins, in one to three dimensions, with given and
-// NULL local sizes, with and without a global offset. Local sizes chosen by the implementation are not
-// printed, only what does not depend on them.
+// What every work-item is told about where it is. All builtins are called in one to three dimensions, with
+// given and NULL local sizes, with and without a global offset. Local sizes chosen by the implementation
+// are not printed, only what does not depend on them.
 #include "program.h"
 
 static const char* const source = R"(

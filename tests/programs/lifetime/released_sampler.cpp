@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sampler that is released while the kernel that uses it is still held back, and others made after it,
-// which may get its place in memory.
+// A sampler is released while the kernel that uses it is still held back. Others are made after it, which
+// may get its place in memory.
 #include "program.h"
 
 int main() {

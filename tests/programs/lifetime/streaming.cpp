@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that never wait for all of their work: every iteration makes objects, uses them, and releases them
-// with the work still queued. Arguments: what is made (see kKinds), threads, iterations of all together,
-// bytes of a buffer. Where STREAMING_SAMPLES names a file, what the process holds while it works is written
-// there: iteration, resident bytes, bytes of the heap in use, and the numbers in the file STREAMING_COUNTERS.
+// Threads that never wait for all of their work. Every iteration makes objects, uses them, and releases
+// them with the work still queued. Arguments: what is made (see kKinds), threads, iterations of all
+// together, bytes of a buffer. Where STREAMING_SAMPLES names a file, what the process holds while it works
+// is written there. A line has iteration, resident bytes, bytes of the heap in use, and the numbers in the
+// file STREAMING_COUNTERS.
 #include "program.h"
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills and copies of random parts of buffers and sub-buffers, one after another and among kernels that read
-// and write all, a part, or every other element; nothing is waited for until something is read.
+// Fills and copies of random parts of buffers and sub-buffers, one after another. Among them are kernels
+// that read and write all, a part, or every other element. Nothing is waited for until something is read.
 #include "program.h"
 
 #include <random>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory that the program reads and writes without a mapping once it has waited: an array that a buffer
-// was made over, and a mapping that stays open. Drivers of CPUs work in it, so programs get away with that.
+// Host memory that the program reads and writes without a mapping once it has waited. It is an array that a
+// buffer was made over, and a mapping that stays open. Drivers of CPUs work in it, so programs get away
+// with that.
 #include "program.h"
 
 #include <algorithm>

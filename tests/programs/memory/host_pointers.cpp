@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// USE_HOST_PTR (two buffers over disjoint halves of one array, and results seen through a map), COPY_HOST_PTR
-// (the array changes right after), and an unaligned host pointer.
+// USE_HOST_PTR: two buffers over disjoint halves of one array, and results seen through a map.
+// COPY_HOST_PTR: the array changes right after. And an unaligned host pointer.
 #include "program.h"
 
 static const char* const source = R"(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and samplers: 2-D and 3-D, integer and float formats, written by a kernel, read with each address
-// mode, copied to and from buffers, mapped; beside buffers in the same chain of commands.
+// Images and samplers: 2-D and 3-D, integer and float formats. They are written by a kernel, read with each
+// address mode, copied to and from buffers, and mapped. Buffers are in the same chain of commands.
 #include "program.h"
 
 namespace {

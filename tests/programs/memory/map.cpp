@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mapping: reading, writing, partial and overlapping read maps, unmapped data seen by kernels, map pointers
-// of buffers with each kind of host memory, maps that are non-blocking.
+// Mapping: reading, writing, partial and overlapping read maps, and unmapped data seen by kernels. Buffers
+// have each kind of host memory. Some maps are non-blocking.
 #include "program.h"
 
 static const char* const source = R"(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// While a kernel's results are spread over the devices and nothing is under way: writes, reads, copies and
-// fills of a few bytes, from here and from there, launches too short to be split, on the buffer and on a part
-// of it; then the kernel again.
+// While a kernel's results are spread over the devices and nothing is under way, a few bytes are changed.
+// Writes, reads, copies, fills and launches too short to be split use the buffer and a part of it. Then the
+// kernel runs again.
 #include "program.h"
 
 namespace {

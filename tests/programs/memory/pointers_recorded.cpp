@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel in a command-buffer follows an address that another kernel has kept in a buffer: the buffer it
+// A kernel in a command-buffer follows an address that another kernel has kept in a buffer. The buffer it
 // leads to is no argument of a recorded command. A large kernel changes that buffer between the runs of the
 // command-buffer.
 #include "program.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unified shared memory (cl_intel_unified_shared_memory), as SYCL programs use it: host, device and shared
-// memory, copies, fills, kernels that take pointers beside buffers, and kernels that follow pointers.
+// Unified shared memory (cl_intel_unified_shared_memory), as SYCL programs use it. There are host, device
+// and shared memory, copies and fills. Kernels take pointers beside buffers, and kernels follow pointers.
 #undef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS

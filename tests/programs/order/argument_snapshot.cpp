@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments belong to the launch, not to the kernel object: they change right after each enqueue, and host
-// memory handed to clSetKernelArg is overwritten at once. Two kernel objects of one function are independent.
+// Arguments belong to the launch, not to the kernel object. They change right after each enqueue, and host
+// memory handed to clSetKernelArg is overwritten at once. Two kernel objects of one function are
+// independent.
 #include "program.h"
 
 struct Pair {

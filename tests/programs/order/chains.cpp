@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read-modify-write chains over three buffers, launches of several milliseconds each, whole and partial
-// transfers in between: who wrote what last is different for every part of every buffer.
+// transfers in between. The last writer is different for every part of every buffer.
 #include "program.h"
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function that frees shared virtual memory waits for what the program does after it has enqueued more: no
-// call in between may wait for it.
+// A function that frees shared virtual memory waits for what the program does after it has enqueued more.
+// No call in between may wait for it.
 #undef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #include "stir.h"

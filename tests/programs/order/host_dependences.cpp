@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order that runs through the program's own memory: data is read into an array and written from it again,
-// non-blocking, in one in-order queue; pieces of the array overlap in every way.
+// Order that runs through the program's own memory. Data is read into an array and written from it again,
+// non-blocking, in one in-order queue. Pieces of the array overlap in every way.
 #include "program.h"
 
 int main(int argc, char** argv) {

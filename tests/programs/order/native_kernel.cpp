@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A native kernel (a host function enqueued like a kernel) between kernels, and migration of buffers; where
-// the device has no native kernels, that is what is printed.
+// A native kernel (a host function enqueued like a kernel) between kernels, and migration of buffers. Where
+// the device has no native kernels, the program prints that.
 #include "stir.h"
 
 static void CL_CALLBACK add_seven(void* arguments) {

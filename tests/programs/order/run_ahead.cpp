@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hundreds of launches and never a wait: a scheduler that lets the program run ahead plans most of them
+// Hundreds of launches and never a wait. A scheduler that lets the program run ahead plans most of them
 // before the first has shown how long it takes.
 #include "program.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that waits after every few kernels, always the same ones: on the same buffers, and then on
-// others, of other sizes, with other scalars and shapes, or with bytes the host has written since. A plan
-// that is taken over from an equal window must not be taken for one that only looks like it.
+// A program that waits after every few kernels, always the same ones. They run on the same buffers, and
+// then on others, of other sizes, with other scalars and shapes. The host may have written bytes since. A
+// plan that is taken over from an equal window must not be taken for one that only looks like it.
 #include "program.h"
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands held back by user events: one that completes, one set from another thread while the main thread
-// waits, one that fails and takes its followers with it.
+// Commands held back by user events. One event completes, and one is set from another thread while the main
+// thread waits. One fails and takes its followers with it.
 #include "stir.h"
 
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closes every file descriptor from 3 up after OpenCL has started, as daemons do, opens files of its own
-// which then get those numbers, and goes on using OpenCL. Its files must stay as they are.
+// Closes every file descriptor from 3 up after OpenCL has started, as daemons do. It opens files of its
+// own, which then get those numbers, and goes on using OpenCL. Its files must stay as they are.
 #include "program.h"
 
 #include <fcntl.h>
