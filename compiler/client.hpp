@@ -40,10 +40,10 @@ public:
       std::function<Result<Macros>(const std::string& options, const std::vector<std::string>& names)>;
 
   // `ask` is called before a program is compiled, with no names. It is called again for predefined macros
-  // that the program uses and nobody has said yet. Without it such a program is an error: it could not be
-  // compiled as the device's compiler does. The first failure of the helper itself is a warning in the log:
-  // it is missing, crashes, hangs, or gives a malformed answer. A helper that cannot be started or took too
-  // long is not asked again.
+  // that the program uses and whose values are not known yet. Without it such a program is an error: it could
+  // not be compiled as the device's compiler does. The first failure of the helper itself is a warning in the
+  // log: it is missing, crashes, hangs, or gives a malformed answer. A helper that cannot be started or took
+  // too long is not asked again.
   Result<Module> compile(Request request, const AskDevice& ask = {});
 
 private:

@@ -27,8 +27,8 @@ struct Dependency {
 struct ModuleFile {
   std::string key;    // the request's text and the helper's version
   std::string error;  // not empty: the program could not be compiled; nothing below is set
-  // Not empty: a unit of the program uses these predefined macros, which nobody has said; nothing below is
-  // set.
+  // Not empty: a unit of the program uses these predefined macros, whose values are not known; nothing below
+  // is set.
   std::vector<std::string> macros_wanted;
   size_t macros_unit = 0;
   std::vector<Macros> macros;  // by unit: those that it uses

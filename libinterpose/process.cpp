@@ -179,7 +179,7 @@ DeviceKind* choose_real(Configuration& configuration) {
   return &real_devices();
 }
 
-// Something may have been split. False, too, where nobody has used OpenCL.
+// Something may have been split. False, too, where the program has not used OpenCL.
 bool splits() {
   return ready.load(std::memory_order_acquire) != nullptr && process().configuration.splits();
 }
@@ -250,8 +250,8 @@ bool finish(void (*step)(Session&)) {
   return run_and_wait(step, latest);
 }
 
-// exit() was called in the midst of a call of ours: by a signal's handler, which nobody may make wait for
-// what it has interrupted.
+// exit() was called in the midst of a call of ours. A signal's handler called it, and must not wait for what
+// it has interrupted.
 bool interrupted() {
   return calls_under_way > 0;
 }

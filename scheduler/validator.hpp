@@ -16,7 +16,7 @@ namespace mkmd::scheduler {
 // - A piece takes longer where the task's bytes share the bandwidth of a memory. Then the task's pieces can
 //   at no time have moved more bytes than the bandwidth allows. What other tasks move meanwhile is not
 //   counted: plans do not know it.
-// - No device does two things at once: pieces, aborted runs and merges. What takes no time is in nobody's
+// - No device does two things at once: pieces, aborted runs and merges. What takes no time is in no other's
 //   way. If the schedule is in order, none of these and no transfer overlaps with another, anywhere.
 // - Every input slice of a piece (or aborted run) is in the memory of its device when it starts. It was
 //   resident, was computed there, or arrived by a transfer. An edge without bytes only orders in time.

@@ -21,7 +21,7 @@ public:
   static bool isRequired() { return true; }
 };
 
-// What nobody has given a value.
+// A call in front of `before` that gives some number of the type.
 llvm::CallInst* any_number(llvm::Type* type, llvm::Instruction& before);
 // Whether this is the name of such a function.
 bool gives_back_operand(llvm::StringRef function);

@@ -69,7 +69,7 @@ void Runtime::retire() {
   {
     Session::Runtimes& runtimes = session_.runtimes;
     const Lock lock(runtimes.mutex);
-    if (process_exiting.load() || runtimes.stay) return;  // somebody may still use it
+    if (process_exiting.load() || runtimes.stay) return;  // another thread may still use it
     std::erase(runtimes.live, this);
     if (runtimes.visitors > 0) return runtimes.retired.push_back(this);
   }

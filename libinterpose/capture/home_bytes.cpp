@@ -145,7 +145,7 @@ void HomeBytes::note_places(Storage& storage) const {
 void HomeBytes::note_written(const Touched& bytes, bool was_home_only) {
   Memory& root = *bytes.memory->root();
   if (was_home_only && root.storage->history->deeds.load(std::memory_order_relaxed) == 0)
-    return;                // nobody asks what was there before
+    return;                // no recovery needs the bytes from before
   Journal::Deeds dropped;  // after the lock
   const Lock lock(executor_.mutex());
   losses_->note_native_write(root, bytes_of(bytes));

@@ -45,7 +45,7 @@ private:
   const Domains& domains_;
   Executor& executor_;
   Losses* const losses_ PT_GUARDED_BY(executor_.mutex());
-  bool copying_ GUARDED_BY(executor_.mutex()) = false;  // somebody does
+  bool copying_ GUARDED_BY(executor_.mutex()) = false;  // a thread copies
 };
 
 }  // namespace mkmd

@@ -11,7 +11,7 @@ namespace mkmd {
 
 namespace {
 
-// A lost memory would not answer. Its bytes are overwritten so that nobody is served from it by mistake.
+// A lost memory would not answer. Its bytes are overwritten so that no read gets them by mistake.
 void overwrite(Storage& storage, int domain, const ByteRanges& ranges) {
   const Lock lock(storage.mapped_mutex);
   char* const visible = storage.host_bytes(domain);

@@ -26,10 +26,10 @@ public:
   // What is to be done: a part of a command; and one whose bytes are lost, so that it never will be.
   void plan(Action& action, const BufferUses& uses, const compiler::GroupBox& box);
   void doom(Command& command, const BufferUses& uses);
-  // The command's parts are about to be planned: what was to be done again of it is these. The caller drops
-  // the old ones where it holds no lock.
+  // The command's parts are about to be planned. They replace its incomplete parts in the journal. The caller
+  // drops the old ones where it holds no lock.
   Journal::Deeds replan(const Command& command) { return journal_.take_incomplete(command.sequence); }
-  // What became of it. Lost: it had begun, and nobody knows how far it came. Failed: so it has, for good.
+  // The end of an action. Lost: it had begun, and how far it came is not known. Failed: it is not repeated.
   void note_done(Action& action);
   void note_lost(Action& action);
   void note_failed(Action& action);

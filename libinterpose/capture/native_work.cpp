@@ -72,7 +72,7 @@ void NativeWork::note_end(Queue& queue) {
   NativeEnd marker = marker_behind_all(queue.native.get());
   const Lock lock(mutex_);
   const auto here = std::find_if(active_.begin(), active_.end(), is_this);
-  if (here == active_.end()) return;  // somebody has taken its work meanwhile
+  if (here == active_.end()) return;  // another thread has taken its work meanwhile
   if (marker) ends_.push_back({std::move(marker), false});
   active.push_back(std::move(*here));
   active_.erase(here);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program has under way on the native queues of one context. A queue that was used counts as busy
-// until somebody takes its work, which puts a marker behind it. Thread-safe.
+// until a thread takes its work, which puts a marker behind it. Thread-safe.
 #pragma once
 
 #include "common/thread_annotations.hpp"

@@ -20,9 +20,9 @@ public:
   Recovery(Session& session, Executor& executor, Losses& losses, Epoch& epoch, CapturedCommands& commands)
       : session_(session), executor_(executor), losses_(losses), epoch_(epoch), commands_(commands) {}
 
-  // Nothing runs, and nobody plans; nor may anybody while this lets go of the mutex. `window`: what is not
-  // planned yet, in the program's order; also what an earlier recovery wanted planned again. What is to be
-  // planned now, in that order.
+  // Nothing runs, and no thread plans. No thread may plan while this lets go of the mutex. `window`: the
+  // commands not planned yet, in the program's order, with those that an earlier recovery returned. Returns
+  // the commands to plan now, in that order.
   std::vector<Ref<Command>> recover(std::vector<Ref<Command>> window);
 
 private:

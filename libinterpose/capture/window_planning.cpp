@@ -183,7 +183,7 @@ planning::Plan WindowPlanning::make(const std::vector<Ref<Command>>& window) {
     again |= task.kernel.is_retry();
     planner.add(record ? record->watch(std::move(task)) : std::move(task));
     if (planner.size() < kFew) continue;
-    // More are not tried again before it is known what came of these, unless they have to pay for transfers.
+    // No further retries before the outcome of these is known, unless they have to pay for transfers.
     if (again && !domains_.separate()) break;
     if (host_seconds() - began > session_.kind.seconds_to_look()) break;
   }

@@ -26,7 +26,7 @@ public:
     planning::KeptPlans plans;
   };
 
-  // `window` hears what is expected of the commands; null: nobody wants to know.
+  // `window` hears what is expected of the commands; null: not needed.
   WindowPlanning(Session& session, const Domains& domains, Estimates& estimates, CodeForPieces& code,
                  const Executor& executor, Kept& kept, bool can_fail, timing::Window* window = nullptr);
 

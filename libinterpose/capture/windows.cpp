@@ -75,7 +75,7 @@ bool Windows::close_window(cl_ulong& over) {
   return more;
 }
 
-// Lives while somebody plans or makes actions: one does at a time.
+// Lives while a thread plans or makes actions: one thread does at a time.
 class Windows::PlanningTurn {
 public:
   explicit PlanningTurn(Windows& windows) : windows_(windows) {
@@ -185,7 +185,7 @@ void Windows::recover() {
     commands = Recovery(session_, executor_, *losses_, epoch_, commands_).recover(std::exchange(window_, {}));
   }
   while (!commands.empty() && !executor_.gate().is_halted()) {
-    cl_ulong over = 0;  // nobody waits for it
+    cl_ulong over = 0;  // no thread waits for it
     plan(commands, false, over);
     executor_.graveyard().let_go_later(std::make_shared<std::vector<Ref<Command>>>(std::move(commands)));
     commands = std::exchange(window_, {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of a context: captured commands that are planned together. It closes when somebody flushes it,
-// when it is full, and when nothing came for a while. Then a window becomes a plan, and the plan actions.
+// The window of a context: captured commands that are planned together. It closes at a
+// flush, when it is full, and when nothing came for a while. Then a window becomes a plan, and the plan
+// actions.
 #pragma once
 
 #include "libinterpose/capture/captured_commands.hpp"
@@ -29,10 +30,10 @@ public:
   void flush_when_quiet() EXCLUDES(executor_.mutex());
   void wait_for_exploring_window() EXCLUDES(executor_.mutex());
 
-  bool has_new_losses() const EXCLUDES(executor_.mutex());  // that nobody has made good
-  // Both with the executor's mutex held, where a device may be lost. Makes a loss good; nothing runs.
+  bool has_new_losses() const EXCLUDES(executor_.mutex());  // that recovery has not handled
+  // Both with the executor's mutex held, where a device may be lost. Recovers from a loss; nothing runs.
   void recover();
-  void halt_after_loss();  // if there was one: nothing new starts, and once nothing runs somebody recovers
+  void halt_after_loss();  // if there was one: nothing new starts; recovery begins once nothing runs
 
 private:
   class PlanningTurn;

@@ -22,7 +22,7 @@ namespace mkmd {
 class CodeBuilder {
 public:
   // The first refusal of each device is said at the level `refusals`, further ones as information. `built`:
-  // called behind each build, before it counts as over; null: nobody wants to know.
+  // called behind each build, before it counts as over; null: not needed.
   explicit CodeBuilder(LogLevel refusals, void (*built)() = nullptr, BuildCode build = build_piece_code)
       : refusals_(refusals), built_(built), build_(std::move(build)) {}
   ~CodeBuilder();  // waits for the build under way

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code for pieces of a program's kernels: OpenCL C or SPIR-V, built for the places of a runtime.
-// Questions are answered at once, "not yet" where nobody has built it. Building is for who can wait, or for
-// the CodeBuilder. A place whose driver refuses the code gets no pieces; the others go on. Thread-safe.
+// Questions are answered at once, with "not yet" where it is not built. Threads that can wait build it, or
+// the CodeBuilder does. A place whose driver refuses the code gets no pieces; the others go on. Thread-safe.
 #pragma once
 
 #include "libinterpose/commands/code_places.hpp"

@@ -19,7 +19,7 @@ struct UpdatesApart {
     cl_mem there = nullptr, at_home = nullptr;
   };
   std::vector<Buffer> buffers;
-  std::atomic<bool> spoiled{false};  // by what has failed: nobody may merge them
+  std::atomic<bool> spoiled{false};  // a failed action has: they must not be merged
 
   BufferUses uses(bool reads) const;
 };

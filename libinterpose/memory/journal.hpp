@@ -68,8 +68,8 @@ public:
 
   void add(std::shared_ptr<Deed> deed);
   void complete(Deed& deed, int domain);  // what it wrote lies there
-  void fail(Deed& deed);                  // what it should have written is not to be had, and never will be
-  void remove(const Deeds& deeds);        // nobody will need what they wrote
+  void fail(Deed& deed);                  // what it should have written stays missing
+  void remove(const Deeds& deeds);        // what they wrote is not needed any more
   // They are to be done again. They stay, incomplete, until what replaces them is added.
   void reopen(const Deeds& deeds);
   // Lets go of the incomplete deeds of that command, which others replace.

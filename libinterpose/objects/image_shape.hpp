@@ -31,7 +31,7 @@ struct ImageShape {
 
 ImageShape image_shape(cl_mem image);
 
-// Bits of a pixel mean nothing. Nobody says what becomes of them where the pixel is written.
+// Whether some bits of a pixel mean nothing. Their value after a write of the pixel is not specified.
 bool has_padding(const cl_image_format& format);
 
 // Another one, for kernels and the host. Null, with an error, where the driver has none.

@@ -127,7 +127,7 @@ class Memory : public Object<Memory, ObjectType::memory, cl_mem> {
 public:
   Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, size_t origin, size_t size,
          bool is_buffer, const VisibleBytes& visible_bytes = {});
-  // An image, of whose pixels nobody else knows if `stands_alone`.
+  // An image. `stands_alone`: no other memory object has its pixels.
   Memory(Context* context, vendor::Owned<cl_mem> native, Memory* parent, const ImageShape& image,
          bool stands_alone);
   ~Memory();
@@ -186,7 +186,7 @@ struct SubKernels {
   Mutex mutex;
   std::condition_variable made;  // some place's code is no longer in the making
   std::map<size_t, PieceCode> code GUARDED_BY(mutex);
-  bool wanted GUARDED_BY(mutex) = false;  // somebody was asked to make it beside the program
+  bool wanted GUARDED_BY(mutex) = false;  // the CodeBuilder was asked to make it
   // Of launches that had to do without: see timing::WithoutCode.
   struct Without {
     double whole = 0, missed = 0, surely = 0;

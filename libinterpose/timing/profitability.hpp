@@ -273,7 +273,7 @@ private:
   int exploring_ = 0;             // windows to come
   bool met_one_ = false;          // the next window has a kernel that no run had met
   bool retry_decided_ = false;    // the next window explores
-  bool waiting_helps_ = true;     // since something is captured, nobody waited in vain
+  bool waiting_helps_ = true;     // since something is captured, no wait was in vain
   bool home_window_due_ = false;  // an exploring window, or a later one, is to measure home
   bool seems_to_lose_ = false;    // the last window took longer than home is thought to take
   double last_end_ = 0;

@@ -32,21 +32,21 @@ bool may_be_lost(cl_device_id device);
 // The driver says that it can be used (CL_DEVICE_AVAILABLE), and it is not silent (silence.hpp).
 bool is_available(cl_device_id device);
 
-// Everything on the queue is over. An error: nobody knows.
+// Waits until everything on the queue is over. An error: it is not known.
 cl_int finish_carefully(const OwnQueue& queue);
 
 // Bytes of a buffer, once they can be used. Null: `status` says why not.
 void* map(const OwnQueue& queue, cl_mem memory, cl_map_flags flags, size_t offset, size_t size,
           cl_int& status);
 
-// What became of a command that was flushed, or is in a queue of a driver that needs none. Null: nobody
-// knows, it may still be under way.
+// The final status of a command that was flushed, or is in a queue of a driver that needs no flush. Null: it
+// is not known, and the command may still be under way.
 std::optional<cl_int> await_event(cl_event event, const OwnQueue& queue);
 
 // Its execution status. Null if the driver does not say.
 std::optional<cl_int> status_of(cl_event event);
 
-// What became of one that is known to be over.
+// The final status of a command that is known to be over.
 cl_int end_of(cl_event event);
 
 // Enqueues a command by `call`, with an event of its own if its device may be lost. Then it is over, and this

@@ -31,7 +31,7 @@ using Known = std::map<std::string, Macros>;  // by kind of device
 struct Kept {
   Known known;
   std::set<std::pair<std::string, Names>> refused;  // what devices could not be asked
-  bool asking = false;                              // somebody does
+  bool asking = false;                              // a thread asks one
 };
 
 // What is known, by cache file. Never destroyed.

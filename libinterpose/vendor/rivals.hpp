@@ -13,8 +13,8 @@ struct CoreUse {
   unsigned units = 0;            // compute units, of one core each
 };
 
-// By device, the number of its team: devices of one driver are a team. All 0: nobody has rivals, since there
-// is one team, or there are cores for all.
+// By device, the number of its team: devices of one driver are a team. All 0: no team
+// has rivals, since there is one team, or there are cores for all.
 std::vector<int> rival_teams(const std::vector<CoreUse>& devices, unsigned cores);
 
 unsigned usable_cores();  // by this process

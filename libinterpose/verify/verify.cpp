@@ -69,7 +69,7 @@ struct Verifier::State {
   double spent = 0;  // seconds, for checking
 };
 
-// The pieces under way together, of which one may crash: nobody knows which.
+// The pieces under way together, of which one may crash: it is not known which.
 class Running {
 public:
   explicit Running(const KernelName& kernel) : kernel_(kernel) {}

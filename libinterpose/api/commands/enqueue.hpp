@@ -30,8 +30,7 @@ struct NativeCall {
 // event is unset, nor where the vendor might refuse the list. The vendor might also take an event of no
 // context or of another one.
 bool may_capture(const Queue& queue, WaitList wait_list);
-// Commands that go straight to home's driver take another time than on home. While kernels are profiled,
-// nobody minds.
+// Commands that go straight to home's driver take another time than on home, and no kernels are profiled.
 bool has_untimed_commands();
 // A command went there: says so once.
 void note_untimed();

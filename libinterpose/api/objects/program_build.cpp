@@ -69,7 +69,8 @@ void keep_whole(SubKernels& sub_kernels, const std::string& why) {
 // Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of.
 class SubKernelBuild {
 public:
-  // `known`: what the vendor makes. `program`: which it makes that of; null: nobody has its handle yet.
+  // `known`: what the vendor makes. `program`: which it makes that of; null: the program has no handle of it
+  // yet.
   SubKernelBuild(const Context& context, Program* program, KnownOrigin known) {
     if (program != nullptr) turn_.emplace(*program);
     if (process().compiler == nullptr || !context.runtime) return;

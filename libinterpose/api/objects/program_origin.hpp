@@ -39,8 +39,8 @@ public:
   BuildTurn(const BuildTurn&) = delete;
   BuildTurn& operator=(const BuildTurn&) = delete;
 
-  // Whether no other turn began meanwhile or was under way at the beginning: nobody knows which of two came
-  // last. The program's mutex is held.
+  // Whether no other turn began meanwhile or was under way at the beginning: otherwise it is not
+  // known which of two came last. The program's mutex is held.
   bool alone() const {
     program_->mutex.is_held();
     return first_ && program_->builds == number_;
