@@ -22,16 +22,17 @@ public:
 
   bool any() const { return count_.load(std::memory_order_acquire) > 0; }
 
-  // Behind those that the program orders before it. `waits`: its wait list.
+  // Adds a command behind those that the program orders before it. `waits`: its wait list.
   void add(Command& command, std::span<Event* const> waits);
-  // For one that is to be done again, or in place of one: the captured regime lasts until count_down().
+  // A command that is done again, or replaces one, keeps the captured regime until count_down().
   void count_up() { count_.fetch_add(1, std::memory_order_acq_rel); }
   void count_down();
 
   void action_over(const Action& action);  // a part of a command
-  void part_over(Command& command);        // that, its planning, or a command before it
+  void part_over(Command& command);        // an action of it, its planning, or a command before it
 
-  // Of the queue. In order: the last one, which is complete only when all others are.
+  // The queue's incomplete commands. In an in-order queue the last one is enough: it is complete only when
+  // all others are.
   std::vector<Ref<Command>> of(Queue& queue) const;
   // Its queue is in order and has no later one.
   bool is_last(const Command& command) const;

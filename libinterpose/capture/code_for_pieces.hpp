@@ -21,12 +21,12 @@ public:
   HasCode can_divide(SubKernels& code);
   // The same for a launch. It waits, too, once making the code is worth that.
   HasCode can_divide(SubKernels& code, KernelModel& model, const LaunchCost& cost);
-  bool can_divide_on(SubKernels& code, int device) const;  // this one may have pieces
+  bool can_divide_on(SubKernels& code, int device) const;  // the device may get pieces
 
   // A program was built. MKMD takes up what earlier runs have learned of it. The program waits for code that
   // is expected to gain more than making it takes, as it waits for its own code.
   void expect(SubKernels& code);
-  // A window does without. The code is made beside the program, if that is worth it.
+  // A window runs without the code. The code is made beside the program, if that is worth it.
   void make_beside(const std::shared_ptr<SubKernels>& code);
   // The same of a launch that is on home's queue, and is to be over first.
   void ran_without(Kernel& kernel, const Queue& queue);

@@ -8,7 +8,7 @@
 namespace mkmd {
 
 planning::Machine describe_machine(Session& session, const TimeModel& times, bool can_fail);
-// Adds what is measured, or asked of a driver.
+// Adds measured numbers, and answers of drivers.
 void ask_about_memory(planning::Machine& machine, Session& session);
 
 }  // namespace mkmd

@@ -25,14 +25,14 @@ public:
       : context_(context), session_(session), configuration_(session.configuration), hardware_(session.kind),
         number_(session.numbers) {}
 
-  // Both before anything else, in this order.
+  // These two are called before all others, in this order.
   Status make_lanes(Executor& executor);
   Status make_repair_lane(Executor& executor) const;
   // Before anything is captured: the devices that carry out actions, and their clocks. Runs commands, which
   // wait for what the devices are at. A program that captures nothing does not wait for that.
   void prepare(Executor& executor);
 
-  // Those in memories other than home's that can have no such image.
+  // Devices in memories other than home's that can have no such image.
   std::vector<int> devices_without(const ImageShape& image) const;
 
   // Those that may use home's bytes of the memory object, one bit each: its bytes are ours, and the drivers

@@ -17,10 +17,10 @@ public:
       : domains_(domains), losses_(losses), host_memory_(UINT64_MAX, 1, 0, SIZE_MAX) {}
 
   void begin(Ref<Action> entry);  // of an epoch behind native commands; it is not pushed yet
-  void end();                     // no action is unfinished any more
+  void end();                     // no action is unfinished
   void drop_waiting();            // actions that are not under way are forgotten
 
-  // Its storage is about to be used.
+  // Actions are about to use its storage.
   void join(Memory& root);
   // The action comes after what orders it. If it is `one_at_a_time`, later ones come after it.
   void order(const Ref<Action>& action, bool one_at_a_time);
@@ -32,7 +32,7 @@ public:
   bool waits_for_entry() const { return entry_ && !entry_->complete(); }
 
 private:
-  void forget_actions();  // nothing that is known of actions orders new ones any more
+  void forget_actions();  // known actions order new ones no more
 
   const Domains& domains_;
   const Losses* const losses_;
@@ -40,7 +40,7 @@ private:
   RegionMap host_memory_;
   // Orders the captured epoch after the native commands before it.
   Ref<Action> entry_;
-  // Of this epoch's plans that want one action after the other.
+  // The last action of this epoch's plans that want one action after the other.
   Ref<Action> last_in_order_;
   double next_place_ = 0;
 };

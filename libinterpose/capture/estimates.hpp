@@ -34,7 +34,7 @@ private:
   timing::Profitability profitability_;
 };
 
-// What identifies a program beyond this process.
+// A name of the program that holds beyond this process.
 std::string content_of(const SubKernels& code);
 std::string content_of(const Kernel& kernel);
 

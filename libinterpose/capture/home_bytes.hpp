@@ -19,7 +19,7 @@ struct Touched {
   struct Bytes {
     size_t offset, size;
   };
-  std::optional<Bytes> only = std::nullopt;  // without: any of the object's
+  std::optional<Bytes> only = std::nullopt;  // none: any byte of the object
 };
 
 class HomeBytes {
@@ -30,7 +30,7 @@ public:
       : context_(context), session_(session), domains_(domains), executor_(executor), losses_(losses) {}
 
   bool are_valid(const Touched& bytes) EXCLUDES(executor_.mutex());  // all of them
-  static bool are_remembered(const Touched& bytes);  // what was done to them may have to be done again
+  static bool are_remembered(const Touched& bytes);                  // deeds of the journal have changed them
   // Nothing is captured meanwhile. An error if bytes were lost with a device.
   cl_int make_valid(std::span<const Touched> touched) EXCLUDES(executor_.mutex());
 

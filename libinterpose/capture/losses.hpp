@@ -19,7 +19,7 @@ public:
   void take_new();
   void tell(Memory& root) const;  // its storage hears which memories are lost
 
-  // Parts of a command will need those bytes.
+  // Parts of a command are going to need those bytes.
   static void will_use(const BufferUses& uses);
   // Bytes are about to be overwritten at home, after what is planned: those to be kept before.
   static ByteRanges will_overwrite(Memory& root, const ByteRanges& ranges);

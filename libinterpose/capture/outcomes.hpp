@@ -26,7 +26,7 @@ private:
   void note_piece(const Action& action) REQUIRES(executor_.mutex());
   void note_transfer(const Action& action);
   void note_alone(WindowUnderWay& window, const KernelCommand& command);
-  void note_window(const WindowUnderWay& window);  // it is over
+  void note_window(const WindowUnderWay& window);  // the window is over
   Balance::Outcome outcome_of(const WindowUnderWay& window, double taken) const;
 
   struct TraceWriter : ActionOwner {

@@ -27,7 +27,7 @@ namespace mkmd {
 
 class Runtime final : public ContextRuntime {
 public:
-  // Without threads of its own, whoever waits does their work.
+  // A runtime without threads of its own leaves their work to threads that wait.
   Runtime(Context& context, Session& session, bool has_threads = true);
   ~Runtime() override;  // every command is done; may not run on one of the runtime's own threads
 
@@ -118,7 +118,7 @@ private:
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.
 std::unique_ptr<Runtime> make_runtime(Context& context, Session& session);
 
-// That of the context; null if it has none.
+// The runtime of the context; null if it has none.
 inline Runtime* runtime_of(const Context& context) {
   return static_cast<Runtime*>(context.runtime.get());
 }

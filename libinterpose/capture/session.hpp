@@ -66,7 +66,8 @@ public:
   Trace trace;
   Summary summary;
   Trouble trouble;
-  // Contexts share what timing::Profitability knows of kernels: who asks it has the turn, and so the budget.
+  // Contexts share what timing::Profitability knows of kernels: the thread that asks it has the turn, and so
+  // the budget.
   std::mutex profitability_turn;
   timing::RegretBudget regret;
   DriverCompilers compilers;
@@ -75,7 +76,7 @@ public:
   struct Runtimes {
     Mutex mutex;
     std::vector<Runtime*> live GUARDED_BY(mutex);
-    int visitors GUARDED_BY(mutex) = 0;               // who use those in `live` without the mutex
+    int visitors GUARDED_BY(mutex) = 0;               // threads that use those in `live` without the mutex
     std::vector<Runtime*> retired GUARDED_BY(mutex);  // while there were visitors
     bool stay GUARDED_BY(mutex) = false;              // the process ends: none is destroyed any more
   } runtimes;
@@ -91,7 +92,7 @@ private:
   };
   Once<const Calibration> calibration_;
   Once<TimeModel> times_;
-  Once<const scheduler::Policy> policy_;  // null: there is none of that name
+  Once<const scheduler::Policy> policy_;  // null: no policy has that name
   struct {
     Once<const timing::LearnedFiles> files;
     Mutex mutex;

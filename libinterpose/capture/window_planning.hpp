@@ -19,7 +19,7 @@ namespace mkmd {
 // mutex need not be held.
 class WindowPlanning {
 public:
-  // What lasts from window to window.
+  // Kept from window to window.
   struct Kept {
     std::unique_ptr<const planning::Machine> machine;  // made when first planned for
     planning::CutMemory cuts;
@@ -50,7 +50,7 @@ private:
   void describe_transfer(const Command& command, planning::Task& task) const;
   bool any_has_failed() const;
   bool may_run_on(const KernelCommand& command, int device) const;
-  // The kernel's code, and has code for its pieces: else that is being made, or was refused.
+  // Whether the kernel may be split and has code for its pieces. Else that is being made, or was refused.
   bool understands(const KernelCommand& command, KernelModel& model) const;
   bool follows_bytes(const Command& command) const;
   double seconds_to_make(const planning::Task& task, int device) const;

@@ -37,7 +37,7 @@ public:
 
 private:
   class PlanningTurn;
-  // What plan() leaves of the window is to be let go of without the mutex.
+  // The caller releases what plan() leaves of the window without the mutex.
   bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
   // Lets go of the mutex while it looks at the window. True: there is more to be planned. Not `is_first`:
   // after a loss, when times of windows say nothing. `over`: when that is paid for, as Hardware::pay() says.
@@ -56,9 +56,9 @@ private:
   CapturedCommands& commands_;
   std::vector<Ref<Command>> window_ GUARDED_BY(executor_.mutex());
   std::atomic<cl_ulong> last_capture_{0};
-  // Somebody plans, or makes actions, and lets go of the mutex meanwhile.
+  // A thread plans or makes actions, and does not hold the mutex meanwhile.
   bool planning_ GUARDED_BY(executor_.mutex()) = false;
-  WindowPlanning::Kept kept_;  // of whoever plans
+  WindowPlanning::Kept kept_;  // for the thread that plans
 };
 
 }  // namespace mkmd

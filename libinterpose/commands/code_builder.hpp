@@ -34,7 +34,7 @@ public:
   void make_beside(std::shared_ptr<SubKernels> sub_kernels, const CodePlaces& places,
                    vendor::Owned<cl_event> after);
 
-  // What making the code of a program takes, going by the last one.
+  // How long making the code of a program takes, according to the last one.
   void expect(double seconds) { seconds_.store(seconds, std::memory_order_relaxed); }  // of an earlier run
   double seconds() const { return seconds_.load(std::memory_order_relaxed); }
 
@@ -48,7 +48,7 @@ private:
   struct Job {
     std::shared_ptr<SubKernels> sub_kernels;
     CodePlaces places;
-    std::vector<vendor::Owned<cl_context>> contexts;  // of the places, whatever becomes of their owners
+    std::vector<vendor::Owned<cl_context>> contexts;  // of the places; kept until no build needs them
     vendor::Owned<cl_event> after;
   };
 

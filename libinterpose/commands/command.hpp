@@ -132,10 +132,10 @@ public:
   const Ref<Queue> queue;
   Ref<Event> event;               // null if the program did not ask for one
   std::vector<Ref<Event>> waits;  // the events of its wait list that had not ended when it was captured
-  bool eager = false;  // somebody may want to know at once when it is complete, or what is before it
+  bool eager = false;             // its end is told at once: it has an event, or its queue is waited for
 
   Kind kind() const { return static_cast<Kind>(what.index()); }
-  // Null if it is none.
+  // Null if it is no kernel.
   KernelCommand* kernel() { return std::get_if<KernelCommand>(&what); }
   const KernelCommand* kernel() const { return std::get_if<KernelCommand>(&what); }
   // What it makes, any device can make in its own memory: a fill or a copy.
@@ -195,7 +195,7 @@ struct CommandDeed : Deed {
   std::vector<Memory*> roots;  // of `uses`; kept alive by `command` or `written`
 };
 
-// The one an action is a part of; it has one.
+// The command of which an action is a part; each action here has one.
 inline Command& command_of(const Action& action) {
   return static_cast<Command&>(*action.origin.owner);
 }

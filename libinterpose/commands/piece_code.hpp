@@ -17,10 +17,10 @@ enum class HasCode { yes, not_yet, never };
 
 HasCode has_piece_code(SubKernels& sub_kernels, size_t place);
 
-// Whether the first device and another one have it: no kernel is divided without.
+// Whether the first device and another one have the code. Without it no kernel is divided.
 HasCode can_be_divided(SubKernels& sub_kernels, const CodePlaces& places);
 
-// What came of asking a driver for code.
+// A driver's answer to a request for code.
 struct BuiltCode {
   vendor::Owned<cl_program> program;
   std::string why_not;
