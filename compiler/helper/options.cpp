@@ -2,8 +2,8 @@
 #include "compiler/helper/options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
-#include <string_view>
 
 #include "compiler/build_options.hpp"
 #include "compiler/helper/clang_run.hpp"
