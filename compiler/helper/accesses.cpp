@@ -12,58 +12,14 @@
 #include "compiler/helper/conditions.hpp"
 #include "compiler/helper/cost.hpp"
 #include "compiler/helper/cycles.hpp"
+#include "compiler/helper/definedness.hpp"
 #include "compiler/helper/equal_stores.hpp"
 #include "compiler/helper/images.hpp"
-#include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
 namespace {
 
 using llvm::dyn_cast;
-
-// Whether a lane holds something the program has computed. Where it does not, a device need not store it.
-bool lane_is_defined(const llvm::Value* v, unsigned lane) {
-  for (int steps = 0; steps < 64; ++steps) {
-    if (const auto* c = dyn_cast<llvm::Constant>(v)) {
-      const llvm::Constant* element = c->getAggregateElement(lane);
-      return element && !llvm::isa<llvm::UndefValue>(element);
-    }
-    if (const auto* insert = dyn_cast<llvm::InsertElementInst>(v)) {
-      const auto* index = dyn_cast<llvm::ConstantInt>(insert->getOperand(2));
-      if (!index) return true;
-      if (index->getZExtValue() == lane) return !llvm::isa<llvm::UndefValue>(insert->getOperand(1));
-      v = insert->getOperand(0);
-    } else if (const auto* shuffle = dyn_cast<llvm::ShuffleVectorInst>(v)) {
-      const int from = shuffle->getMaskValue(lane);
-      if (from < 0) return false;
-      const auto* type = llvm::cast<llvm::VectorType>(shuffle->getOperand(0)->getType());
-      const unsigned count = type->getElementCount().getKnownMinValue();
-      const auto at = static_cast<unsigned>(from);
-      v = shuffle->getOperand(at < count ? 0 : 1);
-      lane = at < count ? at : at - count;
-    } else if (const auto* call = dyn_cast<llvm::CallBase>(v);
-               call && gives_back_operand(declared_callee(*call))) {
-      v = call->getArgOperand(0);
-    } else {
-      return true;
-    }
-  }
-  return false;
-}
-
-// How many bytes of a stored value, from its first, are certainly stored: a float3 is stored as a float4
-// whose last component is undefined.
-int64_t surely_stored(const llvm::Value* v, const llvm::DataLayout& layout) {
-  const auto bytes = [&](llvm::Type* t) {
-    return static_cast<int64_t>(layout.getTypeStoreSize(t).getFixedValue());
-  };
-  if (llvm::isa<llvm::UndefValue>(v)) return 0;
-  const auto* vector = dyn_cast<llvm::FixedVectorType>(v->getType());
-  if (!vector) return bytes(v->getType());
-  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane)
-    if (!lane_is_defined(v, lane)) return lane * bytes(vector->getElementType());
-  return bytes(v->getType());
-}
 
 int line_of(const llvm::Instruction& i) {
   return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
@@ -82,7 +38,8 @@ class Finder {
 public:
   Finder(llvm::Function& f, KernelInfo& info)
       : f_(f), info_(info), builder_(info), dominators_(f), post_(f), loops_(dominators_),
-        values_(f, builder_, loops_), conditions_(f, builder_, values_, loops_, dominators_, post_) {}
+        values_(f, builder_, loops_), conditions_(f, builder_, values_, loops_, dominators_, post_),
+        definedness_(f.getParent()->getDataLayout(), dominators_) {}
 
   void run() {
     values_.find_trip_counts();
@@ -128,7 +85,7 @@ private:
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
       llvm::Value* value = store->getValueOperand();
       const size_t found = found_.size();
-      write(i, store->getPointerOperand(), bytes(value->getType()), surely_stored(value, layout));
+      write(i, store->getPointerOperand(), bytes(value->getType()), definedness_.surely_stored(value));
       update_since(found, equal_store(*store, values_, builder_));
     } else if (auto* rmw = dyn_cast<llvm::AtomicRMWInst>(&i)) {
       access(i, rmw->getPointerOperand(), Access::Kind::atomic, bytes(rmw->getType()));
@@ -181,10 +138,17 @@ private:
       }
       llvm::Value* pointer = call.getArgOperand(use.operand);
       if (use.reads) access(call, pointer, Access::Kind::read, known ? use.bytes : -1, shift, copy);
-      if (use.writes)
-        write(call, pointer, known ? use.bytes : -1, use.sure_bytes < 0 ? use.bytes : use.sure_bytes, shift,
-              copy);
+      if (use.writes) write(call, pointer, known ? use.bytes : -1, sure_bytes(call, use), shift, copy);
     }
+  }
+
+  // Of vstoren: those that it certainly stores of its first operand.
+  int64_t sure_bytes(const llvm::CallBase& call, const PointerUse& use) {
+    if (use.sure_bytes >= 0 || use.offset_operand < 0) return use.sure_bytes < 0 ? use.bytes : use.sure_bytes;
+    const int64_t defined = definedness_.surely_stored(call.getArgOperand(0));
+    const int64_t all =
+        f_.getParent()->getDataLayout().getTypeStoreSize(call.getArgOperand(0)->getType()).getFixedValue();
+    return defined < all ? 0 : use.bytes;
   }
 
   // An image is a memory of pixels, which lie row after row. A call of an unknown kind makes the kernel run
@@ -375,6 +339,7 @@ private:
   llvm::LoopInfo loops_;
   Values values_;
   Conditions conditions_;
+  Definedness definedness_;
   std::vector<Found> found_;
   bool anywhere_ = false;
 };

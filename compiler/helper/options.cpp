@@ -2,8 +2,8 @@
 #include "compiler/helper/options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
-#include <string_view>
 
 #include "compiler/build_options.hpp"
 #include "compiler/helper/clang_run.hpp"
@@ -44,16 +44,33 @@ int version_number(const std::string& text) {
   return 120;
 }
 
-// Some drivers look for it anywhere in the options, and some take the first of two.
-bool names_one_standard(const std::string& options) {
-  constexpr std::string_view kStandard = "-cl-std=";
-  size_t anywhere = 0;
-  for (size_t at = options.find(kStandard); at != std::string::npos; at = options.find(kStandard, at + 1))
-    ++anywhere;
-  const std::vector<std::string> words = split_options(options);
-  const auto words_with_it =
-      std::ranges::count_if(words, [&](const std::string& word) { return word.starts_with(kStandard); });
-  return anywhere <= 1 && static_cast<size_t>(words_with_it) == anywhere;
+// Some drivers look for an option anywhere in the options.
+bool hides_an_option(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& w) { return w.find("-cl-", 1) != w.npos; });
+}
+
+// Some drivers take the first of two.
+bool names_one_standard(const std::vector<std::string>& words) {
+  return std::ranges::count_if(words, [](const std::string& w) { return w.starts_with("-cl-std="); }) <= 1;
+}
+
+// A quoted part begins a word or is the whole value of an option, and it ends the word. Some drivers take any
+// other quote for the end of a word.
+bool quotes_whole_parts(const std::string& options) {
+  const auto is_at_word = [&options](size_t begin) {  // or behind -D, -I, -U, or name=
+    const size_t word = begin == 0 ? options.npos : options.find_last_of(" \t\n\r\"", begin - 1);
+    const std::string before = options.substr(word + 1, begin - word - 1);
+    return before.empty() || before == "-D" || before == "-I" || before == "-U" || before.ends_with('=');
+  };
+  const auto ends_word = [&options](size_t end) {
+    return end + 1 == options.size() || std::isspace(static_cast<unsigned char>(options[end + 1])) != 0;
+  };
+  for (size_t at = options.find('"'); at != options.npos; at = options.find('"', at + 1)) {
+    const size_t end = options.find('"', at + 1);
+    if (end == options.npos || end == at + 1 || !is_at_word(at) || !ends_word(end)) return false;
+    at = end;
+  }
+  return true;
 }
 
 }  // namespace
@@ -79,11 +96,11 @@ std::vector<std::string> header_arguments(Declarations declarations) {
 
 Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit& unit) {
   if (request.address_bits != 64) return Status::internal("only devices with 64-bit addresses are supported");
-  if (unit.options.find('\\') != std::string::npos || unit.options.find("\"\"") != std::string::npos)
+  if (unit.options.find('\\') != std::string::npos || !quotes_whole_parts(unit.options))
     return Status::internal("its build options are quoted in a way that each driver reads in its own way");
-  if (!names_one_standard(unit.options))
-    return Status::internal(
-        "its build options name a language version in a way that each driver reads in its own way");
+  const std::vector<std::string> words = split_options(unit.options);
+  if (hides_an_option(words) || !names_one_standard(words))
+    return Status::internal("its build options name one in a way that each driver reads in its own way");
   FrontEndArguments arguments;
   arguments.language = {"-triple", "spir64-unknown-unknown", "-emit-llvm-bc", "-disable-llvm-passes", "-O1",
                         "-disable-free", "-resource-dir", clang_resources(), "-cl-kernel-arg-info", "-w",
@@ -95,7 +112,6 @@ Result<FrontEndArguments> front_end_arguments(const Request& request, const Unit
   if (!unit.headers.empty()) arguments.text = {"-I", kHeadersFolder};  // ahead of the options' own folders
   std::string standard = version_number(request.c_version) < 120 ? "CL1.1" : "CL1.2";  // without -cl-std
   bool fast = false;
-  const std::vector<std::string> words = split_options(unit.options);
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& w = words[i];
     const auto listed = [&](const auto& list) { return std::ranges::find(list, w) != std::end(list); };

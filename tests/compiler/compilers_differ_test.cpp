@@ -161,6 +161,24 @@ TEST(CompilersDiffer, WhereAnOptionDefinesWhatADevicePredefines) {
   EXPECT_NE(module->sources[0].find("= 7"), std::string::npos) << module->sources[0];
 }
 
+// Of -DX=a"b c" some drivers make a"b c", and some ab c.
+TEST(CompilersDiffer, HowOptionsAreQuoted) {
+  const char* source = "kernel void k(global int* p) { *p = 1; }";
+  for (const char* options : {"-DX=a\"b c\"", "-DX=\"b c\"d", "-D X=a\"b c\"d -w", "-DX=\"b",
+                              "-DX=\"a\"\"b\"", "-I\"a b\"c", "-w\" -cl-opt-disable\""})
+    EXPECT_FALSE(compile(source, options).ok()) << options;
+  for (const char* options : {"-DX=\"b c\"", "-D\"X=1 2\" -w", "-D X=\"1\"\t-D \"Y=2\"",
+                              "-I\"a b\" -DZ=\"=\"", "-DX='a' -DY=1", "\"-w\""})
+    EXPECT_TRUE(compile(source, options).ok()) << options;
+}
+
+TEST(CompilersDiffer, WhereAnOptionStandsInAnotherOne) {
+  const char* source = "kernel void k(global int* p) { *p = 1; }";
+  for (const char* options : {"-DX=-cl-fast-relaxed-math", "-DX=\"a -cl-opt-disable\"", "-I/a-cl-mad-enable"})
+    EXPECT_FALSE(compile(source, options).ok()) << options;
+  EXPECT_TRUE(compile(source, "-DX=cl -cl-mad-enable -DY=cl-mad-enable").ok());
+}
+
 TEST(CompilersDiffer, WhereALanguageVersionStandsInOtherOptions) {
   const char* source = "kernel void k(global int* p) { *p = 1; }";
   for (const char* options :

@@ -10,11 +10,11 @@
 namespace mkmd::compiler::test {
 namespace {
 
-// 64 ints of each buffer may be written in any order, by whatever the text makes of `v`.
-std::vector<Footprint> footprints(const std::string& makes_v) {
+// Of 64 work-items.
+std::vector<Footprint> described(const std::string& body) {
   const std::string source = "__kernel void k(__global int* a, __global int* o, int n) {\n"
                              "  int t = get_global_id(0), v = 5;\n  " +
-                             makes_v + "\n  a[v & 63] = 1;\n  o[t] = 2;\n}\n";
+                             body + "\n}\n";
   Client client(MKMD_KC, "");
   const Result<Module> module = client.compile(request_for(source));
   EXPECT_TRUE(module.ok()) << module.status().message();
@@ -26,6 +26,11 @@ std::vector<Footprint> footprints(const std::string& makes_v) {
   const int zero = 0;
   set_scalars(*kernel, 2, &zero, sizeof zero, launch.scalars);
   return LaunchFootprints(*kernel, launch).of({{0, 0, 0}, {8, 1, 1}});
+}
+
+// 64 ints of each buffer may be written in any order, by whatever the text makes of `v`.
+std::vector<Footprint> footprints(const std::string& makes_v) {
+  return described(makes_v + "\n  a[v & 63] = 1;\n  o[t] = 2;");
 }
 
 const Footprint* of_argument(const std::vector<Footprint>& all, int argument) {
@@ -75,6 +80,55 @@ TEST_P(FloatingTruth, IsUnknown) {
 INSTANTIATE_TEST_SUITE_P(Values, FloatingTruth,
                          testing::Values("f * 1e30f * 1e11f > 0.5f", "f == 0", "g * 10.0f - 1.0f == 0",
                                          "__builtin_isnormal(f)", "((float2)(f, g) == (float2)(0)).x"));
+
+// A compiler for devices may find that a number has no value. It need not store it then.
+class Stored : public testing::TestWithParam<const char*> {
+protected:
+  static ByteRanges surely(const std::string& body) {
+    const std::vector<Footprint> all = described(body);
+    const Footprint* o = of_argument(all, 1);
+    EXPECT_NE(o, nullptr);
+    if (!o) return {};
+    EXPECT_EQ(o->may_writes, ByteRanges(0, 256));
+    return o->sure_writes;
+  }
+};
+class StoredSurely : public Stored {};
+class StoredPerhaps : public Stored {};
+
+TEST_P(StoredSurely, WhereItHasAValue) {
+  EXPECT_EQ(surely(GetParam()), ByteRanges(0, 256));
+}
+TEST_P(StoredPerhaps, WhereItMayHaveNone) {
+  EXPECT_EQ(surely(GetParam()), ByteRanges());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, StoredPerhaps,
+    testing::Values("o[t] = (int)1e20f;", "o[t] = (int)(uint)-5.5f;", "o[t] = t + (int)NAN;", "o[t] = t / 0;",
+                    "o[t] = t % (n - n) + 1;", "int u; o[t] = u;", "int u; o[t] = u * 3 + t;",
+                    "o[t] = convert_int_sat_rte(1e20f);", "float f = log(-1.0f); o[t] = (int)f + 1;",
+                    "float f = 1e20f; for (int i = 0; i < 3; ++i) f *= 2; o[t] = (int)f;",
+                    "o[t] = (int)NAN > 3 ? t : n;", "o[t] = max(t, (int)1e20f);",
+                    "o[t] = as_int((short2)(t, (int)1e20f));", "o[t] = ((int2)(t, (int)1e20f)).y;",
+                    "vstore2((int2)(t, (int)1e20f), t / 2, o);", "int2 u; u.x = t; vstore2(u, t / 2, o);",
+                    "o[t] = n > 3 ? t : (int)-1e20f;",
+                    "int u[2]; for (int i = 0; i < 2; ++i) if (i == n) u[i] = t; o[t] = u[0] + u[1];",
+                    "local int u[64]; o[t] = u[get_local_id(0)];",
+                    "int u; if (a[t] > 3) u = a[t + 1]; else u = (int)1e20f; o[t] = u;"));
+INSTANTIATE_TEST_SUITE_P(
+    Values, StoredSurely,
+    testing::Values(
+        "o[t] = (int)7.5f;", "float f = 2.5f; o[t] = (int)(f * -3.0f);", "o[t] = (int)as_float(a[t]);",
+        "o[t] = a[t] / n + t % 7;", "o[t] = convert_int_sat(as_float(a[t]));",
+        "o[t] = ((int2)(t, (int)1e20f)).x;", "o[t] = abs(-3) + (int)get_global_id(0);",
+        "int2 u; u.y = n; u.x = t; o[t] = u.x + u.y;",
+        "float s = 0; for (int i = 0; i < n; ++i) s += 1.5f; o[t] = s > 3 ? (int)as_float(t) : n;",
+        "int u[2] = {t, n}; for (int i = 0; i < n; ++i) u[i & 1] = i; o[t] = u[0] + u[n & 1];",
+        "int e; frexp(as_float(a[t]), &e); o[t] = e;",
+        "local int u[64]; u[get_local_id(0)] = t; barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[n & 63];",
+        "constant int u[4] = {1, 2, 3, 4}; const int w[3] = {5, 6, 7}; o[t] = u[n & 3] + w[n & 1];",
+        "int3 u = (int3)(t, n, 3); o[t] = u.x + u.z;"));
 
 }  // namespace
 }  // namespace mkmd::compiler::test

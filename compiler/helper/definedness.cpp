@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/definedness.hpp"
+
+#include <algorithm>
+#include <llvm/ADT/APSInt.h>
+#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include "compiler/helper/builtins.hpp"
+#include "compiler/helper/own_memory.hpp"
+#include "compiler/helper/unspecified_pass.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+using llvm::dyn_cast;
+using llvm::isa;
+
+constexpr int kAll = -1;         // components of a vector
+constexpr size_t kMost = 65536;  // values that one is made of; beyond that it may have no value
+
+const llvm::Value* given(const llvm::Value* v) {
+  while (const auto* call = dyn_cast<llvm::CallBase>(v)) {
+    if (!gives_back_operand(declared_callee(*call))) break;
+    v = call->getArgOperand(0);
+  }
+  return v;
+}
+
+bool is_work_item_function(const llvm::CallBase& call) {
+  return work_item_builtin(declared_callee(call)) != Builtin::none;
+}
+
+// Whether compilers may know it without running the program: it is made of constants alone.
+bool is_fixed(const llvm::Value* value) {
+  llvm::SmallPtrSet<const llvm::Value*, 16> seen;
+  std::vector<const llvm::Value*> todo{value};
+  while (!todo.empty()) {
+    const llvm::Value* v = todo.back();
+    todo.pop_back();
+    if (isa<llvm::Constant>(v) || !seen.insert(v).second) continue;
+    const auto* i = dyn_cast<llvm::Instruction>(v);
+    if (!i || seen.size() > kMost || isa<llvm::AllocaInst>(i) || i->mayReadOrWriteMemory()) return false;
+    const auto* call = dyn_cast<llvm::CallBase>(i);
+    if (call && is_work_item_function(*call)) return false;
+    for (const llvm::Use& operand : call ? call->args() : i->operands())
+      todo.push_back(operand.get());
+  }
+  return true;
+}
+
+bool holds_for_all(const llvm::Value* v, llvm::function_ref<bool(const llvm::Constant&)> holds) {
+  const auto* c = dyn_cast<llvm::Constant>(v);
+  const auto* vector = dyn_cast<llvm::FixedVectorType>(v->getType());
+  if (!c || !vector) return c && holds(*c);
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+    const llvm::Constant* element = c->getAggregateElement(lane);
+    if (!element || !holds(*element)) return false;
+  }
+  return true;
+}
+
+// A compiler may find that the divisor is zero, or that the quotient does not fit.
+bool may_divide_by_nothing(const llvm::BinaryOperator& division) {
+  const llvm::Value* divisor = given(division.getOperand(1));
+  return is_fixed(divisor) && !holds_for_all(divisor, [](const llvm::Constant& c) {
+           const auto* number = dyn_cast<llvm::ConstantInt>(&c);
+           return number && !number->isZero() && !number->isMinusOne();
+         });
+}
+
+// A compiler may find that the number is not finite, or too large.
+bool may_not_fit(const llvm::CastInst& conversion) {
+  const llvm::Value* number = given(conversion.getOperand(0));
+  llvm::APSInt result(conversion.getType()->getScalarSizeInBits(), isa<llvm::FPToUIInst>(conversion));
+  return is_fixed(number) && !holds_for_all(number, [&result](const llvm::Constant& c) {
+           const auto* f = dyn_cast<llvm::ConstantFP>(&c);
+           bool exact = false;
+           return f && f->getValueAPF().convertToInteger(result, llvm::APFloat::rmTowardZero, &exact) !=
+                           llvm::APFloat::opInvalidOp;
+         });
+}
+
+bool is_value(const llvm::Constant& c, int component) {
+  const llvm::Constant* part =
+      component == kAll ? &c : c.getAggregateElement(static_cast<unsigned>(component));
+  return part && !isa<llvm::UndefValue>(part) && !part->containsUndefOrPoisonElement();
+}
+
+// Whether all uses of the memory's address are loads.
+bool is_only_loaded(const llvm::Value& pointer) {
+  for (const llvm::User* user : pointer.users()) {
+    if (isa<llvm::GEPOperator, llvm::BitCastOperator, llvm::AddrSpaceCastOperator>(user)) {
+      if (!is_only_loaded(*user)) return false;
+    } else if (!isa<llvm::LoadInst>(user)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+int constant_index(const llvm::Value* index) {
+  const auto* constant = dyn_cast<llvm::ConstantInt>(index);
+  return constant ? static_cast<int>(constant->getZExtValue()) : kAll;
+}
+
+}  // namespace
+
+void Definedness::want(const llvm::Value* value, int component) {
+  const Part part{value, value->getType()->isVectorTy() ? component : kAll};
+  if (!have_values_.contains(part) && seen_.insert(part).second) todo_.push_back(part);
+}
+
+// All that it is made of has values.
+bool Definedness::has_value(const llvm::Value* value, int component) {
+  seen_.clear();
+  todo_.clear();
+  want(value, component);
+  while (!todo_.empty()) {
+    const Part part = todo_.back();
+    todo_.pop_back();
+    if (seen_.size() > kMost || !look_at(part)) return false;
+  }
+  have_values_.insert(seen_.begin(), seen_.end());
+  return true;
+}
+
+// False: it may have no value. Wants what it is made of.
+bool Definedness::look_at(const Part& part) {
+  const llvm::Value& v = *part.first;
+  if (const auto* c = dyn_cast<llvm::Constant>(&v)) return is_value(*c, part.second);
+  const auto* i = dyn_cast<llvm::Instruction>(&v);
+  if (!i) return true;
+  const auto* division = dyn_cast<llvm::BinaryOperator>(i);
+  if (division && division->isIntDivRem() && may_divide_by_nothing(*division)) return false;
+  switch (i->getOpcode()) {
+  case llvm::Instruction::InsertElement:
+    return look_at_insert(v, part.second);
+  case llvm::Instruction::ShuffleVector:
+    return look_at_shuffle(v, part.second);
+  case llvm::Instruction::Call:
+    return look_at_call(v, part.second);
+  case llvm::Instruction::ExtractElement:
+    want(i->getOperand(0), constant_index(i->getOperand(1)));
+    return true;
+  case llvm::Instruction::Load:
+    return is_filled(llvm::cast<llvm::LoadInst>(*i));
+  case llvm::Instruction::FPToSI:
+  case llvm::Instruction::FPToUI:
+    if (may_not_fit(llvm::cast<llvm::CastInst>(*i))) return false;
+    break;
+  default:
+    break;
+  }
+  const int component = isa<llvm::BitCastInst>(i) ? kAll : part.second;
+  if (isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::CmpInst, llvm::SelectInst,
+          llvm::PHINode>(i))
+    for (const llvm::Value* operand : i->operand_values())
+      want(operand, component);
+  return true;
+}
+
+bool Definedness::look_at_insert(const llvm::Value& value, int component) {
+  const auto& insert = llvm::cast<llvm::InsertElementInst>(value);
+  const int index = constant_index(insert.getOperand(2));
+  if (index == kAll || component == kAll || index == component) want(insert.getOperand(1), kAll);
+  const auto count = llvm::cast<llvm::FixedVectorType>(insert.getType())->getNumElements();
+  for (int other = 0; other < static_cast<int>(count); ++other)
+    if (other != index && (component == kAll || component == other)) want(insert.getOperand(0), other);
+  return true;
+}
+
+bool Definedness::look_at_shuffle(const llvm::Value& value, int component) {
+  const auto& shuffle = llvm::cast<llvm::ShuffleVectorInst>(value);
+  const auto* type = llvm::cast<llvm::FixedVectorType>(shuffle.getOperand(0)->getType());
+  const int count = static_cast<int>(type->getNumElements());
+  const llvm::ArrayRef<int> mask = shuffle.getShuffleMask();
+  for (int i = 0; i < static_cast<int>(mask.size()); ++i) {
+    if (component != kAll && i != component) continue;
+    const int from = mask[static_cast<size_t>(i)];
+    if (from < 0) return false;
+    want(shuffle.getOperand(from < count ? 0 : 1), from % count);
+  }
+  return true;
+}
+
+// A function of OpenCL's that makes an integer of a floating number converts it.
+bool Definedness::look_at_call(const llvm::Value& value, int component) {
+  const auto& call = llvm::cast<llvm::CallBase>(value);
+  if (is_work_item_function(call) || call.mayReadOrWriteMemory()) return true;
+  const bool gives_back = gives_back_operand(declared_callee(call));
+  bool of_floating = false, fixed = true;
+  for (const llvm::Value* operand : call.args()) {
+    const llvm::Type* type = operand->getType()->getScalarType();
+    if (!type->isIntegerTy() && !type->isFloatingPointTy()) continue;
+    of_floating = of_floating || type->isFloatingPointTy();
+    fixed = fixed && is_fixed(operand);
+    want(operand, gives_back ? component : kAll);
+  }
+  return gives_back || !of_floating || !fixed || !call.getType()->isIntOrIntVectorTy();
+}
+
+// Memory of the work-item's or the work-group's own is undefined until it is written. Compilers follow what a
+// work-item writes to its own variables. So all of the variable must have been written before the load.
+bool Definedness::is_filled(const llvm::LoadInst& load) const {
+  const llvm::Value* const variable = llvm::getUnderlyingObject(load.getPointerOperand(), 0);
+  if (const auto* global = dyn_cast<llvm::GlobalVariable>(variable))
+    return global->isConstant() || !is_only_loaded(*global);
+  const auto* own = dyn_cast<llvm::AllocaInst>(variable);
+  if (!own)
+    return !isa<llvm::PHINode, llvm::SelectInst>(variable) || !leads_to_own_memory(variable->getType());
+  constexpr uint64_t kLargest = 65536;
+  const std::optional<llvm::TypeSize> size = own->getAllocationSize(layout_);
+  if (!size || size->isScalable() || size->getFixedValue() > kLargest) return false;
+  llvm::BitVector written(static_cast<unsigned>(size->getFixedValue()));
+  find_written(*own, 0, load, written);
+  return written.all();
+}
+
+// Adds the bytes of a variable that are written wherever control gets to the load, through pointers to its
+// byte `at`.
+void Definedness::find_written(const llvm::Value& pointer, uint64_t at, const llvm::LoadInst& load,
+                               llvm::BitVector& written) const {
+  const auto add = [&](uint64_t bytes) {
+    if (at < written.size())
+      written.set(static_cast<unsigned>(at),
+                  static_cast<unsigned>(std::min<uint64_t>(at + bytes, written.size())));
+  };
+  for (const llvm::User* user : pointer.users()) {
+    if (const auto* step = dyn_cast<llvm::GEPOperator>(user)) {
+      llvm::APInt offset(64, 0);
+      if (step->accumulateConstantOffset(layout_, offset) && !offset.isNegative())
+        find_written(*step, at + offset.getZExtValue(), load, written);
+      continue;
+    }
+    const auto* const write = dyn_cast<llvm::Instruction>(user);
+    if (!write || !dominators_.dominates(write, &load)) continue;
+    if (const auto* store = dyn_cast<llvm::StoreInst>(write)) {
+      if (store->getPointerOperand() == &pointer)
+        add(layout_.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue());
+    } else if (const auto* memory = dyn_cast<llvm::MemIntrinsic>(write)) {
+      const auto* length = dyn_cast<llvm::ConstantInt>(memory->getLength());
+      const auto* copy = dyn_cast<llvm::MemTransferInst>(write);
+      const bool is_of_variable =
+          copy && isa<llvm::AllocaInst>(llvm::getUnderlyingObject(copy->getRawSource(), 0));
+      if (memory->getRawDest() == &pointer && length && !is_of_variable) add(length->getZExtValue());
+    } else if (const auto* call = dyn_cast<llvm::CallBase>(write); call && !call->getType()->isVoidTy()) {
+      // A result by a pointer.
+      for (const PointerUse& use : pointer_uses(*call).value_or(std::vector<PointerUse>{}))
+        if (use.writes && use.offset_operand < 0 && use.count_operand < 0 &&
+            call->getArgOperand(use.operand) == &pointer)
+          add(static_cast<uint64_t>(use.bytes));
+    }
+  }
+}
+
+int64_t Definedness::surely_stored(const llvm::Value* value) {
+  const auto bytes = [&](llvm::Type* t) {
+    return static_cast<int64_t>(layout_.getTypeStoreSize(t).getFixedValue());
+  };
+  const auto* vector = dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!vector) return has_value(value, kAll) ? bytes(value->getType()) : 0;
+  for (int component = 0; component < static_cast<int>(vector->getNumElements()); ++component)
+    if (!has_value(value, component)) return component * bytes(vector->getElementType());
+  return bytes(value->getType());
+}
+
+}  // namespace mkmd::compiler

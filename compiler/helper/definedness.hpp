@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device's compiler may find to have no value: undefined numbers, and results that OpenCL C leaves
+// open and that no launch can change. It need not store them, so the bytes may stay as they were.
+#pragma once
+
+#include <cstdint>
+#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <vector>
+
+namespace mkmd::compiler {
+
+// Of one kernel: what was shown to have a value is remembered.
+class Definedness {
+public:
+  Definedness(const llvm::DataLayout& layout, const llvm::DominatorTree& dominators)
+      : layout_(layout), dominators_(dominators) {}
+
+  // How many bytes of a stored value, from its first, are certainly stored. Of a float3, which is stored as a
+  // float4, the last component is undefined.
+  int64_t surely_stored(const llvm::Value* value);
+
+private:
+  using Part = std::pair<const llvm::Value*, int>;  // a component of a vector, or a number
+
+  bool has_value(const llvm::Value* value, int component);
+  void want(const llvm::Value* value, int component);
+  bool look_at(const Part& part);
+  bool look_at_insert(const llvm::Value& value, int component);
+  bool look_at_shuffle(const llvm::Value& value, int component);
+  bool look_at_call(const llvm::Value& value, int component);
+  bool is_filled(const llvm::LoadInst& load) const;
+  void find_written(const llvm::Value& pointer, uint64_t at, const llvm::LoadInst& load,
+                    llvm::BitVector& written) const;
+
+  const llvm::DataLayout& layout_;
+  const llvm::DominatorTree& dominators_;
+  llvm::DenseSet<Part> have_values_;
+  llvm::DenseSet<Part> seen_;  // since the last question
+  std::vector<Part> todo_;
+};
+
+}  // namespace mkmd::compiler
