@@ -82,6 +82,15 @@ compiler::KernelInfo describe_add_and_twice() {
   return info;
 }
 
+compiler::KernelInfo describe_tally() {
+  compiler::KernelInfo info = describe("tally", 2);
+  info.split_allowed = false;
+  info.runs_anywhere = true;
+  info.reasons = {{"the result of an atomic operation on global memory is used"}};
+  info.accesses.clear();
+  return info;
+}
+
 int32_t& number(const std::vector<fake::Argument>& a, size_t i) {
   const size_t count = a[1].buffer->size / sizeof(int32_t);
   const auto place = static_cast<size_t>(element(a[0], i)) % count;
@@ -98,6 +107,7 @@ void add_kernels(fake::Driver& driver) {
   driver.kernels["add"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) += static_cast<int32_t>(element(a[0], i));
   };
+  driver.kernels["tally"] = driver.kernels["add"];
   driver.kernels["add_and_twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) += static_cast<int32_t>(element(a[0], i));
     element(a[0], i) = element(a[0], i) * 2 + 1;
@@ -162,13 +172,15 @@ VirtualContext::VirtualContext(const Machine& machine)
                                            describe_update("add", compiler::Update::Kind::add),
                                            describe_update("least", compiler::Update::Kind::smin),
                                            describe_update("mark", compiler::Update::Kind::store),
-                                           describe_add_and_twice()};
+                                           describe_add_and_twice(),
+                                           describe_tally()};
   twice_ = kernel("twice", 2);
   sum_ = kernel("sum", 3);
   add_ = kernel("add", 2);
   least_ = kernel("least", 2);
   mark_ = kernel("mark", 2);
   add_and_twice_ = kernel("add_and_twice", 2);
+  tally_ = kernel("tally", 2);
 }
 
 void VirtualContext::configure(const Machine& machine, size_t devices) {
@@ -202,7 +214,7 @@ void VirtualContext::configure(const Machine& machine, size_t devices) {
 VirtualContext::~VirtualContext() {
   runtime().finish_all();
   runtime().forget_history();
-  twice_ = sum_ = add_ = least_ = mark_ = add_and_twice_ = {};
+  twice_ = sum_ = add_ = least_ = mark_ = add_and_twice_ = tally_ = {};
   program_ = {};
   queue_ = {};
   context_->runtime.reset();
@@ -262,6 +274,10 @@ Ref<Command> VirtualContext::update(compiler::Update::Kind kind, const Ref<Memor
   using Kind = compiler::Update::Kind;
   if (and_twice) return launch(add_and_twice_, {in, numbers});
   return launch(kind == Kind::add ? add_ : kind == Kind::store ? mark_ : least_, {in, numbers});
+}
+
+Ref<Command> VirtualContext::tally(const Ref<Memory>& in, const Ref<Memory>& numbers) {
+  return launch(tally_, {in, numbers});
 }
 
 Ref<Command> VirtualContext::fill(const Ref<Memory>& buffer, float value) {

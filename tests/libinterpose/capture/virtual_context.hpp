@@ -52,6 +52,8 @@ public:
   // `and_twice`, with additions: in[i] then changes in place as by twice().
   Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers,
                       bool and_twice = false);
+  // The same additions by a kernel that may not be split, but may run on any device.
+  Ref<Command> tally(const Ref<Memory>& in, const Ref<Memory>& numbers);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
   Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
   Ref<Command> write(const Ref<Memory>& to, const std::vector<float>& values);  // `values` must live on
@@ -85,7 +87,7 @@ private:
   Ref<Context> context_;
   Ref<Queue> queue_;
   Ref<Program> program_;
-  Ref<Kernel> twice_, sum_, add_, least_, mark_, add_and_twice_;
+  Ref<Kernel> twice_, sum_, add_, least_, mark_, add_and_twice_, tally_;
 };
 
 }  // namespace mkmd
