@@ -73,12 +73,6 @@ Runtime::~Runtime() {
   executor_.stop();  // its threads call this runtime
 }
 
-// No device is quicker than all of them at once.
-bool Runtime::may_gain_whole(const Kernel& kernel) {
-  return kernel.info->runs_anywhere && !session_.configuration.home_is_whole() &&
-         code_.can_divide(*kernel.sub_kernels) == HasCode::yes;
-}
-
 Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) {
   if (!session_.kind.times_native_commands()) return {};
   const auto ready = [this]() -> Answer {
@@ -92,8 +86,13 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
     if (!ran_in_pieces(launch)) return {"drivers may not compile any more"};
     return ready();
   }
-  // One that may not be split gains only on another device, once there is code for it.
-  if (kernel.info == nullptr || !(kernel.info->split_allowed || may_gain_whole(kernel)))
+  // One that may not be split gains only on another device, once there is code for it. No device is quicker
+  // than all of them at once.
+  const auto may_gain_whole = [&] {
+    return kernel.info->runs_anywhere && !session_.configuration.home_is_whole() &&
+           code_.can_divide(*kernel.sub_kernels) == HasCode::yes;
+  };
+  if (kernel.info == nullptr || !(kernel.info->split_allowed || may_gain_whole()))
     return {"its code may not be split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (!session_.trouble.helpers_left()) return {"the other devices have failed"};

@@ -88,7 +88,6 @@ public:
 
 private:
   void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
-  bool may_gain_whole(const Kernel& kernel);
 
   // regimes.cpp
   void enter_captured_regime() EXCLUDES(executor_.mutex());

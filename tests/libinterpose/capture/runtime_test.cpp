@@ -221,8 +221,8 @@ TEST_F(RuntimeTest, WholeKernelsRunSideBySide) {
     const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems, 2));
     const auto x = c().buffer({0}), y = c().buffer({0});
     for (int i = 0; i < 8; ++i) {
-      c().capture(c().tally(a, x));
-      c().capture(c().tally(b, y));
+      c().capture(c().launch("tally", {a, x}));
+      c().capture(c().launch("tally", {b, y}));
     }
     c().runtime().finish_all();
     EXPECT_GT(device(0).kernels_run, 0);
@@ -241,10 +241,10 @@ TEST_F(RuntimeTest, WholeKernelsChangeTheirBuffersAsAWhole) {
     const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
     const auto numbers = c().buffer({0, 5});
     for (int i = 0; i < 3; ++i) {
-      c().capture(c().twice(a, b));        // 3
-      c().capture(c().tally(b, numbers));  // in place, at 3 % 2
+      c().capture(c().twice(a, b));                    // 3
+      c().capture(c().launch("tally", {b, numbers}));  // in place, at 3 % 2
       EXPECT_EQ(c().native_twice(a, b), CL_SUCCESS);
-      c().capture(c().tally(a, numbers));  // at 1 % 2
+      c().capture(c().launch("tally", {a, numbers}));  // at 1 % 2
     }
     c().runtime().finish_all();
     std::vector<float> counted = c().values(numbers);
