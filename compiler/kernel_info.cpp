@@ -93,6 +93,7 @@ void to_json(json& j, const KernelInfo& k) {
            {"uses_fp64", k.uses_fp64},
            {"any_buffer", k.any_buffer},
            {"may_wait", k.may_wait},
+           {"runs_anywhere", k.runs_anywhere},
            {"split_allowed", k.split_allowed},
            {"reasons", k.reasons},
            {"cost", k.cost},
@@ -181,6 +182,7 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("uses_fp64").get_to(k.uses_fp64);
     j.at("any_buffer").get_to(k.any_buffer);
     j.at("may_wait").get_to(k.may_wait);
+    j.at("runs_anywhere").get_to(k.runs_anywhere);
     j.at("split_allowed").get_to(k.split_allowed);
     j.at("reasons").get_to(k.reasons);
     j.at("cost").get_to(k.cost);

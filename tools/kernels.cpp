@@ -292,7 +292,7 @@ std::string verdict(const KernelInfo& k, const Case& c) {
     std::string all = "runs whole";
     for (const Reason& r : k.reasons)
       all += (&r == k.reasons.data() ? ": " : "; ") + r.text + line_of(r.line);
-    return all;
+    return all + (k.runs_anywhere ? " (on any device)" : "");
   }
   const int argument = common_argument(k, c.launch);
   if (argument == kNotCut) return "runs whole: it has one work-group";

@@ -47,9 +47,11 @@ Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
   for (llvm::Function& f : module) {
     if (!is_kernel(f)) continue;
     KernelInfo info = describe_signature(f);
+    info.runs_anywhere = true;
     check_safety(f, info);
     describe_accesses(f, info);
     info.may_wait = may_wait_for_others(f);
+    info.runs_anywhere &= !info.may_wait;
     if (info.may_wait && info.reasons.empty())
       info.reasons.push_back({"it may wait for what another command writes", 0});
     if (info.reasons.empty() && by_offset)
@@ -75,7 +77,7 @@ ModuleFile answer(const Request& request) {
   const std::string& text = request.units.front().source;
   const bool by_offset = is_spirv(text);
   if (Status s = describe(*front->module, by_offset, file); !s.ok()) file.error = s.message();
-  const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.split_allowed; });
+  const bool any = std::ranges::any_of(file.kernels, [](const KernelInfo& k) { return k.runs_anywhere; });
   if (file.error.empty() && any) {
     Result<std::vector<std::string>> sources =
         by_offset ? std::vector{text} : emit_sources(request, front->declarations);

@@ -55,9 +55,16 @@ public:
   }
 
 private:
-  void refuse(const std::string& text, int line) {
+  // One device has to run all work-items, whichever it is.
+  void refuse_cuts(const std::string& text, int line) {
     if (std::ranges::none_of(info_.reasons, [&](const Reason& r) { return r.text == text; }))
       info_.reasons.push_back({text, line});
+  }
+
+  // Only the program's own code at home does what the program does.
+  void refuse(const std::string& text, int line) {
+    info_.runs_anywhere = false;
+    refuse_cuts(text, line);
   }
 
   // It may touch any buffer there is, or let others do so.
@@ -73,24 +80,24 @@ private:
       visit_operand(operand, line);
     if (const auto atomic = atomic_on_global_memory(i)) {
       if (atomic->why_not.empty()) return;
-      refuse(atomic->why_not, line);
+      refuse_cuts(atomic->why_not, line);
     }
     if (auto* load = dyn_cast<llvm::LoadInst>(&i)) {
       if (load->isAtomic() && may_be_global(load->getPointerOperand()))
-        refuse("atomics on global memory that are none of OpenCL C's functions", line);
+        refuse_cuts("atomics on global memory that are none of OpenCL C's functions", line);
       if (load->getType()->isPointerTy() &&
           !(leads_to_own_memory(load->getType()) && leads_to_own_memory(load->getPointerOperandType())))
         refuse_any("a pointer is loaded from memory", line);
     } else if (auto* store = dyn_cast<llvm::StoreInst>(&i)) {
       if (store->isAtomic() && may_be_global(store->getPointerOperand()))
-        refuse("atomics on global memory that are none of OpenCL C's functions", line);
+        refuse_cuts("atomics on global memory that are none of OpenCL C's functions", line);
       const llvm::Type* stored = store->getValueOperand()->getType()->getScalarType();
       if (stored->isPointerTy() &&
           !(leads_to_own_memory(stored) && leads_to_own_memory(store->getPointerOperandType())))
         refuse_any("a pointer is stored to memory", line);
     } else if (isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) {
       if (may_be_global(i.getOperand(0)))
-        refuse("atomics on global memory that are none of OpenCL C's functions", line);
+        refuse_cuts("atomics on global memory that are none of OpenCL C's functions", line);
     } else if (isa<llvm::IntToPtrInst>(i)) {
       refuse_any("an integer is turned into a pointer", line);
     } else if (isa<llvm::PtrToIntInst>(i)) {
@@ -173,7 +180,8 @@ private:
       if (type->isPointerTy() && type->getPointerAddressSpace() == 4 && !waits_for_copies(call))
         return refuse_any("'" + name.str() + "' is given a generic pointer", line);
     if (is_atomic(name)) {
-      if (mangled.contains("atomic_") && mangled.contains("_explicit")) return refuse("C11 atomics", line);
+      if (mangled.contains("atomic_") && mangled.contains("_explicit"))
+        return refuse_cuts("C11 atomics", line);
       info_.uses_local_shape = true;
       return;
     }

@@ -86,7 +86,14 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
     if (!ran_in_pieces(launch)) return {"drivers may not compile any more"};
     return ready();
   }
-  if (kernel.info == nullptr || !kernel.info->split_allowed) return {"its code may not be split"};
+  // One that may not be split gains only on another device, once there is code for it. No device is quicker
+  // than all of them at once.
+  const auto may_gain_whole = [&] {
+    return kernel.info->runs_anywhere && !session_.configuration.home_is_whole() &&
+           code_.can_divide(*kernel.sub_kernels) == HasCode::yes;
+  };
+  if (kernel.info == nullptr || !(kernel.info->split_allowed || may_gain_whole()))
+    return {"its code may not be split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (!session_.trouble.helpers_left()) return {"the other devices have failed"};
   if (!any_helper_can_have_images(session_.configuration.devices.size(), *launch.arguments))

@@ -302,7 +302,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
       task.kernel.ran = planning::RanBefore{ran->lane, ran->groups};
   }
   // Also of what is done again where no other device is left: it must not need more than the first time.
-  const bool known = task.kernel.understood || (can_fail_ && kernel.info->split_allowed);
+  const bool known = kernel.info->split_allowed && (task.kernel.understood || can_fail_);
   task.kernel.uses_of = [&launch = c.launch, known](const compiler::GroupBox& box, size_t most_blocks) {
     const auto footprints = known ? launch.facts->of(box, most_blocks) : nullptr;
     return buffer_uses(*launch.arguments, footprints.get());
@@ -341,7 +341,10 @@ bool WindowPlanning::understands(const KernelCommand& c, KernelModel& model) con
   const Kernel& kernel = *c.launch.kernel;
   const bool wants_pieces =
       session_.trouble.helpers_left() || purpose_ == Purpose::repeats || !c.redo.empty();
-  if (!kernel.info->split_allowed || !wants_pieces) return false;
+  if (!wants_pieces) return false;
+  // Nothing is missed while there is no code for what is not split.
+  if (!kernel.info->split_allowed)
+    return kernel.info->runs_anywhere && code_.can_divide(*kernel.sub_kernels) == HasCode::yes;
   const HasCode has = code_.can_divide(*kernel.sub_kernels, model, c.cost);
   if (has == HasCode::not_yet) code_.make_beside(kernel.sub_kernels);
   return has == HasCode::yes;

@@ -35,7 +35,8 @@ struct RanBefore {
 struct KernelTask {
   std::string name;
   std::array<uint64_t, 3> groups{1, 1, 1};
-  bool understood = false;    // which bytes its work-groups touch is known, and there is code for pieces
+  bool understood = false;    // which bytes its work-groups touch is known, and there is code for pieces;
+                              // of one that may not be split, its buffers as a whole
   timing::Decision decision;  // whether it is worth splitting
   bool long_at_home = false;  // it would be, by home's time
   // What the work-groups in a box do to their buffers, in byte sets of at most so many blocks.

@@ -52,6 +52,37 @@ TEST(Info, JsonFormIsCompleteAndStable) {
     }
 }
 
+// One device may do it all, if it knows all memory that is touched and nothing remains on it.
+TEST(Info, SomeKernelsThatMayNotBeSplitRunAnywhere) {
+  const Module module = compile(R"(
+    kernel void ticket(global int* n, global int* o) { o[atomic_inc(n) & 63] = 1; }
+    kernel void exchange(global int* last) { atomic_xchg(last, (int)get_global_id(0)); }
+    kernel void picks(global int* a, global int* b, int which) {
+      global int* p = which ? a : b;
+      for (int i = 0; i < 2; ++i) {
+        p[get_global_id(0)] = 1;
+        p = i == which ? a : b;
+      }
+    }
+    kernel void plain(global int* o) { o[get_global_id(0)] = 1; }
+    kernel void prints(global int* n) { printf("%d", atomic_inc(n)); }
+    kernel void keeps_pointer(global int* n, global ulong* o) { o[atomic_inc(n)] = (ulong)n; }
+    kernel void waits(global volatile int* n) { while (atomic_cmpxchg(n, 0, 1) != 0) {} }
+    typedef struct { int a[64]; } Many;
+    kernel void changes(Many many, global int* n) {
+      many.a[get_local_id(0)] = atomic_inc(n);
+      n[1 + get_global_id(0)] = many.a[n[0]];
+    })");
+  ASSERT_EQ(module.kernels.size(), 8U);
+  EXPECT_FALSE(module.sources.empty()) << module.no_source;
+  std::set<std::string> anywhere;
+  for (const KernelInfo& k : module.kernels) {
+    EXPECT_EQ(k.split_allowed, k.name == "plain") << k.name;
+    if (k.runs_anywhere) anywhere.insert(k.name);
+  }
+  EXPECT_THAT(anywhere, testing::ElementsAre("exchange", "picks", "plain", "ticket"));
+}
+
 // Its name has a part of those that launch kernels.
 TEST(Info, TheLocalSizeThatWasEnqueuedIsAWorkItemFunction) {
   const Module module = compile("kernel void k(global int* o) {"
@@ -181,8 +212,8 @@ TEST(Info, ReasonsNameTheLine) {
   EXPECT_EQ(m.kernels[0].reasons[0].line, 3);
 }
 
-TEST(Info, KernelsThatCannotBeSplitAreNotInTheModule) {
-  const Module m = compile("kernel void bad(global int* p) { atomic_xchg(p, 1); }\n");
+TEST(Info, KernelsThatOnlyHomeMayRunAreNotInTheModule) {
+  const Module m = compile("kernel void bad(global int* p) { p[0] = 1; printf(\"%d\", p[1]); }\n");
   EXPECT_EQ(m.kernels.size(), 1U);
   EXPECT_TRUE(m.sources.empty());
 }

@@ -62,6 +62,7 @@ const char* relaxing_option(const compiler::Recipe& recipe) {
 
 void keep_whole(SubKernels& sub_kernels, const std::string& why) {
   for (compiler::KernelInfo& kernel : sub_kernels.module.kernels) {
+    kernel.runs_anywhere = false;  // its last bits there would be those of other code
     if (std::exchange(kernel.split_allowed, false)) kernel.reasons.push_back({why, 0});
   }
 }

@@ -214,6 +214,47 @@ TEST_F(RuntimeTest, BytesGoWhereTheyAreNeeded) {
   EXPECT_GT(device(1).kernels_run, 0);
 }
 
+// What may not be split runs whole on another device, too.
+TEST_F(RuntimeTest, WholeKernelsRunSideBySide) {
+  for (const bool separate : {false, true}) {
+    make({.separate = separate});
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems, 2));
+    const auto x = c().buffer({0}), y = c().buffer({0});
+    for (int i = 0; i < 8; ++i) {
+      c().capture(c().launch("tally", {a, x}));
+      c().capture(c().launch("tally", {b, y}));
+    }
+    c().runtime().finish_all();
+    EXPECT_GT(device(0).kernels_run, 0);
+    EXPECT_GT(device(1).kernels_run, 0);
+    EXPECT_EQ(kernels_run(), 16);
+    std::vector<float> counted{c().values(x)[0], c().values(y)[0]};
+    EXPECT_EQ(reinterpret_cast<int32_t&>(counted[0]), 8 * static_cast<int32_t>(kItems));
+    EXPECT_EQ(reinterpret_cast<int32_t&>(counted[1]), 16 * static_cast<int32_t>(kItems));
+  }
+}
+
+// Bytes that one device made whole are where the next kernel needs them.
+TEST_F(RuntimeTest, WholeKernelsChangeTheirBuffersAsAWhole) {
+  for (const int device : {0, 1}) {
+    make({.separate = true, .policy = "single:" + std::to_string(device)});
+    const auto a = c().buffer(std::vector<float>(kItems, 1)), b = c().buffer(std::vector<float>(kItems));
+    const auto numbers = c().buffer({0, 5});
+    for (int i = 0; i < 3; ++i) {
+      c().capture(c().twice(a, b));                    // 3
+      c().capture(c().launch("tally", {b, numbers}));  // in place, at 3 % 2
+      EXPECT_EQ(c().native_twice(a, b), CL_SUCCESS);
+      c().capture(c().launch("tally", {a, numbers}));  // at 1 % 2
+    }
+    c().runtime().finish_all();
+    std::vector<float> counted = c().values(numbers);
+    EXPECT_EQ(counted[0], 0);
+    const float five = 5;
+    EXPECT_EQ(reinterpret_cast<int32_t&>(counted[1]),
+              reinterpret_cast<const int32_t&>(five) + 3 * 4 * static_cast<int32_t>(kItems));
+  }
+}
+
 // Drivers that work in home's own bytes keep the program's order there, and nothing is elsewhere.
 TEST_F(RuntimeTest, DriversThatWorkInHomesBytesNeedNoCopies) {
   const auto run = [&](const Machine& machine) {

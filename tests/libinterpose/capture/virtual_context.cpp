@@ -82,6 +82,15 @@ compiler::KernelInfo describe_add_and_twice() {
   return info;
 }
 
+compiler::KernelInfo describe_tally() {
+  compiler::KernelInfo info = describe("tally", 2);
+  info.split_allowed = false;
+  info.runs_anywhere = true;
+  info.reasons = {{"the result of an atomic operation on global memory is used"}};
+  info.accesses.clear();
+  return info;
+}
+
 int32_t& number(const std::vector<fake::Argument>& a, size_t i) {
   const size_t count = a[1].buffer->size / sizeof(int32_t);
   const auto place = static_cast<size_t>(element(a[0], i)) % count;
@@ -98,6 +107,7 @@ void add_kernels(fake::Driver& driver) {
   driver.kernels["add"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) += static_cast<int32_t>(element(a[0], i));
   };
+  driver.kernels["tally"] = driver.kernels["add"];
   driver.kernels["add_and_twice"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) += static_cast<int32_t>(element(a[0], i));
     element(a[0], i) = element(a[0], i) * 2 + 1;
@@ -162,13 +172,10 @@ VirtualContext::VirtualContext(const Machine& machine)
                                            describe_update("add", compiler::Update::Kind::add),
                                            describe_update("least", compiler::Update::Kind::smin),
                                            describe_update("mark", compiler::Update::Kind::store),
-                                           describe_add_and_twice()};
-  twice_ = kernel("twice", 2);
-  sum_ = kernel("sum", 3);
-  add_ = kernel("add", 2);
-  least_ = kernel("least", 2);
-  mark_ = kernel("mark", 2);
-  add_and_twice_ = kernel("add_and_twice", 2);
+                                           describe_add_and_twice(),
+                                           describe_tally()};
+  for (const compiler::KernelInfo& info : program_->sub_kernels->module.kernels)
+    add_kernel(info);
 }
 
 void VirtualContext::configure(const Machine& machine, size_t devices) {
@@ -202,17 +209,18 @@ void VirtualContext::configure(const Machine& machine, size_t devices) {
 VirtualContext::~VirtualContext() {
   runtime().finish_all();
   runtime().forget_history();
-  twice_ = sum_ = add_ = least_ = mark_ = add_and_twice_ = {};
+  kernels_.clear();
   program_ = {};
   queue_ = {};
   context_->runtime.reset();
 }
 
-Ref<Kernel> VirtualContext::kernel(const char* name, unsigned arguments) {
+void VirtualContext::add_kernel(const compiler::KernelInfo& info) {
   const cl_program program = program_->native.get();
   cl_int error = CL_SUCCESS;
-  return only_ours(new Kernel(
-      program_.get(), owned(vendor::table(program).clCreateKernel(program, name, &error)), name, arguments));
+  const cl_kernel native = vendor::table(program).clCreateKernel(program, info.name.c_str(), &error);
+  kernels_[info.name] = only_ours(
+      new Kernel(program_.get(), owned(native), info.name, static_cast<cl_uint>(info.arguments.size())));
 }
 
 Ref<Memory> VirtualContext::buffer(const std::vector<float>& values) {
@@ -231,7 +239,8 @@ Ref<Memory> VirtualContext::buffer(const std::vector<float>& values) {
       nullptr, 0, size, true));
 }
 
-Ref<Command> VirtualContext::launch(const Ref<Kernel>& kernel, const std::vector<Ref<Memory>>& buffers) {
+Ref<Command> VirtualContext::launch(const std::string& name, const std::vector<Ref<Memory>>& buffers) {
+  const Ref<Kernel>& kernel = kernels_.at(name);
   KernelLaunch launch;
   launch.kernel = kernel;
   auto arguments = std::make_shared<KernelArguments>(buffers.size());
@@ -250,18 +259,18 @@ Ref<Command> VirtualContext::launch(const Ref<Kernel>& kernel, const std::vector
 }
 
 Ref<Command> VirtualContext::twice(const Ref<Memory>& in, const Ref<Memory>& out) {
-  return launch(twice_, {in, out});
+  return launch("twice", {in, out});
 }
 
 Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, const Ref<Memory>& out) {
-  return launch(sum_, {a, b, out});
+  return launch("sum", {a, b, out});
 }
 
 Ref<Command> VirtualContext::update(compiler::Update::Kind kind, const Ref<Memory>& in,
                                     const Ref<Memory>& numbers, bool and_twice) {
   using Kind = compiler::Update::Kind;
-  if (and_twice) return launch(add_and_twice_, {in, numbers});
-  return launch(kind == Kind::add ? add_ : kind == Kind::store ? mark_ : least_, {in, numbers});
+  if (and_twice) return launch("add_and_twice", {in, numbers});
+  return launch(kind == Kind::add ? "add" : kind == Kind::store ? "mark" : "least", {in, numbers});
 }
 
 Ref<Command> VirtualContext::fill(const Ref<Memory>& buffer, float value) {
@@ -317,7 +326,7 @@ cl_int VirtualContext::native_twice(const Ref<Memory>& in, const Ref<Memory>& ou
   const std::vector<Touched> touched{{in.get(), false}, {out.get(), true}};
   const Runtime::NativeTurn turn(runtime(), touched);
   if (turn.status() < 0) return turn.status();
-  const cl_kernel native = twice_->native.get();
+  const cl_kernel native = kernels_.at("twice")->native.get();
   const cl_command_queue queue = queue_->native.get();
   const auto& table = vendor::table(queue);
   const cl_mem memories[] = {in->native.get(), out->native.get()};

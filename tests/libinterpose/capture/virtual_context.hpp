@@ -8,6 +8,7 @@
 #include "tests/libinterpose/fakes/fake_driver.hpp"
 #include "tests/libinterpose/fakes/virtual_time.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ public:
   // `and_twice`, with additions: in[i] then changes in place as by twice().
   Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers,
                       bool and_twice = false);
+  // Of a kernel by name. "tally" adds as an update does, but may not be split; it may run on any device.
+  Ref<Command> launch(const std::string& kernel, const std::vector<Ref<Memory>>& buffers);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
   Ref<Command> copy(const Ref<Memory>& from, const Ref<Memory>& to);
   Ref<Command> write(const Ref<Memory>& to, const std::vector<float>& values);  // `values` must live on
@@ -71,12 +74,11 @@ public:
   cl_int native_twice(const Ref<Memory>& in, const Ref<Memory>& out);
 
 private:
-  Ref<Command> launch(const Ref<Kernel>& kernel, const std::vector<Ref<Memory>>& buffers);
   Ref<Command> command(Command::What what) {
     return Ref<Command>(new Command(std::move(what), queue_.get()));
   }
   void configure(const Machine& machine, size_t devices);
-  Ref<Kernel> kernel(const char* name, unsigned arguments);
+  void add_kernel(const compiler::KernelInfo& info);
 
   fake::Driver driver_;
   std::optional<EmulatedKind> kind_;  // empty: real devices
@@ -85,7 +87,7 @@ private:
   Ref<Context> context_;
   Ref<Queue> queue_;
   Ref<Program> program_;
-  Ref<Kernel> twice_, sum_, add_, least_, mark_, add_and_twice_;
+  std::map<std::string, Ref<Kernel>> kernels_;
 };
 
 }  // namespace mkmd
