@@ -39,7 +39,7 @@ public:
   Finder(llvm::Function& f, KernelInfo& info)
       : f_(f), info_(info), builder_(info), dominators_(f), post_(f), loops_(dominators_),
         values_(f, builder_, loops_), conditions_(f, builder_, values_, loops_, dominators_, post_),
-        definedness_(f.getParent()->getDataLayout(), dominators_) {}
+        definedness_(f, dominators_, loops_) {}
 
   void run() {
     values_.find_trip_counts();

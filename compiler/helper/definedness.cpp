@@ -4,15 +4,20 @@
 #include <algorithm>
 #include <llvm/ADT/APSInt.h>
 #include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+#include <numeric>
 
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/own_memory.hpp"
@@ -107,12 +112,90 @@ bool is_only_loaded(const llvm::Value& pointer) {
   return true;
 }
 
+// Where a pointer into a variable may lead: to the byte `first`, or any number of strides from it.
+struct Reach {
+  int64_t first = 0;
+  uint64_t stride = 0;  // 0: there is one place
+
+  bool has(uint64_t byte, uint64_t bytes) const {  // of so many that are there
+    const auto distance = static_cast<int64_t>(byte) - first;
+    if (stride == 0) return distance >= 0 && static_cast<uint64_t>(distance) < bytes;
+    const int64_t rest = distance % static_cast<int64_t>(stride);
+    return static_cast<uint64_t>(rest < 0 ? rest + static_cast<int64_t>(stride) : rest) < bytes;
+  }
+};
+
+Reach reach_of(const llvm::Value& pointer, const llvm::DataLayout& layout) {
+  Reach reach;
+  const llvm::Value* at = &pointer;
+  for (;;) {
+    const auto* step = dyn_cast<llvm::GEPOperator>(at);
+    if (!step) {
+      const auto* cast = dyn_cast<llvm::AddrSpaceCastOperator>(at);
+      if (!cast) break;
+      at = cast->getPointerOperand();
+      continue;
+    }
+    const unsigned width = layout.getIndexTypeSizeInBits(step->getType());
+    llvm::MapVector<llvm::Value*, llvm::APInt> strides;
+    llvm::APInt offset(width, 0);
+    if (!step->collectOffset(layout, width, strides, offset)) return {0, 1};
+    reach.first += offset.getSExtValue();
+    for (const auto& [index, stride] : strides)
+      reach.stride = std::gcd(reach.stride, stride.abs().getZExtValue());
+    at = step->getPointerOperand();
+  }
+  return isa<llvm::AllocaInst>(at) ? reach : Reach{0, 1};
+}
+
 int constant_index(const llvm::Value* index) {
   const auto* constant = dyn_cast<llvm::ConstantInt>(index);
   return constant ? static_cast<int>(constant->getZExtValue()) : kAll;
 }
 
+// The rounds of a loop in which control certainly gets to the block, one of the loop's. 0: it is not known.
+uint64_t rounds_with(const llvm::BasicBlock& block, const llvm::Loop& loop,
+                     const llvm::DominatorTree& dominators, llvm::ScalarEvolution& evolution) {
+  const llvm::BasicBlock* const exit = loop.getExitingBlock();
+  const llvm::BasicBlock* const latch = loop.getLoopLatch();
+  const auto* back = dyn_cast<llvm::SCEVConstant>(evolution.getBackedgeTakenCount(&loop));
+  if (!exit || !latch || !back || back->getAPInt().ugt(kMost) || !dominators.dominates(&block, latch))
+    return 0;
+  return back->getAPInt().getZExtValue() + (dominators.dominates(&block, exit) ? 1 : 0);
+}
+
+// The places in a variable that a store in loops certainly writes, all before the load.
+std::vector<int64_t> places_in_loops(const llvm::SCEV* at, const llvm::StoreInst& store,
+                                     const llvm::LoadInst& load, const llvm::DominatorTree& dominators,
+                                     llvm::ScalarEvolution& evolution) {
+  std::vector<int64_t> distances{0};
+  const llvm::BasicBlock* block = store.getParent();
+  const auto* of_loop = dyn_cast<llvm::SCEVAddRecExpr>(at);
+  const bool is_in_loops = of_loop != nullptr;
+  for (; of_loop; at = of_loop->getStart(), of_loop = dyn_cast<llvm::SCEVAddRecExpr>(at)) {
+    const llvm::Loop& loop = *of_loop->getLoop();
+    const auto* step = of_loop->isAffine() ? dyn_cast<llvm::SCEVConstant>(of_loop->getOperand(1)) : nullptr;
+    if (!step || loop.contains(&load) || !loop.contains(block)) return {};
+    const uint64_t rounds = rounds_with(*block, loop, dominators, evolution);
+    if (rounds == 0 || rounds * distances.size() > kMost) return {};
+    const size_t inner = distances.size();
+    for (uint64_t round = 1; round < rounds; ++round)
+      for (size_t i = 0; i < inner; ++i)
+        distances.push_back(distances[i] + static_cast<int64_t>(round) * step->getAPInt().getSExtValue());
+    block = loop.getHeader();
+  }
+  const auto* first = dyn_cast<llvm::SCEVConstant>(at);
+  if (!first || !is_in_loops || !dominators.dominates(block, load.getParent())) return {};
+  for (int64_t& distance : distances)
+    distance += first->getAPInt().getSExtValue();
+  return distances;
+}
+
 }  // namespace
+
+Definedness::Definedness(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops)
+    : layout_(kernel.getParent()->getDataLayout()), dominators_(dominators), known_functions_(library_),
+      assumptions_(kernel), evolution_(kernel, known_functions_, assumptions_, dominators, loops) {}
 
 void Definedness::want(const llvm::Value* value, int component) {
   const Part part{value, value->getType()->isVectorTy() ? component : kAll};
@@ -209,7 +292,7 @@ bool Definedness::look_at_call(const llvm::Value& value, int component) {
 }
 
 // Memory of the work-item's or the work-group's own is undefined until it is written. Compilers follow what a
-// work-item writes to its own variables. So all of the variable must have been written before the load.
+// work-item writes to its own variables. So all that the load may read must have been written before it.
 bool Definedness::is_filled(const llvm::LoadInst& load) const {
   const llvm::Value* const variable = llvm::getUnderlyingObject(load.getPointerOperand(), 0);
   if (const auto* global = dyn_cast<llvm::GlobalVariable>(variable))
@@ -222,7 +305,12 @@ bool Definedness::is_filled(const llvm::LoadInst& load) const {
   if (!size || size->isScalable() || size->getFixedValue() > kLargest) return false;
   llvm::BitVector written(static_cast<unsigned>(size->getFixedValue()));
   find_written(*own, 0, load, written);
-  return written.all();
+  find_written_in_loops(*own, load, written);
+  const Reach reach = reach_of(*load.getPointerOperand(), layout_);
+  const uint64_t bytes = layout_.getTypeStoreSize(load.getType()).getFixedValue();
+  for (unsigned at = 0; at < written.size(); ++at)
+    if (!written.test(at) && reach.has(at, bytes)) return false;
+  return true;
 }
 
 // Adds the bytes of a variable that are written wherever control gets to the load, through pointers to its
@@ -258,6 +346,27 @@ void Definedness::find_written(const llvm::Value& pointer, uint64_t at, const ll
         if (use.writes && use.offset_operand < 0 && use.count_operand < 0 &&
             call->getArgOperand(use.operand) == &pointer)
           add(static_cast<uint64_t>(use.bytes));
+    }
+  }
+}
+
+// Adds the bytes that loops write which are over wherever control gets to the load.
+void Definedness::find_written_in_loops(const llvm::AllocaInst& variable, const llvm::LoadInst& load,
+                                        llvm::BitVector& written) const {
+  std::vector<const llvm::Value*> pointers{&variable};
+  for (size_t i = 0; i < pointers.size(); ++i) {
+    for (const llvm::User* user : pointers[i]->users()) {
+      if (isa<llvm::GEPOperator>(user)) pointers.push_back(user);
+      const auto* store = dyn_cast<llvm::StoreInst>(user);
+      if (!store || store->getPointerOperand() != pointers[i]) continue;
+      const llvm::SCEV* const at =
+          evolution_.getMinusSCEV(evolution_.getSCEV(const_cast<llvm::Value*>(pointers[i])),
+                                  evolution_.getSCEV(const_cast<llvm::AllocaInst*>(&variable)));
+      const uint64_t bytes = layout_.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue();
+      for (const int64_t first : places_in_loops(at, *store, load, dominators_, evolution_))
+        if (first >= 0 && static_cast<uint64_t>(first) + bytes <= written.size())
+          written.set(static_cast<unsigned>(first),
+                      static_cast<unsigned>(static_cast<uint64_t>(first) + bytes));
     }
   }
 }

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
@@ -16,8 +19,7 @@ namespace mkmd::compiler {
 // Of one kernel: what was shown to have a value is remembered.
 class Definedness {
 public:
-  Definedness(const llvm::DataLayout& layout, const llvm::DominatorTree& dominators)
-      : layout_(layout), dominators_(dominators) {}
+  Definedness(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops);
 
   // How many bytes of a stored value, from its first, are certainly stored. Of a float3, which is stored as a
   // float4, the last component is undefined.
@@ -35,9 +37,15 @@ private:
   bool is_filled(const llvm::LoadInst& load) const;
   void find_written(const llvm::Value& pointer, uint64_t at, const llvm::LoadInst& load,
                     llvm::BitVector& written) const;
+  void find_written_in_loops(const llvm::AllocaInst& variable, const llvm::LoadInst& load,
+                             llvm::BitVector& written) const;
 
   const llvm::DataLayout& layout_;
   const llvm::DominatorTree& dominators_;
+  llvm::TargetLibraryInfoImpl library_;
+  llvm::TargetLibraryInfo known_functions_;
+  llvm::AssumptionCache assumptions_;
+  mutable llvm::ScalarEvolution evolution_;  // it remembers what it was asked
   llvm::DenseSet<Part> have_values_;
   llvm::DenseSet<Part> seen_;  // since the last question
   std::vector<Part> todo_;

@@ -21,9 +21,6 @@ namespace {
 
 thread_local void* library_being_loaded = nullptr;
 
-// The linker defines it, in each library for itself.
-extern "C" __attribute__((visibility("hidden"))) char end_of_this_library __asm__("_end");
-
 constexpr const char* kVendorDirectory = "/etc/OpenCL/vendors";
 
 const char* soname(const link_map& map) {
@@ -56,17 +53,15 @@ bool is_own_file(const std::string& path) {
 
 // A vendor library may export the OpenCL functions and take their addresses for its table. Where the
 // dynamic loader finds us first, it gets ours (Oclgrind: 26 slots). Calls through such a slot would come
-// back to us for ever. So the slot is pointed at the library's own function again. Only addresses of ours
-// need a name: to find one, dladdr looks through all symbols of a library.
+// back to us for ever. So the slot is pointed at the library's own function again.
 void repair_table(void* library, cl_platform_id platform) {
   Dl_info self{};
   dladdr(reinterpret_cast<void*>(&repair_table), &self);
   void** table = *reinterpret_cast<void***>(platform);
   const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   for (size_t i = 0; i < sizeof(cl_icd_dispatch) / sizeof(void*); ++i) {
-    if (table[i] < self.dli_fbase || table[i] >= &end_of_this_library) continue;
     Dl_info found{};
-    if (dladdr(table[i], &found) == 0) continue;
+    if (table[i] == nullptr || dladdr(table[i], &found) == 0 || found.dli_fbase != self.dli_fbase) continue;
     void* own = found.dli_sname != nullptr ? dlsym(library, found.dli_sname) : nullptr;
     if (own == nullptr || own == table[i]) continue;
     const auto page = reinterpret_cast<uintptr_t>(&table[i]) & ~(page_size - 1);

@@ -122,6 +122,8 @@ LaunchLine parse(const std::string& file, const std::string& line) {
     const std::string value = w.substr(w.find('=') + 1);
     if (w == "exact")
       out.exact = true;
+    else if (w == "open")
+      out.open = true;
     else if (w == "padded")
       out.padded = true;
     else if (w == "apart")

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels under kernels/ carry their launches in lines beginning with //@ :
-//   //@ NAME [exact] [apart | together | summed] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] :
+//   //@ NAME [exact] [open] [apart | together | summed] [whole=REASON] global=X[,Y[,Z]] local=… [offset=…] :
 //   ARGUMENT …
 // ARGUMENT: f32[N] f64[N] i32[N] u64[N] u8[N] (buffers of random numbers; i32<K>[N]: below K), bits[N] (any
 // words), i= u= f= (scalars), i4=a,b,c,d, raw=HEX (bytes of a struct), local=BYTES, image2d:f[W,H] and the
 // like (an image with four floats, ints (i) or uints (u) in a pixel). "exact": everything that is written is
-// surely written. "apart": the halves of the launch are known to touch different bytes; "together": they are
-// not. "summed": they touch the same bytes, by updates that commute. "padded": every fourth word is padding,
-// which may hold anything. "whole": must be refused, and a reason contains REASON
+// surely written. "open": what is stored is left open, so options may change it. "apart": the halves of the
+// launch are known to touch different bytes; "together": they are not. "summed": they touch the same bytes,
+// by updates that commute. "padded": every fourth word is padding, which may hold anything. "whole": must be
+// refused, and a reason contains REASON
 // ("_" stands for a blank).
 #pragma once
 
@@ -37,7 +38,7 @@ struct ArgumentValue {
 
 struct LaunchLine {
   std::string file, kernel, text;
-  bool exact = false, padded = false, apart = false, together = false, summed = false;
+  bool exact = false, open = false, padded = false, apart = false, together = false, summed = false;
   std::string whole;
   unsigned dimensions = 1;
   Launch launch;  // without scalars

@@ -105,17 +105,22 @@ TEST_P(StoredPerhaps, WhereItMayHaveNone) {
 
 INSTANTIATE_TEST_SUITE_P(
     Values, StoredPerhaps,
-    testing::Values("o[t] = (int)1e20f;", "o[t] = (int)(uint)-5.5f;", "o[t] = t + (int)NAN;", "o[t] = t / 0;",
-                    "o[t] = t % (n - n) + 1;", "int u; o[t] = u;", "int u; o[t] = u * 3 + t;",
-                    "o[t] = convert_int_sat_rte(1e20f);", "float f = log(-1.0f); o[t] = (int)f + 1;",
-                    "float f = 1e20f; for (int i = 0; i < 3; ++i) f *= 2; o[t] = (int)f;",
-                    "o[t] = (int)NAN > 3 ? t : n;", "o[t] = max(t, (int)1e20f);",
-                    "o[t] = as_int((short2)(t, (int)1e20f));", "o[t] = ((int2)(t, (int)1e20f)).y;",
-                    "vstore2((int2)(t, (int)1e20f), t / 2, o);", "int2 u; u.x = t; vstore2(u, t / 2, o);",
-                    "o[t] = n > 3 ? t : (int)-1e20f;",
-                    "int u[2]; for (int i = 0; i < 2; ++i) if (i == n) u[i] = t; o[t] = u[0] + u[1];",
-                    "local int u[64]; o[t] = u[get_local_id(0)];",
-                    "int u; if (a[t] > 3) u = a[t + 1]; else u = (int)1e20f; o[t] = u;"));
+    testing::Values(
+        "o[t] = (int)1e20f;", "o[t] = (int)(uint)-5.5f;", "o[t] = t + (int)NAN;", "o[t] = t / 0;",
+        "o[t] = t % (n - n) + 1;", "int u; o[t] = u;", "int u; o[t] = u * 3 + t;",
+        "o[t] = convert_int_sat_rte(1e20f);", "float f = log(-1.0f); o[t] = (int)f + 1;",
+        "float f = 1e20f; for (int i = 0; i < 3; ++i) f *= 2; o[t] = (int)f;", "o[t] = (int)NAN > 3 ? t : n;",
+        "o[t] = max(t, (int)1e20f);", "o[t] = as_int((short2)(t, (int)1e20f));",
+        "o[t] = ((int2)(t, (int)1e20f)).y;", "vstore2((int2)(t, (int)1e20f), t / 2, o);",
+        "int2 u; u.x = t; vstore2(u, t / 2, o);", "o[t] = n > 3 ? t : (int)-1e20f;",
+        "int u[2]; for (int i = 0; i < 2; ++i) if (i == n) u[i] = t; o[t] = u[0] + u[1];",
+        "int u[4]; for (int i = 0; i < 3; ++i) u[i] = t; o[t] = u[n & 3];",
+        "int u[4]; for (int i = 0; i < n; ++i) u[i & 3] = t; o[t] = u[n & 3];",
+        "int u[4]; for (int i = 0; i < 4; ++i) { if (a[i] > 3) break; u[i] = t; } o[t] = u[n & 3];",
+        "int u[4]; for (int j = 0; j < n; ++j) for (int i = 0; i < 4; ++i) u[i] = j; o[t] = u[n & 3];",
+        "int u[4]; for (int i = 0; i < 4; i += 2) u[i] = t; o[t] = u[n & 3];",
+        "local int u[64]; o[t] = u[get_local_id(0)];",
+        "int u; if (a[t] > 3) u = a[t + 1]; else u = (int)1e20f; o[t] = u;"));
 INSTANTIATE_TEST_SUITE_P(
     Values, StoredSurely,
     testing::Values(
@@ -128,7 +133,16 @@ INSTANTIATE_TEST_SUITE_P(
         "int e; frexp(as_float(a[t]), &e); o[t] = e;",
         "local int u[64]; u[get_local_id(0)] = t; barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[n & 63];",
         "constant int u[4] = {1, 2, 3, 4}; const int w[3] = {5, 6, 7}; o[t] = u[n & 3] + w[n & 1];",
-        "int3 u = (int3)(t, n, 3); o[t] = u.x + u.z;"));
+        "int3 u = (int3)(t, n, 3); o[t] = u.x + u.z;",
+        "int u[4]; for (int i = 0; i < 4; ++i) u[i] = t + i; o[t] = u[n & 3];",
+        "int u[4]; for (int i = 3; i >= 0; --i) u[i] = t + i; o[t] = u[n & 3];",
+        "int u[8]; for (int i = 0; i < 4; ++i) { u[2 * i] = t; u[2 * i + 1] = i; } o[t] = u[n & 7];",
+        "int u[3][4]; for (int j = 0; j < 3; ++j) for (int i = 0; i < 4; ++i) u[j][i] = i; o[t] = u[n & 1][n "
+        "& 3];",
+        "int u[4], i = 0; do u[i] = t; while (++i < 4); for (i = 0; i < n; ++i) u[i & 3] += a[i]; o[t] = u[n "
+        "& 3];",
+        "struct { char c; int d[2]; } u[2]; for (int i = 0; i < 2; ++i) u[i].d[0] = u[i].d[1] = t; o[t] = "
+        "u[n & 1].d[0];"));
 
 }  // namespace
 }  // namespace mkmd::compiler::test
