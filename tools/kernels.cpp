@@ -289,10 +289,10 @@ bool updates_atomically(const Access& a) {
 
 std::string verdict(const KernelInfo& k, const Case& c) {
   if (!k.split_allowed) {
-    std::string all = "runs whole";
+    std::string all = k.runs_anywhere ? "runs whole" : "runs whole at home";
     for (const Reason& r : k.reasons)
       all += (&r == k.reasons.data() ? ": " : "; ") + r.text + line_of(r.line);
-    return all + (k.runs_anywhere ? " (on any device)" : "");
+    return all;
   }
   const int argument = common_argument(k, c.launch);
   if (argument == kNotCut) return "runs whole: it has one work-group";
