@@ -48,6 +48,11 @@ def divides_all(settings):
     return settings != ONE_CORE and any(word.startswith("random-cuts") for word in settings)
 
 
+# PoCL's compiler counts its warnings on stderr, unless the code comes from its cache. Kernels have such warnings whose
+# vectors are wider than the registers of the CPU.
+WARNINGS = re.compile(r"\d+ warnings? generated\.")
+
+
 class Outcome:
     """How a run ended: exit code (or why there is none), stdout, and the lines of stderr: the program's, ours."""
     def __init__(self, code, out, error, said=()):
@@ -70,7 +75,7 @@ def execute(command, environment, timeout):
         for file in (out, error):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
-    lines = texts[1].splitlines()
+    lines = [line for line in texts[1].splitlines() if not WARNINGS.fullmatch(line)]
     return Outcome(code, texts[0], [line for line in lines if not line.startswith("mkmd:")],
                    [line for line in lines if line.startswith("mkmd:")])
 
