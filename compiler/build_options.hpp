@@ -22,4 +22,9 @@ bool creates_library(const std::string& link_options);
 // already. The program does not see warnings about our text.
 std::string source_build_options(const std::string& program_options);
 
+// A macro that the text is built with where the launches of pieces have an offset, that of the program plus
+// that of the piece's first group. get_global_id() is then the device's own, as in the program's text.
+// Without the macro pieces are launched without offset.
+inline constexpr const char* kByOffset = "MKMD_BY_OFFSET";
+
 }  // namespace mkmd::compiler

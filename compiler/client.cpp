@@ -16,6 +16,7 @@
 #include "common/hash.hpp"
 #include "common/log.hpp"
 #include "compiler/cache.hpp"
+#include "compiler/helper_version.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/spawn.hpp"
 #include "compiler/spirv.hpp"

@@ -202,8 +202,7 @@ struct KernelInfo : Formulas {
 };
 
 // The hidden trailing arguments of every kernel in a module, all ulong, each as x, y, z. They are the first
-// group, the number of groups and the global offset; the last two are those of the original NDRange. The
-// piece itself is launched without offset.
+// group, the number of groups and the global offset; the last two are those of the original NDRange.
 inline constexpr int kHiddenArguments = 9;
 
 void to_json(nlohmann::json&, const Update&);

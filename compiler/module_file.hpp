@@ -43,7 +43,4 @@ struct ModuleFile {
 
 bool unchanged(const Dependency& dependency);
 
-// Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 17";
-
 }  // namespace mkmd::compiler

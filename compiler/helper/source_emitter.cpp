@@ -2,7 +2,6 @@
 #include "compiler/helper/source_emitter.hpp"
 
 #include <algorithm>
-#include <array>
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -14,101 +13,12 @@
 #include <set>
 
 #include "compiler/helper/clang_run.hpp"
+#include "compiler/helper/piece_ids.hpp"
 #include "compiler/helper/program_text.hpp"
 #include "compiler/helper/rewritable.hpp"
-#include "compiler/kernel_info.hpp"
 
 namespace mkmd::compiler {
 namespace {
-
-constexpr std::array<const char*, kHiddenArguments> kHidden = {
-    "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
-    "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
-
-// Macros for lists of them: a program's functions stay readable. Of keywords only: a parameter may be called
-// ulong.
-constexpr const char* kParameters = "mkmd_parameters";
-constexpr const char* kArguments = "mkmd_arguments";
-
-std::string hidden_lists() {
-  std::string parameters, arguments;
-  for (const char* name : kHidden) {
-    parameters += (parameters.empty() ? "unsigned long " : ", unsigned long ") + std::string(name);
-    arguments += (arguments.empty() ? "" : ", ") + std::string(name);
-  }
-  return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " +
-         arguments + "\n";
-}
-
-// What a work-item function is in a piece; @ stands for the dimension's letter, # for its number. The piece
-// is launched without an offset.
-struct Replacement {
-  const char* name;
-  const char* text;
-};
-constexpr Replacement kReplacements[] = {
-    // The device's own id, shifted: compilers know how that one runs along work-items.
-    {"get_global_id", "(get_global_id(#) + (mkmd_first_@ * get_local_size(#) + mkmd_offset_@))"},
-    {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
-    {"get_num_groups", "(mkmd_groups_@)"},
-    {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
-    {"get_global_offset", "(mkmd_offset_@)"},
-};
-// Where the program makes an int of it. As far as a compiler knows, a sum of 64 bits that is cut to 32 may
-// wrap. Then its numbers no longer follow the work-items, and Intel's compiler does not vectorise it. No id
-// of a launch that is divided is 2^31 or more.
-constexpr Replacement kNarrowId = {
-    "get_global_id",
-    "((unsigned long)((int)get_global_id(#) + (int)(mkmd_first_@ * get_local_size(#) + mkmd_offset_@)))"};
-constexpr const char* kLinearId = "get_global_linear_id";
-constexpr const char* kLocalSize = "get_local_size";
-
-std::string at_dimension(const Replacement& replacement, unsigned dimension) {
-  std::string text;
-  for (const char* c = replacement.text; *c != '\0'; ++c) {
-    if (*c == '@')
-      text += "xyz"[dimension];
-    else if (*c == '#')
-      text += static_cast<char>('0' + dimension);
-    else
-      text += *c;
-  }
-  return text;
-}
-
-std::string linear_id() {
-  const auto along = [](unsigned d) {
-    const std::string n(1, static_cast<char>('0' + d));
-    return "(get_global_id(" + n + ") + mkmd_first_" + "xyz"[d] + " * get_local_size(" + n + "))";
-  };
-  return "(" + along(0) + " + " + at_dimension(kReplacements[3], 0) + " * (" + along(1) + " + " +
-         at_dimension(kReplacements[3], 1) + " * " + along(2) + "))";
-}
-
-// For calls whose dimension is known when they run only. Of a dimension there is not, the device itself says
-// what it says of it in the whole launch. Each unit has its own.
-std::string functions_of_any_dimension(const std::set<std::string>& names) {
-  std::string text;
-  for (const Replacement& r : kReplacements) {
-    if (!names.contains(r.name)) continue;
-    text += std::string("static ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
-    for (unsigned d = 0; d < 3; ++d)
-      text += "d == " + std::to_string(d) + " ? " + at_dimension(r, d) + " : ";
-    text += std::string(r.name) + "(d); }\n";
-  }
-  return text;
-}
-
-const Replacement* replacement_of(llvm::StringRef name) {
-  for (const Replacement& r : kReplacements)
-    if (name == r.name) return &r;
-  return nullptr;
-}
-
-// Text of ours calls OpenCL's function of that name, wherever it stands in the program's.
-bool is_called_by_us(llvm::StringRef name) {
-  return name == kLocalSize || name == kLinearId || replacement_of(name) != nullptr;
-}
 
 // Calls of functions, and the functions of the text they stand in. What is called without a function's name
 // is a block: it has the hidden arguments of the function around it.
@@ -212,7 +122,7 @@ private:
   // Those of the device's compiler have no body here.
   static bool is_replaced(const clang::FunctionDecl& function) {
     if (function.isDefined() || !function.getIdentifier()) return false;
-    return replacement_of(function.getName()) != nullptr || function.getName() == kLinearId;
+    return is_work_item_function(function.getName());
   }
 
   // Under which other units see it; empty: they do not, or it is none of the program's.
@@ -277,10 +187,9 @@ private:
     }
     const std::optional<llvm::APSInt> dimension = call.getArg(0)->getIntegerConstantExpr(context_);
     if (dimension && *dimension >= 0 && *dimension < 3) {
-      const bool narrow = name == kNarrowId.name && calls_.narrowed.contains(&call);
-      edits_.push_back({*begin, *end + 1 - *begin,
-                        at_dimension(narrow ? kNarrowId : *replacement_of(name),
-                                     static_cast<unsigned>(dimension->getExtValue()))});
+      edits_.push_back(
+          {*begin, *end + 1 - *begin,
+           in_piece(name, static_cast<unsigned>(dimension->getExtValue()), calls_.narrowed.contains(&call))});
       return;
     }
     if (dimension) return;  // as functions_of_any_dimension()
@@ -298,7 +207,7 @@ private:
         (extended ? result.extended : result.left).insert(name);
     }
     std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.at < b.at; });
-    std::string out = hidden_lists() + functions_of_any_dimension(any_dimension_);
+    std::string out = text_ahead() + functions_of_any_dimension(any_dimension_);
     unsigned at = 0;
     for (const Edit& edit : edits_) {
       if (edit.at < at) continue;  // in the dimension of a call that is replaced

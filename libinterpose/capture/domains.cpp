@@ -136,7 +136,8 @@ Status Domains::make_repair_lane(Executor& executor) const {
   auto repair =
       std::make_unique<Lane>(Lane::Kind::threaded, p.home_index(), 0, home.native_context, std::move(queue));
   // Drivers that cannot have many queues run one program have one of their own here.
-  repair->repair_options = " -D MKMD_COPY=repair" + std::to_string(number_.value());
+  repair->code.repair_options =
+      choose_code(*repair, p.home.platform, "repair" + std::to_string(number_.value()));
   executor.lanes().set_repair(std::move(repair));
   return {};
 }

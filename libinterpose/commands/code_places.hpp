@@ -24,9 +24,12 @@ struct CodePlace {
 
 // Of a runtime.
 struct CodePlaces {
-  std::vector<CodePlace> all;     // by Lane::code
+  std::vector<CodePlace> all;     // by Lane::Code::place
   std::vector<size_t> of_device;  // the place of each device
 };
+
+// The options of a lane's code, and how the lane launches it. `copy` is empty or tells its code from others.
+std::string choose_code(Lane& lane, cl_platform_id platform, const std::string& copy);
 
 // Gives each of a runtime's lanes that compute its place. `home` is the whole of other lanes' devices, or
 // null: they do not run while it does. Copies are the process's, since drivers do not tell contexts apart

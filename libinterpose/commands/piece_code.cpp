@@ -49,7 +49,7 @@ std::string name_of(const SubKernels& sub_kernels) {
   return name;
 }
 
-bool is_by_offset(const SubKernels& sub_kernels) {
+bool is_programs_own(const SubKernels& sub_kernels) {
   const std::vector<std::string>& sources = sub_kernels.module.sources;
   return !sources.empty() && compiler::is_spirv(sources.front());
 }
@@ -64,7 +64,7 @@ BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place
   BuiltCode built;
   built.program =
       make_piece_program(place.context, module.sources, sub_kernels.built_from->recipe, place.options, error);
-  if (!built.program && error == CL_INVALID_OPERATION && is_by_offset(sub_kernels))
+  if (!built.program && error == CL_INVALID_OPERATION && is_programs_own(sub_kernels))
     built.why_not = "its driver takes no SPIR-V";
   else if (!built.program)
     built.why_not = "its driver refuses the code for pieces (" + std::to_string(error) + ")";
@@ -105,13 +105,13 @@ void make_piece_code(SubKernels& sub_kernels, const CodePlaces& places, const Bu
 
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels) {
   Lock lock(sub_kernels.mutex);
-  if (lane.repair_options.empty()) {
-    const auto known = sub_kernels.code.find(lane.code);
+  if (lane.code.repair_options.empty()) {
+    const auto known = sub_kernels.code.find(lane.code.place);
     return known != sub_kernels.code.end() ? known->second.program.get() : nullptr;
   }
   if (!sub_kernels.repair) {  // only the thread of this lane asks
     lock.unlock();
-    BuiltCode built = build_piece_code(sub_kernels, {lane.native_context, lane.repair_options, {}});
+    BuiltCode built = build_piece_code(sub_kernels, {lane.native_context, lane.code.repair_options, {}});
     if (!built.why_not.empty()) log(LogLevel::info, "home cannot repair: " + built.why_not);
     lock.lock();
     sub_kernels.repair = std::move(built.program);

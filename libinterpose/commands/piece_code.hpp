@@ -37,9 +37,8 @@ void make_piece_code(SubKernels& sub_kernels, const CodePlaces& places, const Bu
 // The vendor's program that the lane runs pieces of; null if it has none. Builds that of the lane of repairs.
 cl_program piece_code(const Lane& lane, SubKernels& sub_kernels);
 
-// Whether pieces are the program's own kernels, launched with the offset of their box; else their kernels
-// take hidden arguments.
-bool is_by_offset(const SubKernels& sub_kernels);
+// Whether pieces are the program's own kernels. Else their kernels take hidden arguments.
+bool is_programs_own(const SubKernels& sub_kernels);
 
 // What a user knows the program by: its first kernels.
 std::string name_of(const SubKernels& sub_kernels);

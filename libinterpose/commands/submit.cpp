@@ -135,15 +135,15 @@ Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compil
         if (kernel == nullptr) return CL_OUT_OF_RESOURCES;
         cl_int status = set_arguments(lane, kernel, *launch.arguments, memories);
         const auto visible = static_cast<cl_uint>(launch.arguments->size());
-        const bool by_arguments = sub_kernels != nullptr && !is_by_offset(*launch.kernel->sub_kernels);
-        if (status == CL_SUCCESS && by_arguments) status = set_hidden_arguments(kernel, visible, launch, box);
+        const bool has_hidden = sub_kernels != nullptr && !is_programs_own(*launch.kernel->sub_kernels);
+        if (status == CL_SUCCESS && has_hidden) status = set_hidden_arguments(kernel, visible, launch, box);
         if (status != CL_SUCCESS) return status;
         size_t offset[3];
         size_t global[3];
         size_t local[3];
         for (int d = 0; d < 3; ++d) {
           local[d] = launch.shape.local[d];
-          offset[d] = by_arguments ? 0 : launch.shape.offset[d] + box.lo[d] * local[d];
+          offset[d] = has_hidden && !lane.code.by_offset ? 0 : launch.shape.offset[d] + box.lo[d] * local[d];
           global[d] = (box.hi[d] - box.lo[d]) * local[d];
         }
         return vendor::table(queue).clEnqueueNDRangeKernel(queue, kernel, launch.shape.work_dim, offset,

@@ -199,8 +199,11 @@ public:
   const int domain;
   const cl_context native_context;
   const vendor::OwnQueue queue;
-  size_t code = 0;             // the index of its CodePlace
-  std::string repair_options;  // build options of sub-kernels on the lane of repairs
+  struct Code {
+    size_t place = 0;            // the index of its CodePlace
+    bool by_offset = false;      // it is built with kByOffset (compiler/build_options.hpp)
+    std::string repair_options;  // the build options on the lane of repairs
+  } code;                        // for pieces
 
   struct Earlier {
     bool operator()(const Ref<Action>& a, const Ref<Action>& b) const { return a->order < b->order; }

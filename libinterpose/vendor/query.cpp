@@ -72,6 +72,10 @@ std::optional<int> pocl_version(cl_platform_id platform) {
   return std::atoi(version.c_str() + at + kName.size());
 }
 
+bool compiles_for_offsets(cl_platform_id platform) {
+  return pocl_version(platform).has_value();
+}
+
 std::optional<size_t> queues_of_a_program(cl_platform_id platform) {
   const std::optional<int> version = pocl_version(platform);
   if (version && *version < 6) return 2;

@@ -36,7 +36,8 @@ Built& built(const KernelFile& file, const std::string& options) {
   b.source = device.build_source(file.source, options, log);
   if (!b.source) throw std::runtime_error(file.name + " from source: " + log);
   if (b.module.sources.empty()) throw std::runtime_error(file.name + ": no source: " + b.module.no_source);
-  b.pieces = device.build_source(b.module.sources.front(), source_build_options(options), log);
+  const std::string form = device.by_offset() ? std::string(" -D ") + kByOffset : std::string();
+  b.pieces = device.build_source(b.module.sources.front(), source_build_options(options) + form, log);
   if (!b.pieces) throw std::runtime_error(file.name + ", code for pieces: " + log);
   return b;
 }

@@ -111,7 +111,7 @@ TEST(Linked, EmbeddedHeadersComeFirstAndIncludeEachOther) {
   EXPECT_TRUE(module.included.empty()) << "no files";
   ASSERT_EQ(module.sources.size(), 1U);
   EXPECT_THAT(module.sources[0], HasSubstr("= 2 ;"));
-  EXPECT_THAT(module.sources[0], HasSubstr("get_global_id(0)"));
+  EXPECT_THAT(module.sources[0], HasSubstr("mkmd_global_id_x"));
 }
 
 TEST(Linked, HeadersOfOddNamesAreLeftAlone) {

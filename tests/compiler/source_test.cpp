@@ -81,9 +81,24 @@ TEST(Source, IdsThatBecomeIntsAreComputedAsInts) {
   const std::string text = text_of(
       compile("kernel void k(global int* o) { int x = get_global_id(0), y = (int)(get_global_id(1) + 1);\n"
               "size_t z = get_global_id(2); o[x + y + z] = 1; }\n"));
-  EXPECT_THAT(text, HasSubstr("((unsigned long)((int)get_global_id(0) + (int)("));
-  EXPECT_THAT(text, HasSubstr("((unsigned long)((int)get_global_id(1) + (int)("));
-  EXPECT_THAT(text, HasSubstr("(get_global_id(2) + ("));
+  EXPECT_THAT(text, HasSubstr("x = mkmd_narrow_id_x"));
+  EXPECT_THAT(text, HasSubstr("mkmd_narrow_id_y + 1"));
+  EXPECT_THAT(text, HasSubstr("z = mkmd_global_id_z"));
+}
+
+// Where the launch has an offset, an id is the device's own: what the program's text says.
+TEST(Source, IdsByOffsetAreTheDevicesOwn) {
+  const Module module =
+      compile("kernel void k(global int* o) { int x = get_global_id(0); o[get_global_id(1)] = x; }\n");
+  ASSERT_EQ(module.sources.size(), 1U);
+  const std::string& source = module.sources.front();
+  const size_t by_offset = source.find(std::string("#ifdef ") + kByOffset), other = source.find("#else");
+  ASSERT_LT(by_offset, other);
+  const std::string head = source.substr(by_offset, other - by_offset);
+  EXPECT_THAT(head, HasSubstr("#define mkmd_narrow_id_x get_global_id(0)\n"));
+  EXPECT_THAT(head, HasSubstr("#define mkmd_global_id_y get_global_id(1)\n"));
+  EXPECT_THAT(head, HasSubstr("#define mkmd_index_z (get_global_id(2) - mkmd_offset_z)\n"));
+  EXPECT_THAT(source.substr(other), Not(HasSubstr(" get_global_id(0)\n")));
 }
 
 TEST(Source, APragmaKeepsItsWords) {

@@ -17,7 +17,7 @@ TEST(Calibration, TellsASlowDeviceFromAQuickOneInLittleTime) {
     unsetenv(name);
   virtual_time::reset();
   fake::Driver driver(2);
-  driver.builds_all = true;
+  driver.compiler.builds_all = true;
   for (const char* kernel : {"compute", "stream"})
     driver.kernels[kernel] = [](const std::vector<fake::Argument>&, size_t) {};
   driver[0].per_item = 1;  // nanoseconds

@@ -76,7 +76,7 @@ TEST_F(RuntimeTest, OutcomesAreKnownWhereTheDevicesClockIsAheadOfTheHosts) {
 TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
   for (const bool takes_spirv : {true, false}) {
     make({.in_spirv = true});
-    c().driver().takes_spirv = takes_spirv;
+    c().driver().compiler.takes_spirv = takes_spirv;
     const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
     c().capture(c().twice(in, out));
     const std::vector<float> result = c().values(out);
@@ -84,6 +84,22 @@ TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
       ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
     EXPECT_GT(device(0).kernels_run, 0);
     EXPECT_EQ(device(1).kernels_run > 0, takes_spirv);
+  }
+}
+
+// PoCL would compile the kernel once more. The driver of these tests gives ids by the form that its program
+// is built for.
+TEST_F(RuntimeTest, PiecesAreLaunchedWithAnOffsetButByPocl) {
+  for (const bool pocl : {false, true}) {
+    make({.pocl = pocl});
+    const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
+    c().capture(c().twice(in, out));
+    const std::vector<float> result = c().values(out);
+    for (size_t i = 0; i < kItems; ++i)
+      ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
+    EXPECT_GT(device(0).kernels_run, 0);
+    EXPECT_GT(device(1).kernels_run, 0);
+    EXPECT_EQ(device(0).kernels_by_offset + device(1).kernels_by_offset > 0, !pocl);
   }
 }
 

@@ -145,6 +145,7 @@ VirtualContext::VirtualContext(const Machine& machine)
   virtual_time::reset();
   add_kernels(driver_);
   if (machine.emulated) kind_.emplace(*machine.emulated);
+  if (machine.pocl) driver_.compiler.version = "OpenCL 3.0 PoCL 3.1";
   const size_t devices = kind_ ? static_cast<size_t>(emulated()->device_count()) : machine.devices;
   configure(machine, devices);
   session_ = std::make_unique<Session>(configuration_, kind_ ? *kind_ : real_devices());

@@ -29,6 +29,7 @@ public:
     bool rivals = false;      // the devices are drivers that share cores
     bool host_bytes = false;  // buffers lie in memory of ours, which all other devices work in
     bool in_spirv = false;    // the program
+    bool pocl = false;        // its driver
   };
   static constexpr size_t kLocal = 64;
 

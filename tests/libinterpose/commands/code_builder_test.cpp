@@ -102,7 +102,7 @@ TEST_F(CodeBuilderTest, CodeIsNotThereThenItIs) {
   EXPECT_TRUE(soon([&] { return has() == HasCode::yes; }));
   EXPECT_EQ(begun, 2);
   Lane lane(Lane::Kind::asynchronous, 1, 0, nullptr, {});
-  lane.code = 1;
+  lane.code.place = 1;
   EXPECT_EQ(piece_code(lane, *code), reinterpret_cast<cl_program>(&programs[1]));
   code.reset();
   EXPECT_TRUE(soon([&] { return programs[0].references + programs[1].references == 0; }));

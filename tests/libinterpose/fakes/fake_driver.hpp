@@ -43,6 +43,7 @@ struct Device : Handle {
   bool says_nothing = false;      // no callback is called
   cl_ulong busy_until = 0;
   int kernels_run = 0;
+  int kernels_by_offset = 0;  // those whose first work-item is not 0
   bool is_gone() const;
   bool is_mute() const;
 };
@@ -65,6 +66,7 @@ struct Buffer : Handle {
 
 struct Program : Handle {
   std::string source;
+  bool by_offset = false;  // compiler::kByOffset
 };
 
 struct Argument {
@@ -74,6 +76,7 @@ struct Argument {
 
 struct Kernel : Handle {
   std::string name;
+  bool by_offset = false;  // as its program
   std::vector<Argument> arguments;
 };
 
@@ -124,8 +127,11 @@ public:
   static constexpr const char* kPieces = "pieces";
   static constexpr const char* kSpirvPieces = "\x03\x02\x23\x07pieces";
   static const char* pieces(bool in_spirv) { return in_spirv ? kSpirvPieces : kPieces; }
-  bool builds_all = false;
-  bool takes_spirv = true;
+  struct Compiler {
+    bool builds_all = false;
+    bool takes_spirv = true;
+    std::string version = "OpenCL 3.0";  // of the platform
+  } compiler;
 
   cl_program make_program();  // one that the application has built
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/libinterpose/fakes/fake_table.hpp"
 
+#include "compiler/build_options.hpp"
 #include "tests/libinterpose/fakes/fake_bytes.hpp"
 #include "tests/libinterpose/fakes/virtual_time.hpp"
 
@@ -24,7 +25,7 @@ cl_int answer(const V& value, size_t size, void* to, size_t* size_ret) {
 
 cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, size_t* size_ret) {
   const Device& device = as<Device>(id);
-  const std::string languages = Driver::current->takes_spirv ? "SPIR-V_1.2" : "";
+  const std::string languages = Driver::current->compiler.takes_spirv ? "SPIR-V_1.2" : "";
   switch (what) {
   case CL_DEVICE_TYPE:
     return answer(cl_device_type{CL_DEVICE_TYPE_CPU}, size, to, size_ret);
@@ -144,17 +145,18 @@ cl_int launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, cons
   if (item == Driver::current->kernels.end() || dimensions == 0) return CL_INVALID_KERNEL;
   std::vector<Argument> arguments = kernel.arguments;
   size_t first = offset != nullptr ? offset[0] : 0;
-  if (arguments.size() >
-      9) {  // a piece: its hidden arguments: first group, numbers of groups, offset; of three dimensions each
+  // A piece: its hidden arguments: first group, numbers of groups, offset; of three dimensions each.
+  if (arguments.size() > 9) {
     const auto hidden = [&](size_t i) {
       cl_ulong value = 0;
       std::memcpy(&value, arguments[arguments.size() - 9 + i].value.data(), sizeof value);
       return static_cast<size_t>(value);
     };
-    first = hidden(6) + hidden(0) * local[0];
+    if (!kernel.by_offset) first = hidden(6) + hidden(0) * local[0];
     arguments.resize(arguments.size() - 9);
   }
   Device& device = *as<Queue>(queue).device;
+  device.kernels_by_offset += offset != nullptr && offset[0] > 0 ? 1 : 0;
   const auto takes = device.launch + static_cast<cl_ulong>(device.per_item * static_cast<double>(global[0]));
   Event* const made =
       enqueue(queue, count, waits, event, takes, [&device, item, arguments, first, items = global[0]] {
@@ -221,8 +223,11 @@ void fill_table_with_objects(cl_icd_dispatch& t) {
   t.clGetDeviceInfo = device_info;
   t.clRetainDevice = [](cl_device_id) -> cl_int { return CL_SUCCESS; };
   t.clReleaseDevice = t.clRetainDevice;
-  t.clGetPlatformInfo = [](cl_platform_id, cl_platform_info, size_t, void*, size_t*) -> cl_int {
-    return CL_INVALID_VALUE;
+  t.clGetPlatformInfo = [](cl_platform_id, cl_platform_info what, size_t size, void* to,
+                           size_t* size_ret) -> cl_int {
+    if (what != CL_PLATFORM_VERSION) return CL_INVALID_VALUE;
+    const std::string& version = Driver::current->compiler.version;
+    return answer(version.c_str(), version.size() + 1, size, to, size_ret);
   };
   t.clCreateContext = create_context;
   t.clRetainContext = retain<Context, cl_context>;
@@ -271,18 +276,21 @@ void fill_table_with_programs(cl_icd_dispatch& t) {
     if (error != nullptr) *error = CL_SUCCESS;
     return handle_of<cl_program>(made);
   };
-  t.clBuildProgram = [](cl_program program, cl_uint, const cl_device_id*, const char*,
+  t.clBuildProgram = [](cl_program program, cl_uint, const cl_device_id*, const char* options,
                         void(CL_CALLBACK*)(cl_program, void*), void*) -> cl_int {
     const std::string& source = as<Program>(program).source;
+    as<Program>(program).by_offset =
+        options != nullptr && std::strstr(options, compiler::kByOffset) != nullptr;
     const bool builds =
-        source == Driver::kPieces || source == Driver::kSpirvPieces || Driver::current->builds_all;
+        source == Driver::kPieces || source == Driver::kSpirvPieces || Driver::current->compiler.builds_all;
     return builds ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
   };
   t.clRetainProgram = retain<Program, cl_program>;
   t.clReleaseProgram = release<Program, cl_program>;
-  t.clCreateKernel = [](cl_program, const char* name, cl_int* error) -> cl_kernel {
+  t.clCreateKernel = [](cl_program program, const char* name, cl_int* error) -> cl_kernel {
     Kernel* const made = make<Kernel>();
     made->name = name;
+    made->by_offset = as<Program>(program).by_offset;
     if (error != nullptr) *error = CL_SUCCESS;
     return handle_of<cl_kernel>(made);
   };

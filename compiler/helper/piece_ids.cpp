@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/helper/piece_ids.hpp"
+
+#include <array>
+
+#include "compiler/build_options.hpp"
+#include "compiler/helper/rewritable.hpp"
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+namespace {
+
+constexpr std::array<const char*, kHiddenArguments> kHidden = {
+    "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
+    "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
+
+// What a global id is in a piece: `offset` if the launch's offset tells it where it begins, else `arguments`.
+// @ stands for the dimension's letter, # for its number.
+struct Id {
+  const char* name;
+  const char* offset;
+  const char* arguments;
+};
+constexpr Id kIds[] = {
+    // The device's own id, shifted: compilers know how that one runs along work-items.
+    {"mkmd_global_id_@", "get_global_id(#)",
+     "(get_global_id(#) + (mkmd_first_@ * get_local_size(#) + mkmd_offset_@))"},
+    // Where the program makes an int of it. As far as a compiler knows, a sum of 64 bits that is cut to 32
+    // may
+    // wrap. Then its numbers no longer follow the work-items, and a compiler may not vectorise it. No id of a
+    // launch that is divided is 2^31 or more.
+    {"mkmd_narrow_id_@", "get_global_id(#)",
+     "((unsigned long)((int)get_global_id(#) + (int)(mkmd_first_@ * get_local_size(#) + mkmd_offset_@)))"},
+    // Counted from the launch's offset.
+    {"mkmd_index_@", "(get_global_id(#) - mkmd_offset_@)",
+     "(get_global_id(#) + mkmd_first_@ * get_local_size(#))"},
+};
+
+std::string at_dimension(const char* text, unsigned dimension) {
+  std::string result;
+  for (const char* c = text; *c != '\0'; ++c) {
+    if (*c == '@')
+      result += "xyz"[dimension];
+    else if (*c == '#')
+      result += static_cast<char>('0' + dimension);
+    else
+      result += *c;
+  }
+  return result;
+}
+
+std::string ids(const char* const Id::*form) {
+  std::string text;
+  for (const Id& id : kIds)
+    for (unsigned d = 0; d < 3; ++d)
+      text += "#define " + at_dimension(id.name, d) + " " + at_dimension(id.*form, d) + "\n";
+  return text;
+}
+
+// What a work-item function is in a piece.
+struct Replacement {
+  const char* name;
+  const char* text;
+};
+constexpr Replacement kReplacements[] = {
+    {"get_global_id", "mkmd_global_id_@"},    {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
+    {"get_num_groups", "(mkmd_groups_@)"},    {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
+    {"get_global_offset", "(mkmd_offset_@)"},
+};
+constexpr Replacement kNarrowId = {"get_global_id", "mkmd_narrow_id_@"};
+constexpr const char* kLocalSize = "get_local_size";
+
+std::string at_dimension(const Replacement& replacement, unsigned dimension) {
+  return at_dimension(replacement.text, dimension);
+}
+
+const Replacement* replacement_of(llvm::StringRef name) {
+  for (const Replacement& r : kReplacements)
+    if (name == r.name) return &r;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string text_ahead() {
+  std::string parameters, arguments;
+  for (const char* name : kHidden) {
+    parameters += (parameters.empty() ? "unsigned long " : ", unsigned long ") + std::string(name);
+    arguments += (arguments.empty() ? "" : ", ") + std::string(name);
+  }
+  return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " +
+         arguments + "\n#ifdef " + kByOffset + "\n" + ids(&Id::offset) + "#else\n" + ids(&Id::arguments) +
+         "#endif\n";
+}
+
+std::string linear_id() {
+  return "(mkmd_index_x + " + at_dimension(kReplacements[3], 0) + " * (mkmd_index_y + " +
+         at_dimension(kReplacements[3], 1) + " * mkmd_index_z))";
+}
+
+std::string functions_of_any_dimension(const std::set<std::string>& names) {
+  std::string text;
+  for (const Replacement& r : kReplacements) {
+    if (!names.contains(r.name)) continue;
+    text += std::string("static ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
+    for (unsigned d = 0; d < 3; ++d)
+      text += "d == " + std::to_string(d) + " ? " + at_dimension(r, d) + " : ";
+    text += std::string(r.name) + "(d); }\n";
+  }
+  return text;
+}
+
+std::string in_piece(llvm::StringRef name, unsigned dimension, bool narrow) {
+  return at_dimension(narrow && name == kNarrowId.name ? kNarrowId : *replacement_of(name), dimension);
+}
+
+bool is_work_item_function(llvm::StringRef name) {
+  return name == kLinearId || replacement_of(name) != nullptr;
+}
+
+bool is_called_by_us(llvm::StringRef name) {
+  return name == kLocalSize || is_work_item_function(name);
+}
+
+}  // namespace mkmd::compiler
