@@ -71,6 +71,11 @@ bool Device::has(const std::string& extension) const {
          std::string::npos;
 }
 
+bool Device::takes(const std::string& options) const {
+  if (options.find("-cl-std=CL3.0") == std::string::npos) return true;
+  return device_text(id_, CL_DEVICE_VERSION).starts_with("OpenCL 3.");
+}
+
 bool Device::mixes_up_functions(const std::string& options) const {
   return pocl_ >= kFirstPoclThatMixesUpFunctions && options.find("-cl-opt-disable") != std::string::npos;
 }

@@ -21,6 +21,7 @@ public:
   cl_device_id id() const { return id_; }
 
   bool has(const std::string& extension) const;
+  bool takes(const std::string& options) const;  // those that name a version of OpenCL C
   // Whether programs with these options call each other's functions of one name.
   bool mixes_up_functions(const std::string& options) const;
 

@@ -22,10 +22,11 @@ struct Built {
 };
 
 // Each file is compiled once per process and set of options.
-Built& built(const KernelFile& file, const std::string& options) {
+Built& built(const KernelFile& file, const std::string& more_options) {
   static auto* all = new std::map<std::pair<std::string, std::string>, Built>;
-  Built& b = (*all)[{file.name, options}];
+  Built& b = (*all)[{file.name, more_options}];
   if (b.source) return b;
+  const std::string options = file.options + " " + more_options;
   Device& device = Device::instance();
   const char* elsewhere = std::getenv("MKMD_TEST_KC");  // where the build folder was moved
   Client client(elsewhere ? elsewhere : MKMD_KC, "");
@@ -74,6 +75,8 @@ protected:
     if (!GetParam().line->whole.empty()) GTEST_SKIP() << "runs whole";
     const std::string& needs = GetParam().file->needs;
     if (!needs.empty() && !Device::instance().has(needs)) GTEST_SKIP() << "the device has no " << needs;
+    if (const std::string& options = GetParam().file->options; !Device::instance().takes(options))
+      GTEST_SKIP() << "the device takes no " << options;
   }
   const LaunchLine& line() const { return *GetParam().line; }
   Built& program(const std::string& options = "") const { return built(*GetParam().file, options); }

@@ -180,10 +180,11 @@ KernelFile kernel_file(const std::filesystem::path& path) {
   file.name = path.stem().string();
   std::ifstream in(path);
   if (!in) throw std::runtime_error("no file " + path.string());
-  constexpr std::string_view kNeeds = "//@needs ";
+  constexpr std::string_view kNeeds = "//@needs ", kOptions = "//@options ";
   for (std::string line; std::getline(in, line); file.source += line + "\n") {
     if (line.starts_with("//@ ")) file.launches.push_back(parse(file.name, line.substr(4)));
     if (line.starts_with(kNeeds)) file.needs = line.substr(kNeeds.size());
+    if (line.starts_with(kOptions)) file.options = line.substr(kOptions.size());
   }
   return file;
 }

@@ -50,7 +50,8 @@ struct LaunchLine {
 
 struct KernelFile {
   std::string name, source;
-  std::string needs;  // a device extension; "": none. The line "//@needs NAME" says so.
+  std::string needs;    // a device extension; "": none. The line "//@needs NAME" says so.
+  std::string options;  // of every build. The line "//@options -cl-std=CL3.0" gives them.
   std::vector<LaunchLine> launches;
 };
 
