@@ -26,9 +26,8 @@ constexpr Id kIds[] = {
     {"mkmd_global_id_@", "get_global_id(#)",
      "(get_global_id(#) + (mkmd_first_@ * get_local_size(#) + mkmd_offset_@))"},
     // Where the program makes an int of it. As far as a compiler knows, a sum of 64 bits that is cut to 32
-    // may
-    // wrap. Then its numbers no longer follow the work-items, and a compiler may not vectorise it. No id of a
-    // launch that is divided is 2^31 or more.
+    // may wrap. Then its numbers no longer follow the work-items, and a compiler may not vectorise it. No id
+    // of a launch that is divided is 2^31 or more.
     {"mkmd_narrow_id_@", "get_global_id(#)",
      "((unsigned long)((int)get_global_id(#) + (int)(mkmd_first_@ * get_local_size(#) + mkmd_offset_@)))"},
     // Counted from the launch's offset.
@@ -70,10 +69,6 @@ constexpr Replacement kReplacements[] = {
 constexpr Replacement kNarrowId = {"get_global_id", "mkmd_narrow_id_@"};
 constexpr const char* kLocalSize = "get_local_size";
 
-std::string at_dimension(const Replacement& replacement, unsigned dimension) {
-  return at_dimension(replacement.text, dimension);
-}
-
 const Replacement* replacement_of(llvm::StringRef name) {
   for (const Replacement& r : kReplacements)
     if (name == r.name) return &r;
@@ -94,8 +89,9 @@ std::string text_ahead() {
 }
 
 std::string linear_id() {
-  return "(mkmd_index_x + " + at_dimension(kReplacements[3], 0) + " * (mkmd_index_y + " +
-         at_dimension(kReplacements[3], 1) + " * mkmd_index_z))";
+  constexpr const char* kSize = "get_global_size";
+  return "(mkmd_index_x + " + in_piece(kSize, 0, false) + " * (mkmd_index_y + " + in_piece(kSize, 1, false) +
+         " * mkmd_index_z))";
 }
 
 std::string functions_of_any_dimension(const std::set<std::string>& names) {
@@ -104,14 +100,15 @@ std::string functions_of_any_dimension(const std::set<std::string>& names) {
     if (!names.contains(r.name)) continue;
     text += std::string("static ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
     for (unsigned d = 0; d < 3; ++d)
-      text += "d == " + std::to_string(d) + " ? " + at_dimension(r, d) + " : ";
+      text += "d == " + std::to_string(d) + " ? " + at_dimension(r.text, d) + " : ";
     text += std::string(r.name) + "(d); }\n";
   }
   return text;
 }
 
 std::string in_piece(llvm::StringRef name, unsigned dimension, bool narrow) {
-  return at_dimension(narrow && name == kNarrowId.name ? kNarrowId : *replacement_of(name), dimension);
+  const bool is_narrow = narrow && name == kNarrowId.name;
+  return at_dimension((is_narrow ? kNarrowId : *replacement_of(name)).text, dimension);
 }
 
 bool is_work_item_function(llvm::StringRef name) {

@@ -29,15 +29,19 @@ protected:
       all += device(d).kernels_run;
     return all;
   }
+  // One captured launch, whose result must be whole.
+  void run_twice() {
+    const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
+    c().capture(c().twice(in, out));
+    const std::vector<float> result = c().values(out);
+    for (size_t i = 0; i < kItems; ++i)
+      ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
+  }
 };
 
 TEST_F(RuntimeTest, ALaunchIsDividedAndItsResultIsWhole) {
   make({});
-  const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
-  c().capture(c().twice(in, out));
-  const std::vector<float> result = c().values(out);
-  for (size_t i = 0; i < kItems; ++i)
-    ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
+  ASSERT_NO_FATAL_FAILURE(run_twice());
   EXPECT_GT(device(0).kernels_run, 0);
   EXPECT_GT(device(1).kernels_run, 0);
 }
@@ -77,11 +81,7 @@ TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
   for (const bool takes_spirv : {true, false}) {
     make({.in_spirv = true});
     c().driver().compiler.takes_spirv = takes_spirv;
-    const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
-    c().capture(c().twice(in, out));
-    const std::vector<float> result = c().values(out);
-    for (size_t i = 0; i < kItems; ++i)
-      ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
+    ASSERT_NO_FATAL_FAILURE(run_twice());
     EXPECT_GT(device(0).kernels_run, 0);
     EXPECT_EQ(device(1).kernels_run > 0, takes_spirv);
   }
@@ -92,11 +92,7 @@ TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
 TEST_F(RuntimeTest, PiecesAreLaunchedWithAnOffsetButByPocl) {
   for (const bool pocl : {false, true}) {
     make({.pocl = pocl});
-    const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
-    c().capture(c().twice(in, out));
-    const std::vector<float> result = c().values(out);
-    for (size_t i = 0; i < kItems; ++i)
-      ASSERT_EQ(result[i], static_cast<float>(i) * 2 + 1);
+    ASSERT_NO_FATAL_FAILURE(run_twice());
     EXPECT_GT(device(0).kernels_run, 0);
     EXPECT_GT(device(1).kernels_run, 0);
     EXPECT_EQ(device(0).kernels_by_offset + device(1).kernels_by_offset > 0, !pocl);
