@@ -62,7 +62,7 @@ TEST(Footprint, HalvesAreToldApartAsFarAsThereIsProof) {
   Client client(MKMD_KC, "");
   int lines = 0;
   for (const KernelFile& file : kernel_files()) {
-    const Result<Module> m = client.compile(request_for(file.source));
+    const Result<Module> m = client.compile(request_for(file.source, file.options));
     ASSERT_TRUE(m.ok()) << m.status().message();
     for (const LaunchLine& line : file.launches) {
       if (!line.apart && !line.together && !line.summed) continue;

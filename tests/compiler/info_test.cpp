@@ -20,7 +20,7 @@ Module compile(const std::string& source, const std::string& options = "") {
 
 TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
   for (const KernelFile& file : kernel_files()) {
-    const Module module = compile(file.source);
+    const Module module = compile(file.source, file.options);
     for (const LaunchLine& line : file.launches) {
       const KernelInfo* k = find_kernel(module, line.kernel);
       ASSERT_NE(k, nullptr) << line.kernel;
@@ -44,7 +44,7 @@ TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
 
 TEST(Info, JsonFormIsCompleteAndStable) {
   for (const KernelFile& file : kernel_files())
-    for (const KernelInfo& k : compile(file.source).kernels) {
+    for (const KernelInfo& k : compile(file.source, file.options).kernels) {
       const nlohmann::json j = k;
       Result<KernelInfo> again = kernel_info_from_json(j);
       ASSERT_TRUE(again.ok()) << again.status().message();

@@ -150,7 +150,7 @@ TEST(Spirv, OptimisedKernelsTouchWhatTheirSourceDoes) {
   for (const KernelFile& file : kernel_files()) {
     const std::string spirv = made_from(file.source);
     const Result<Module> read = spirv.empty() ? Status::internal("not made") : compiled(spirv);
-    const Result<Module> built = Client(MKMD_KC, "").compile(request_for(file.source));
+    const Result<Module> built = Client(MKMD_KC, "").compile(request_for(file.source, file.options));
     if (!read || !built) {
       std::printf("%s: %s\n", file.name.c_str(), read ? "" : read.status().message().c_str());
       continue;
