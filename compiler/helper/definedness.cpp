@@ -32,66 +32,8 @@ using llvm::isa;
 constexpr int kAll = -1;         // components of a vector
 constexpr size_t kMost = 65536;  // values that one is made of; beyond that it may have no value
 
-const llvm::Value* given(const llvm::Value* v) {
-  while (const auto* call = dyn_cast<llvm::CallBase>(v)) {
-    if (!gives_back_operand(declared_callee(*call))) break;
-    v = call->getArgOperand(0);
-  }
-  return v;
-}
-
 bool is_work_item_function(const llvm::CallBase& call) {
   return work_item_builtin(declared_callee(call)) != Builtin::none;
-}
-
-// Whether compilers may know it without running the program: it is made of constants alone.
-bool is_fixed(const llvm::Value* value) {
-  llvm::SmallPtrSet<const llvm::Value*, 16> seen;
-  std::vector<const llvm::Value*> todo{value};
-  while (!todo.empty()) {
-    const llvm::Value* v = todo.back();
-    todo.pop_back();
-    if (isa<llvm::Constant>(v) || !seen.insert(v).second) continue;
-    const auto* i = dyn_cast<llvm::Instruction>(v);
-    if (!i || seen.size() > kMost || isa<llvm::AllocaInst>(i) || i->mayReadOrWriteMemory()) return false;
-    const auto* call = dyn_cast<llvm::CallBase>(i);
-    if (call && is_work_item_function(*call)) return false;
-    for (const llvm::Use& operand : call ? call->args() : i->operands())
-      todo.push_back(operand.get());
-  }
-  return true;
-}
-
-bool holds_for_all(const llvm::Value* v, llvm::function_ref<bool(const llvm::Constant&)> holds) {
-  const auto* c = dyn_cast<llvm::Constant>(v);
-  const auto* vector = dyn_cast<llvm::FixedVectorType>(v->getType());
-  if (!c || !vector) return c && holds(*c);
-  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
-    const llvm::Constant* element = c->getAggregateElement(lane);
-    if (!element || !holds(*element)) return false;
-  }
-  return true;
-}
-
-// A compiler may find that the divisor is zero, or that the quotient does not fit.
-bool may_divide_by_nothing(const llvm::BinaryOperator& division) {
-  const llvm::Value* divisor = given(division.getOperand(1));
-  return is_fixed(divisor) && !holds_for_all(divisor, [](const llvm::Constant& c) {
-           const auto* number = dyn_cast<llvm::ConstantInt>(&c);
-           return number && !number->isZero() && !number->isMinusOne();
-         });
-}
-
-// A compiler may find that the number is not finite, or too large.
-bool may_not_fit(const llvm::CastInst& conversion) {
-  const llvm::Value* number = given(conversion.getOperand(0));
-  llvm::APSInt result(conversion.getType()->getScalarSizeInBits(), isa<llvm::FPToUIInst>(conversion));
-  return is_fixed(number) && !holds_for_all(number, [&result](const llvm::Constant& c) {
-           const auto* f = dyn_cast<llvm::ConstantFP>(&c);
-           bool exact = false;
-           return f && f->getValueAPF().convertToInteger(result, llvm::APFloat::rmTowardZero, &exact) !=
-                           llvm::APFloat::opInvalidOp;
-         });
 }
 
 bool is_value(const llvm::Constant& c, int component) {
@@ -148,6 +90,23 @@ Reach reach_of(const llvm::Value& pointer, const llvm::DataLayout& layout) {
   return isa<llvm::AllocaInst>(at) ? reach : Reach{0, 1};
 }
 
+// Which component of a vector is loaded where the vector is stored; kAll: perhaps any.
+int loaded_component(const llvm::StoreInst& store, const llvm::LoadInst& load, int component,
+                     const llvm::DataLayout& layout) {
+  const auto* vector = dyn_cast<llvm::FixedVectorType>(store.getValueOperand()->getType());
+  const bool is_of_some = load.getType()->isVectorTy() && component == kAll;
+  if (!vector || is_of_some || vector->getElementType() != load.getType()->getScalarType()) return kAll;
+  const auto size = static_cast<int64_t>(layout.getTypeAllocSize(store.getValueOperand()->getType()));
+  const auto bytes = static_cast<int64_t>(layout.getTypeAllocSize(vector->getElementType()));
+  const Reach from = reach_of(*load.getPointerOperand(), layout),
+              to = reach_of(*store.getPointerOperand(), layout);
+  if (from.stride % static_cast<uint64_t>(size) != 0 || to.stride % static_cast<uint64_t>(size) != 0)
+    return kAll;
+  const int64_t distance = (from.first - to.first + std::max(component, 0) * bytes) % size;
+  const int64_t at = distance < 0 ? distance + size : distance;
+  return at % bytes == 0 && at / bytes < vector->getNumElements() ? static_cast<int>(at / bytes) : kAll;
+}
+
 int constant_index(const llvm::Value* index) {
   const auto* constant = dyn_cast<llvm::ConstantInt>(index);
   return constant ? static_cast<int>(constant->getZExtValue()) : kAll;
@@ -195,7 +154,8 @@ std::vector<int64_t> places_in_loops(const llvm::SCEV* at, const llvm::StoreInst
 
 Definedness::Definedness(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops)
     : layout_(kernel.getParent()->getDataLayout()), dominators_(dominators), known_functions_(library_),
-      assumptions_(kernel), evolution_(kernel, known_functions_, assumptions_, dominators, loops) {}
+      assumptions_(kernel), evolution_(kernel, known_functions_, assumptions_, dominators, loops),
+      specified_(evolution_) {}
 
 void Definedness::want(const llvm::Value* value, int component) {
   const Part part{value, value->getType()->isVectorTy() ? component : kAll};
@@ -223,7 +183,7 @@ bool Definedness::look_at(const Part& part) {
   const auto* i = dyn_cast<llvm::Instruction>(&v);
   if (!i) return true;
   const auto* division = dyn_cast<llvm::BinaryOperator>(i);
-  if (division && division->isIntDivRem() && may_divide_by_nothing(*division)) return false;
+  if (division && division->isIntDivRem() && !specified_.divides(*division)) return false;
   switch (i->getOpcode()) {
   case llvm::Instruction::InsertElement:
     return look_at_insert(v, part.second);
@@ -235,10 +195,10 @@ bool Definedness::look_at(const Part& part) {
     want(i->getOperand(0), constant_index(i->getOperand(1)));
     return true;
   case llvm::Instruction::Load:
-    return is_filled(llvm::cast<llvm::LoadInst>(*i));
+    return is_filled(llvm::cast<llvm::LoadInst>(*i), part.second);
   case llvm::Instruction::FPToSI:
   case llvm::Instruction::FPToUI:
-    if (may_not_fit(llvm::cast<llvm::CastInst>(*i))) return false;
+    if (!specified_.converts(llvm::cast<llvm::CastInst>(*i), part.second)) return false;
     break;
   default:
     break;
@@ -275,25 +235,21 @@ bool Definedness::look_at_shuffle(const llvm::Value& value, int component) {
   return true;
 }
 
-// A function of OpenCL's that makes an integer of a floating number converts it.
 bool Definedness::look_at_call(const llvm::Value& value, int component) {
   const auto& call = llvm::cast<llvm::CallBase>(value);
   if (is_work_item_function(call) || call.mayReadOrWriteMemory()) return true;
   const bool gives_back = gives_back_operand(declared_callee(call));
-  bool of_floating = false, fixed = true;
   for (const llvm::Value* operand : call.args()) {
     const llvm::Type* type = operand->getType()->getScalarType();
-    if (!type->isIntegerTy() && !type->isFloatingPointTy()) continue;
-    of_floating = of_floating || type->isFloatingPointTy();
-    fixed = fixed && is_fixed(operand);
-    want(operand, gives_back ? component : kAll);
+    if (type->isIntegerTy() || type->isFloatingPointTy()) want(operand, gives_back ? component : kAll);
   }
-  return gives_back || !of_floating || !fixed || !call.getType()->isIntOrIntVectorTy();
+  return gives_back || specified_.converts(call, component);
 }
 
 // Memory of the work-item's or the work-group's own is undefined until it is written. Compilers follow what a
-// work-item writes to its own variables. So all that the load may read must have been written before it.
-bool Definedness::is_filled(const llvm::LoadInst& load) const {
+// work-item writes to its own variables. So all that the load may read must have been written before it, and
+// what is written must have a value.
+bool Definedness::is_filled(const llvm::LoadInst& load, int component) {
   const llvm::Value* const variable = llvm::getUnderlyingObject(load.getPointerOperand(), 0);
   if (const auto* global = dyn_cast<llvm::GlobalVariable>(variable))
     return global->isConstant() || !is_only_loaded(*global);
@@ -310,7 +266,37 @@ bool Definedness::is_filled(const llvm::LoadInst& load) const {
   const uint64_t bytes = layout_.getTypeStoreSize(load.getType()).getFixedValue();
   for (unsigned at = 0; at < written.size(); ++at)
     if (!written.test(at) && reach.has(at, bytes)) return false;
+  return want_written(*own, load, component);
+}
+
+// Wants all that is written to the variable, as far as it may be what is loaded.
+bool Definedness::want_written(const llvm::AllocaInst& variable, const llvm::LoadInst& load, int component) {
+  llvm::SmallPtrSet<const llvm::Value*, 16> seen{&variable};
+  std::vector<const llvm::Value*> pointers{&variable};
+  for (size_t i = 0; i < pointers.size(); ++i) {
+    for (const llvm::User* user : pointers[i]->users()) {
+      if (const auto* store = dyn_cast<llvm::StoreInst>(user)) {
+        want_all(*store->getValueOperand(), loaded_component(*store, load, component, layout_));
+      } else if (const auto* copy = dyn_cast<llvm::MemTransferInst>(user)) {
+        if (copy->getRawDest() == pointers[i] &&
+            isa<llvm::AllocaInst>(llvm::getUnderlyingObject(copy->getRawSource(), 0)))
+          return false;
+      } else if (const auto* call = dyn_cast<llvm::CallBase>(user)) {
+        for (const llvm::Value* operand : call->args())
+          if (!operand->getType()->isPointerTy()) want_all(*operand, kAll);
+      } else if (user->getType()->isPointerTy() && seen.insert(user).second) {
+        pointers.push_back(user);
+      }
+    }
+  }
   return true;
+}
+
+void Definedness::want_all(const llvm::Value& value, int component) {
+  const auto* vector = dyn_cast<llvm::FixedVectorType>(value.getType());
+  if (!vector || component != kAll) return want(&value, component);
+  for (int other = 0; other < static_cast<int>(vector->getNumElements()); ++other)
+    want(&value, other);
 }
 
 // Adds the bytes of a variable that are written wherever control gets to the load, through pointers to its

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device's compiler may find to have no value: undefined numbers, and results that OpenCL C leaves
-// open and that no launch can change. It need not store them, so the bytes may stay as they were.
+// open. It need not store them, so the bytes may stay as they were.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <vector>
+
+#include "compiler/helper/specified_results.hpp"
 
 namespace mkmd::compiler {
 
@@ -34,7 +36,9 @@ private:
   bool look_at_insert(const llvm::Value& value, int component);
   bool look_at_shuffle(const llvm::Value& value, int component);
   bool look_at_call(const llvm::Value& value, int component);
-  bool is_filled(const llvm::LoadInst& load) const;
+  bool is_filled(const llvm::LoadInst& load, int component);
+  bool want_written(const llvm::AllocaInst& variable, const llvm::LoadInst& load, int component);
+  void want_all(const llvm::Value& value, int component);
   void find_written(const llvm::Value& pointer, uint64_t at, const llvm::LoadInst& load,
                     llvm::BitVector& written) const;
   void find_written_in_loops(const llvm::AllocaInst& variable, const llvm::LoadInst& load,
@@ -46,6 +50,7 @@ private:
   llvm::TargetLibraryInfo known_functions_;
   llvm::AssumptionCache assumptions_;
   mutable llvm::ScalarEvolution evolution_;  // it remembers what it was asked
+  SpecifiedResults specified_;
   llvm::DenseSet<Part> have_values_;
   llvm::DenseSet<Part> seen_;  // since the last question
   std::vector<Part> todo_;

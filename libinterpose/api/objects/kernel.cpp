@@ -6,6 +6,7 @@
 #include "libinterpose/api/write_info.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace mkmd::api {
 
@@ -22,6 +23,29 @@ Kernel* wrap(Program& program, vendor::Owned<cl_kernel> native) {
   });
   const auto end = std::find(name.begin(), name.end(), '\0');
   return new Kernel(&program, std::move(native), std::string(name.begin(), end), argument_count);
+}
+
+// Intel's runtime makes all kernels at once only of a program that is built for each device of its context.
+// Ours has more devices than the program's.
+cl_int create_by_names(Program& program, cl_uint num_kernels, cl_kernel* kernels, cl_uint* num_kernels_ret) {
+  const cl_program native = program.native.get();
+  std::vector<char> all;
+  read_list(all, [&](size_t size, void* value, size_t* size_ret) {
+    return vendor::table(native).clGetProgramInfo(native, CL_PROGRAM_KERNEL_NAMES, size, value, size_ret);
+  });
+  std::vector<vendor::Owned<cl_kernel>> made;
+  std::istringstream names(std::string(all.begin(), std::find(all.begin(), all.end(), '\0')));
+  for (std::string name; std::getline(names, name, ';');) {
+    cl_int error = CL_SUCCESS;
+    made.push_back(vendor_create<&cl_icd_dispatch::clCreateKernel>(error, native, name.c_str()));
+    if (error != CL_SUCCESS) return error;
+  }
+  if (made.empty()) return CL_INVALID_PROGRAM_EXECUTABLE;
+  if (kernels != nullptr && num_kernels < made.size()) return CL_INVALID_VALUE;
+  if (num_kernels_ret != nullptr) *num_kernels_ret = static_cast<cl_uint>(made.size());
+  for (size_t i = 0; kernels != nullptr && i < made.size(); ++i)
+    kernels[i] = wrap(program, std::move(made[i]))->handle();
+  return CL_SUCCESS;
 }
 
 // A kernel and the device that is meant; with one device in the context the program may leave it out.
@@ -58,6 +82,8 @@ cl_int CreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kernel
   cl_uint count = 0;
   const cl_int error = vendor_call<&cl_icd_dispatch::clCreateKernelsInProgram>(ours->native.get(),
                                                                                num_kernels, kernels, &count);
+  if (error == CL_INVALID_PROGRAM_EXECUTABLE)
+    return create_by_names(*ours, num_kernels, kernels, num_kernels_ret);
   if (error != CL_SUCCESS) return error;
   if (num_kernels_ret != nullptr) *num_kernels_ret = count;
   for (cl_uint i = 0; kernels != nullptr && i < count; ++i) {

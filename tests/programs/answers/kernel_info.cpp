@@ -29,6 +29,22 @@ void program_says(const Cl& cl, cl_program program) {
   std::printf("options '%s'\n", text);
 }
 
+void all_kernels_say(cl_program program) {
+  cl_kernel kernels[3] = {};
+  cl_uint number = 0;
+  std::printf("too few places: %d\n", clCreateKernelsInProgram(program, 1, kernels, nullptr));
+  CL_CHECK(clCreateKernelsInProgram(program, 0, nullptr, &number));
+  std::printf("kernels to make %u\n", number);
+  CL_CHECK(clCreateKernelsInProgram(program, 3, kernels, &number));
+  std::printf("kernels made %u\n", number);
+  for (cl_uint i = 0; i < number; ++i) {
+    char name[64];
+    CL_CHECK(clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, sizeof(name), name, nullptr));
+    std::printf("made with others: %s\n", name);
+    CL_CHECK(clReleaseKernel(kernels[i]));
+  }
+}
+
 void kernel_says(const Cl& cl, cl_kernel kernel) {
   char text[4096];
   cl_uint number = 0;
@@ -111,6 +127,7 @@ int main() {
   const Cl cl = open_cl();
   const cl_program program = build(cl, kSource, "-cl-kernel-arg-info");
   program_says(cl, program);
+  all_kernels_say(program);
   kernel_says(cl, kernel_of(program, "everything"));
   const cl_mem buffer = buffer_says(cl);
   queue_says(cl);
