@@ -2,11 +2,7 @@
 #include "compiler/helper/definedness.hpp"
 
 #include <algorithm>
-#include <llvm/ADT/APSInt.h>
 #include <llvm/ADT/BitVector.h>
-#include <llvm/ADT/MapVector.h>
-#include <llvm/ADT/STLFunctionalExtras.h>
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -17,10 +13,10 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
-#include <numeric>
 
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/own_memory.hpp"
+#include "compiler/helper/reach.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
@@ -30,11 +26,8 @@ using llvm::dyn_cast;
 using llvm::isa;
 
 constexpr int kAll = -1;         // components of a vector
+constexpr unsigned kLocal = 3;   // the address space
 constexpr size_t kMost = 65536;  // values that one is made of; beyond that it may have no value
-
-bool is_work_item_function(const llvm::CallBase& call) {
-  return work_item_builtin(declared_callee(call)) != Builtin::none;
-}
 
 bool is_value(const llvm::Constant& c, int component) {
   const llvm::Constant* part =
@@ -42,52 +35,21 @@ bool is_value(const llvm::Constant& c, int component) {
   return part && !isa<llvm::UndefValue>(part) && !part->containsUndefOrPoisonElement();
 }
 
-// Whether all uses of the memory's address are loads.
-bool is_only_loaded(const llvm::Value& pointer) {
-  for (const llvm::User* user : pointer.users()) {
-    if (isa<llvm::GEPOperator, llvm::BitCastOperator, llvm::AddrSpaceCastOperator>(user)) {
-      if (!is_only_loaded(*user)) return false;
-    } else if (!isa<llvm::LoadInst>(user)) {
-      return false;
-    }
-  }
-  return true;
+// Whether a function of OpenCL's is given a pointer to private memory to read from. What is there is not
+// followed.
+bool reads_own_memory(const llvm::CallBase& call) {
+  const std::optional<std::vector<PointerUse>> uses = pointer_uses(call);
+  return uses && std::ranges::any_of(*uses, [&](const PointerUse& use) {
+           const llvm::Type* const pointer = call.getArgOperand(use.operand)->getType();
+           return use.reads && leads_to_own_memory(pointer) && pointer->getPointerAddressSpace() != kLocal;
+         });
 }
 
-// Where a pointer into a variable may lead: to the byte `first`, or any number of strides from it.
-struct Reach {
-  int64_t first = 0;
-  uint64_t stride = 0;  // 0: there is one place
-
-  bool has(uint64_t byte, uint64_t bytes) const {  // of so many that are there
-    const auto distance = static_cast<int64_t>(byte) - first;
-    if (stride == 0) return distance >= 0 && static_cast<uint64_t>(distance) < bytes;
-    const int64_t rest = distance % static_cast<int64_t>(stride);
-    return static_cast<uint64_t>(rest < 0 ? rest + static_cast<int64_t>(stride) : rest) < bytes;
-  }
-};
-
-Reach reach_of(const llvm::Value& pointer, const llvm::DataLayout& layout) {
-  Reach reach;
-  const llvm::Value* at = &pointer;
-  for (;;) {
-    const auto* step = dyn_cast<llvm::GEPOperator>(at);
-    if (!step) {
-      const auto* cast = dyn_cast<llvm::AddrSpaceCastOperator>(at);
-      if (!cast) break;
-      at = cast->getPointerOperand();
-      continue;
-    }
-    const unsigned width = layout.getIndexTypeSizeInBits(step->getType());
-    llvm::MapVector<llvm::Value*, llvm::APInt> strides;
-    llvm::APInt offset(width, 0);
-    if (!step->collectOffset(layout, width, strides, offset)) return {0, 1};
-    reach.first += offset.getSExtValue();
-    for (const auto& [index, stride] : strides)
-      reach.stride = std::gcd(reach.stride, stride.abs().getZExtValue());
-    at = step->getPointerOperand();
-  }
-  return isa<llvm::AllocaInst>(at) ? reach : Reach{0, 1};
+// Whether it copies from memory of the work-item or the work-group, which may be undefined.
+bool copies_own_memory(const llvm::MemTransferInst& copy) {
+  const llvm::Value* const source = llvm::getUnderlyingObject(copy.getRawSource(), 0);
+  const auto* global = dyn_cast<llvm::GlobalVariable>(source);
+  return leads_to_own_memory(source->getType()) && !(global && global->isConstant());
 }
 
 // Which component of a vector is loaded where the vector is stored; kAll: perhaps any.
@@ -237,13 +199,12 @@ bool Definedness::look_at_shuffle(const llvm::Value& value, int component) {
 
 bool Definedness::look_at_call(const llvm::Value& value, int component) {
   const auto& call = llvm::cast<llvm::CallBase>(value);
-  if (is_work_item_function(call) || call.mayReadOrWriteMemory()) return true;
   const bool gives_back = gives_back_operand(declared_callee(call));
   for (const llvm::Value* operand : call.args()) {
     const llvm::Type* type = operand->getType()->getScalarType();
     if (type->isIntegerTy() || type->isFloatingPointTy()) want(operand, gives_back ? component : kAll);
   }
-  return gives_back || specified_.converts(call, component);
+  return gives_back || (specified_.converts(call, component) && !reads_own_memory(call));
 }
 
 // Memory of the work-item's or the work-group's own is undefined until it is written. Compilers follow what a
@@ -251,11 +212,13 @@ bool Definedness::look_at_call(const llvm::Value& value, int component) {
 // what is written must have a value.
 bool Definedness::is_filled(const llvm::LoadInst& load, int component) {
   const llvm::Value* const variable = llvm::getUnderlyingObject(load.getPointerOperand(), 0);
-  if (const auto* global = dyn_cast<llvm::GlobalVariable>(variable))
-    return global->isConstant() || !is_only_loaded(*global);
+  const auto* global = dyn_cast<llvm::GlobalVariable>(variable);
+  if (global && global->isConstant()) return true;
+  if (variable->getType()->getPointerAddressSpace() == kLocal &&
+      isa<llvm::GlobalVariable, llvm::Argument>(variable))
+    return may_be_written(load, made_of(*variable), layout_) && want_written(*variable, load, component);
   const auto* own = dyn_cast<llvm::AllocaInst>(variable);
-  if (!own)
-    return !isa<llvm::PHINode, llvm::SelectInst>(variable) || !leads_to_own_memory(variable->getType());
+  if (!own) return isa<llvm::Argument>(variable) || !leads_to_own_memory(variable->getType());
   constexpr uint64_t kLargest = 65536;
   const std::optional<llvm::TypeSize> size = own->getAllocationSize(layout_);
   if (!size || size->isScalable() || size->getFixedValue() > kLargest) return false;
@@ -270,22 +233,17 @@ bool Definedness::is_filled(const llvm::LoadInst& load, int component) {
 }
 
 // Wants all that is written to the variable, as far as it may be what is loaded.
-bool Definedness::want_written(const llvm::AllocaInst& variable, const llvm::LoadInst& load, int component) {
-  llvm::SmallPtrSet<const llvm::Value*, 16> seen{&variable};
-  std::vector<const llvm::Value*> pointers{&variable};
-  for (size_t i = 0; i < pointers.size(); ++i) {
-    for (const llvm::User* user : pointers[i]->users()) {
+bool Definedness::want_written(const llvm::Value& variable, const llvm::LoadInst& load, int component) {
+  for (const llvm::Value* pointer : made_of(variable)) {
+    for (const llvm::User* user : pointer->users()) {
       if (const auto* store = dyn_cast<llvm::StoreInst>(user)) {
+        if (store->getValueOperand() == pointer) return false;  // others may write there, too
         want_all(*store->getValueOperand(), loaded_component(*store, load, component, layout_));
       } else if (const auto* copy = dyn_cast<llvm::MemTransferInst>(user)) {
-        if (copy->getRawDest() == pointers[i] &&
-            isa<llvm::AllocaInst>(llvm::getUnderlyingObject(copy->getRawSource(), 0)))
-          return false;
+        if (copy->getRawDest() == pointer && copies_own_memory(*copy)) return false;
       } else if (const auto* call = dyn_cast<llvm::CallBase>(user)) {
         for (const llvm::Value* operand : call->args())
           if (!operand->getType()->isPointerTy()) want_all(*operand, kAll);
-      } else if (user->getType()->isPointerTy() && seen.insert(user).second) {
-        pointers.push_back(user);
       }
     }
   }
@@ -323,9 +281,8 @@ void Definedness::find_written(const llvm::Value& pointer, uint64_t at, const ll
     } else if (const auto* memory = dyn_cast<llvm::MemIntrinsic>(write)) {
       const auto* length = dyn_cast<llvm::ConstantInt>(memory->getLength());
       const auto* copy = dyn_cast<llvm::MemTransferInst>(write);
-      const bool is_of_variable =
-          copy && isa<llvm::AllocaInst>(llvm::getUnderlyingObject(copy->getRawSource(), 0));
-      if (memory->getRawDest() == &pointer && length && !is_of_variable) add(length->getZExtValue());
+      const bool is_of_own = copy && copies_own_memory(*copy);
+      if (memory->getRawDest() == &pointer && length && !is_of_own) add(length->getZExtValue());
     } else if (const auto* call = dyn_cast<llvm::CallBase>(write); call && !call->getType()->isVoidTy()) {
       // A result by a pointer.
       for (const PointerUse& use : pointer_uses(*call).value_or(std::vector<PointerUse>{}))

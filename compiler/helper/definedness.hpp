@@ -37,7 +37,7 @@ private:
   bool look_at_shuffle(const llvm::Value& value, int component);
   bool look_at_call(const llvm::Value& value, int component);
   bool is_filled(const llvm::LoadInst& load, int component);
-  bool want_written(const llvm::AllocaInst& variable, const llvm::LoadInst& load, int component);
+  bool want_written(const llvm::Value& variable, const llvm::LoadInst& load, int component);
   void want_all(const llvm::Value& value, int component);
   void find_written(const llvm::Value& pointer, uint64_t at, const llvm::LoadInst& load,
                     llvm::BitVector& written) const;

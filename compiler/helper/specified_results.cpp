@@ -104,21 +104,17 @@ Bounds clamped(const Bounds& number, const Bounds& least, const Bounds& most) {
   return out;
 }
 
-// fabs, and the functions that round to a whole number.
-std::optional<Bounds> of_one_operand(llvm::StringRef function, const Bounds& b) {
-  if (function == "fabs") {
-    const Bounds other = negative(b), size = either(b, other);
-    const bool has_sign = b.low.isNegative() == b.high.isNegative();
-    return Bounds{has_sign ? minnum(abs(b.low), abs(b.high)) : APFloat::getZero(b.low.getSemantics()),
-                  size.high, b.may_be_nan};
-  }
-  if (function != "floor" && function != "ceil" && function != "round" && function != "rint" &&
-      function != "trunc")
-    return std::nullopt;
-  Bounds out = b;
-  out.low.roundToIntegral(kDown);
-  out.high.roundToIntegral(kUp);
-  return out;
+Bounds absolute(const Bounds& b) {
+  const Bounds size = either(b, negative(b));
+  const bool has_sign = b.low.isNegative() == b.high.isNegative();
+  return {has_sign ? minnum(abs(b.low), abs(b.high)) : APFloat::getZero(b.low.getSemantics()), size.high,
+          b.may_be_nan};
+}
+
+Bounds whole_numbers(Bounds b) {
+  b.low.roundToIntegral(kDown);
+  b.high.roundToIntegral(kUp);
+  return b;
 }
 
 class BoundsOf {
@@ -238,7 +234,10 @@ private:
     if (name == "fmin") return smaller(operand(0), operand(1));
     if (name == "fmax") return larger(operand(0), operand(1));
     if (name == "clamp") return clamped(operand(0), operand(1), operand(2));
-    return call.arg_size() == 1 ? of_one_operand(name, operand(0)) : std::nullopt;
+    if (name == "fabs") return absolute(operand(0));
+    if (name == "floor" || name == "ceil" || name == "round" || name == "rint" || name == "trunc")
+      return whole_numbers(operand(0));
+    return std::nullopt;
   }
 
   llvm::ScalarEvolution& evolution_;

@@ -138,6 +138,14 @@ INSTANTIATE_TEST_SUITE_P(
         "o[t] = (uchar)(fmax(fmin(as_float(a[t]), 1.0f), 0.0f) * 256.0f);", "o[t] = (int)(float)(uint)a[t];",
         "o[t] = (uint)((float)(uchar)a[t] - 1.0f);",
         "o[t] = convert_uchar_rte(fmax(fmin(as_float(a[t]), 1.0f), 0.0f) * 255.5f);",
+        "o[t] = (int)convert_float(a[t]);", "o[t] = (int)pow((float)a[t], 2.0f);",
+        "float u; int e; u = frexp(u, &e); o[t] = e;", "int u; o[t] = get_global_size(u);",
+        "int x[8]; o[t] = vload4(0, x).x;", "int x = t, y = n, *p[2] = {&x, &y}; o[t] = *p[n & 1];",
+        "local int u[64]; int x; u[get_local_id(0)] = x; barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[n & 63];",
+        "typedef struct { int a, c, d, e; } S; local S u; if (n > 3) u.a = 3; S x = u; o[t] = x.d;",
+        "typedef struct { int d[4]; } S; local S u; if (n > 3) u.d[0] = 3; S x = u; o[t] = x.d[n & 3];",
+        "local int u[64]; u[0] = t; barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[1];",
+        "local int u[64]; u[n & 63] = a[t] / (a[t] & 0); barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[n & 63];",
         // Of what is written to a variable, some has no value.
         "int4 w; w.x = a[t]; w.z = 3; int4 p[4]; for (int i = 0; i < 4; ++i) p[i] = w; o[t] = p[n & 3].y;",
         "int u, p[4] = {1, 2, 3, 4}; if (n > 3) p[n & 1] = u; o[t] = p[n & 3];",
@@ -169,6 +177,13 @@ INSTANTIATE_TEST_SUITE_P(
         "int e; frexp(as_float(a[t]), &e); o[t] = e;",
         "local int u[64]; u[get_local_id(0)] = t; barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[n & 63];",
         "constant int u[4] = {1, 2, 3, 4}; const int w[3] = {5, 6, 7}; o[t] = u[n & 3] + w[n & 1];",
+        "local int2 u[64]; u[get_local_id(0)] = (int2)(t, n); barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[n & "
+        "63].y;",
+        "local struct { char c; int d; } u[8]; u[get_local_id(0)].d = t; barrier(CLK_LOCAL_MEM_FENCE); o[t] "
+        "= "
+        "u[n & 7].d;",
+        "local int u[64]; async_work_group_copy(u, a, 64, 0); barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[n & "
+        "63];",
         "int3 u = (int3)(t, n, 3); o[t] = u.x + u.z;",
         "int u[4]; for (int i = 0; i < 4; ++i) u[i] = t + i; o[t] = u[n & 3];",
         "int u[4]; for (int i = 3; i >= 0; --i) u[i] = t + i; o[t] = u[n & 3];",
