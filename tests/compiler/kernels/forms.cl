@@ -171,7 +171,7 @@ __kernel void event_array(__global const int* in, __global int* out, __local int
 typedef struct { int a[2]; uchar kind; } Entry;
 typedef struct { Entry entries[4]; int first; int* place; } Own;
 // What the array begins with is a table of Clang's own; a pointer into private memory leads to no buffer.
-//@ private_objects global=64 local=8 exact : i32[64] i32[64]
+//@ private_objects global=64 local=8 : i32[64] i32[64]
 __kernel void private_objects(__global const int* in, __global int* out) {
   int i = get_global_id(0);
   Own own = {{{{1, 2}, 3}, {{4, 5}, 6}, {{7, 8}, 9}, {{10, 11}, 12}}, in[i], 0};
