@@ -35,6 +35,13 @@ KernelModel& Estimates::model_of(Kernel& kernel) const {
   return *kernel.model;
 }
 
+bool was_measured_elsewhere(const Session& session, const TimeModel& times, const KernelModel& model,
+                            int device) {
+  const Configuration& p = session.configuration;
+  const bool is_homes = device == p.home_index() || p.devices[device].parent == p.home.id;
+  return !is_homes && times.knows(model, device);
+}
+
 std::string content_of(const SubKernels& code) {
   std::string all;
   for (const std::string& source : code.module.sources)

@@ -34,6 +34,10 @@ private:
   timing::Profitability profitability_;
 };
 
+// Whether the device is apart from home, and was measured to run the kernel (timing::Launch::elsewhere).
+bool was_measured_elsewhere(const Session& session, const TimeModel& times, const KernelModel& model,
+                            int device);
+
 // A name of the program that holds beyond this process.
 std::string content_of(const SubKernels& code);
 std::string content_of(const Kernel& kernel);

@@ -25,6 +25,18 @@ bool is_of_shared_virtual_memory(cl_mem memory) {
   return host != nullptr && is_shared_virtual(host);
 }
 
+timing::Launch predicted_of(Session& session, const TimeModel& times, const KernelModel& model,
+                            const LaunchCost& cost) {
+  timing::Launch launch{.first_device = times.seconds_at_most(model, cost, 0),
+                        .fixed = times.rates(0).launch_seconds,
+                        .at_home = times.seconds(model, cost, session.configuration.home_index())};
+  for (int d = 0; d < static_cast<int>(session.configuration.devices.size()); ++d) {
+    if (was_measured_elsewhere(session, times, model, d) && !session.trouble.left_out(d))
+      launch.elsewhere = std::min(launch.elsewhere, times.seconds(model, cost, d));
+  }
+  return launch;
+}
+
 }  // namespace
 
 void flush(Context& context) {
@@ -100,12 +112,11 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
     return {"no other device can have its images"};
   KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
-  timing::Launch predicted{estimates_.times().seconds_at_most(model, cost, 0),
-                           estimates_.times().rates(0).launch_seconds};
+  const timing::Launch predicted = predicted_of(session_, estimates_.times(), model, cost);
   // Without a turn: programs that set arguments before each of their tiny launches come here every time.
-  if (!estimates_.without_turn().is_long(predicted.first_device - predicted.fixed))
+  if (const timing::Profitability& asked = estimates_.without_turn();
+      !asked.is_long(predicted.first_device - predicted.fixed) && !asked.pays_to_move(predicted))
     return {to_string(timing::Reason::too_short)};
-  predicted.at_home = estimates_.times().seconds(model, cost, session_.configuration.home_index());
   const timing::Decision decision =
       estimates_.profitability()->decide(model.history, predicted, host_seconds());
   if (decision.verdict == timing::Verdict::native) return {to_string(decision.reason)};

@@ -69,18 +69,21 @@ void trace_plan(Trace& trace, const planning::Plan& plan, const std::vector<Ref<
   }
   trace.add_platform(platform);
 
-  double in_order_at_home = 0;
+  double in_order = 0;  // on the one device that has all of it
   nlohmann::json commands = nlohmann::json::array();
   for (size_t i = 0; i < plan.tasks.size(); ++i) {
     const planning::PlannedTask& of = plan.tasks[i];
-    in_order_at_home += of.task.is_kernel() ? of.task.at_home : of.task.seconds[0];
+    const double whole = plan.only_device >= 0 ? of.task.seconds[plan.only_device] : of.task.at_home;
+    in_order += of.task.is_kernel() ? whole : of.task.seconds[0];
     commands.push_back(describe(of, *window[i], machine.home_is_whole));
   }
   nlohmann::json line = {{"time", facts.now},
                          {"planning_seconds", facts.planning_seconds},
                          {"kept_plan", plan.kept},
-                         {"policy", plan.schedule ? machine.policy_name : "home"},
-                         {"predicted", plan.schedule ? plan.schedule->makespan() : in_order_at_home},
+                         {"policy", plan.schedule           ? machine.policy_name
+                                    : plan.only_device >= 0 ? machine.platform.devices[plan.only_device].name
+                                                            : "home"},
+                         {"predicted", plan.schedule ? plan.schedule->makespan() : in_order},
                          {"commands", std::move(commands)},
                          {"graph", scheduler::to_json(problem.graph)}};
   if (plan.schedule) line["schedule"] = scheduler::to_json(*plan.schedule, problem);

@@ -286,6 +286,8 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
       }
       task.kernel.understood = true;
       task.seconds[d] = times.seconds(model, c.cost, d);
+      if (was_measured_elsewhere(session_, times, model, d))
+        task.elsewhere = std::min(task.elsewhere, task.seconds[d]);
       const std::optional<double> together = times.together(model, c.cost, d);
       known_together &= together.has_value();
       task.kernel.together.resize(task.seconds.size());
@@ -295,6 +297,8 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   if (!known_together) task.kernel.together.clear();
   if (!task.kernel.understood) task.seconds[0] = task.at_home;
   task.kernel.decision = estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
+  if (task.kernel.is_moved() && !estimates_.without_turn().rivalry().exists())  // teams take turns
+    planning::move_whole(task);
   task.kernel.long_at_home =
       estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
   if (purpose_ == Purpose::repeats) {
@@ -389,7 +393,7 @@ void WindowPlanning::note_gain(KernelModel& model, const planning::Task& task) c
 timing::Launch WindowPlanning::predicted(const planning::Task& task) const {
   // Where the first device waits for its turn, it is home.
   const double first = task.seconds[0] < scheduler::kNever ? task.seconds[0] : task.at_home;
-  return {first, estimates_.times().rates(0).launch_seconds, task.at_home};
+  return {first, estimates_.times().rates(0).launch_seconds, task.at_home, task.elsewhere};
 }
 
 }  // namespace mkmd

@@ -59,6 +59,7 @@ bool still_holds(const Plan& plan, const std::vector<Task>& tasks, const Machine
     if (!is.may_keep) return false;
     if (!is.is_kernel()) continue;
     if (is.kernel.is_retry() || is.kernel.left_alone() != was.kernel.left_alone()) return false;
+    if (is.kernel.is_moved() != was.kernel.is_moved()) return false;
     if (is.kernel.understood != was.kernel.understood) return false;
     devices[machine.home].note(was.at_home, is.at_home);
     for (size_t d = 0; was.kernel.understood && d < was.seconds.size(); ++d)

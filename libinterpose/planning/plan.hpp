@@ -70,7 +70,8 @@ struct Identity {
 struct Plan {
   std::vector<PlannedTask> tasks;               // of the window's first commands, in their order
   size_t orders = 0;                            // how many places there are
-  std::optional<scheduler::Schedule> schedule;  // the policy's; none: everything runs at home
+  std::optional<scheduler::Schedule> schedule;  // the policy's; none: everything runs on one device
+  int only_device = -1;                         // which; -1: home
   std::string trouble;                          // why the policy made none, if it should have
   PlannedSources sources;
   bool kept = false;           // it was made for an earlier window

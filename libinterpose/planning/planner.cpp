@@ -75,6 +75,12 @@ bool on_whole(const PlannedTask& of, const Machine& machine) {
   return of.task.is_kernel() && machine.home_is_whole && of.cut < 0 && of.task.kernel.long_at_home;
 }
 
+void move_whole(Task& task) {
+  for (double& seconds : task.seconds) {
+    if (seconds > task.elsewhere) seconds = scheduler::kNever;
+  }
+}
+
 bool stays_home(const PlannedTask& of, const Machine& machine) {
   if (of.task.follows_bytes) return false;
   return !of.task.kernel.understood || of.task.kernel.left_alone() || on_whole(of, machine) ||
@@ -115,11 +121,12 @@ void Planner::add(Task task) {
 void Planner::analyse_kernel(PlannedTask& of) {
   const Task& task = of.task;
   of.whole = task.kernel.uses_of(task.kernel.whole(), kFewBlocks);
-  if (task.kernel.understood && task.kernel.is_long()) find_cut(of);
-  if (task.kernel.left_alone() || (purpose_ == Purpose::home_times && of.cut >= 0)) {
+  const bool stays_whole = task.kernel.left_alone() || task.kernel.is_moved();
+  if (task.kernel.understood && task.kernel.is_long() && !stays_whole) find_cut(of);
+  if (stays_whole || (purpose_ == Purpose::home_times && of.cut >= 0)) {
     of.cut = -1;
-    of.not_split = task.kernel.left_alone() ? to_string(task.kernel.decision.reason)
-                                            : "this launch was to show how long home takes";
+    of.not_split =
+        stays_whole ? to_string(task.kernel.decision.reason) : "this launch was to show how long home takes";
   }
   if (of.cut >= 0) of.bytes = memory_bytes(of, machine_);
   coarsen(of.whole, machine_, buffer_of_);
@@ -239,6 +246,28 @@ void Planner::assign(PlannedTask& of, const std::vector<scheduler::Entry>& entri
   of.pieces.back().box.hi[of.cut] = task.kernel.groups[of.cut];
 }
 
+int Planner::only_device() const {
+  int only = -1;
+  if (purpose_ != Purpose::speed || machine_.policy == nullptr) return only;
+  for (const PlannedTask& of : tasks_) {
+    if (!of.task.is_kernel()) continue;
+    const bool has_choice = of.task.kernel.samples.empty() && !of.task.kernel.is_moved();
+    if (has_choice || of.task.kernel.sample || stays_home(of, machine_)) return -1;
+    for (size_t d = 0; d < of.task.seconds.size(); ++d) {
+      if (of.task.seconds[d] >= scheduler::kNever) continue;
+      if (only >= 0 && only != static_cast<int>(d)) return -1;
+      only = static_cast<int>(d);
+    }
+  }
+  return only;
+}
+
+void Planner::assign_whole(int device) {
+  for (PlannedTask& of : tasks_) {
+    if (of.task.is_kernel()) of.pieces = {{.device = device, .box = of.task.kernel.whole()}};
+  }
+}
+
 bool Planner::is_worth_a_policy() const {
   const auto any = [&](const auto& is) { return std::any_of(tasks_.begin(), tasks_.end(), is); };
   if (purpose_ != Purpose::speed || machine_.policy == nullptr) return false;
@@ -312,7 +341,10 @@ const char* Planner::why_not_in_pieces(PlannedTask& of) {
 
 Plan Planner::make(bool complete) && {
   Plan plan;
-  if (is_worth_a_policy()) {
+  plan.only_device = only_device();
+  if (plan.only_device >= 0) {
+    assign_whole(plan.only_device);
+  } else if (is_worth_a_policy()) {
     ask_policy(plan);
   } else {
     assign_home();

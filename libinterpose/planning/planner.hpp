@@ -31,6 +31,10 @@ private:
   void find_who_updates(PlannedTask& of);
   const char* why_not_in_pieces(PlannedTask& of);
   static void find_uses(PlannedTask& of, size_t most_blocks);  // of its pieces
+  // The one that may run the window's kernels, where rivals take turns or launches move; -1: a policy has a
+  // choice.
+  int only_device() const;
+  void assign_whole(int device);
   bool is_worth_a_policy() const;
   void ask_policy(Plan& plan);
   void assign_home(PlannedTask& of) const;
@@ -49,6 +53,8 @@ private:
 
 // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
 bool on_whole(const PlannedTask& task, const Machine& machine);
+// Leaves to a launch that moves only the device that it moves to.
+void move_whole(Task& task);
 // It is not offered to the policy.
 bool stays_home(const PlannedTask& task, const Machine& machine);
 

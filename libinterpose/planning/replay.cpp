@@ -40,6 +40,10 @@ compiler::GroupBox box_from(const json& j) {
 timing::Decision decision_from(const json& task) {
   using timing::Reason;
   using timing::Verdict;
+  if (task.value("moved", false)) {
+    if (task.at("tried_again")) return {Verdict::move, Reason::retry};
+    return {Verdict::move, task.at("is_long") ? Reason::lost_before : Reason::too_short};
+  }
   if (!task.at("is_long")) return {Verdict::native, Reason::too_short};
   if (task.value("explored_enough", false)) return {Verdict::native, Reason::explored_enough};
   if (task.at("left_alone")) return {Verdict::native, Reason::lost_before};
@@ -206,6 +210,7 @@ private:
     kernel.together = j.at("together").get<std::vector<double>>();
     for (const json& box : list_of(j, "redo"))
       kernel.redo.push_back(box_from(box));
+    kernel.samples = j.value("samples", std::vector<int>());
     if (j.contains("sample"))
       kernel.sample = KernelTask::Sample{j.at("sample").at("device"), j.at("sample").at("share"), 0};
     if (j.contains("ran")) kernel.ran = RanBefore{j.at("ran").at("device"), j.at("ran").at("groups")};

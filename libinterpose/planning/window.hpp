@@ -37,7 +37,7 @@ struct KernelTask {
   std::array<uint64_t, 3> groups{1, 1, 1};
   bool understood = false;    // which bytes its work-groups touch is known, and there is code for pieces;
                               // of one that may not be split, its buffers as a whole
-  timing::Decision decision;  // whether it is worth splitting
+  timing::Decision decision;  // whether it is worth splitting, and else where it goes
   bool long_at_home = false;  // it would be, by home's time
   // What the work-groups in a box do to their buffers, in byte sets of at most so many blocks.
   std::function<BufferUses(const compiler::GroupBox& box, size_t most_blocks)> uses_of;
@@ -60,6 +60,7 @@ struct KernelTask {
   // By device, how many times as long as alone it takes while all devices work; empty: not known.
   std::vector<double> together;
 
+  bool is_moved() const { return decision.verdict == timing::Verdict::move; }
   bool is_long() const { return decision.reason != timing::Reason::too_short; }
   bool left_alone() const { return is_long() && decision.verdict == timing::Verdict::native; }
   bool is_retry() const { return decision.reason == timing::Reason::retry; }
@@ -83,8 +84,9 @@ struct TransferTask {
 // One command, and what is predicted of it. Seconds are those of the whole command.
 struct Task {
   CommandKind kind = CommandKind::marker;
-  std::vector<double> seconds;  // by device; scheduler::kNever: it may not run there
-  double at_home = 0;           // seconds on home, which need not be one of the devices
+  std::vector<double> seconds;           // by device; scheduler::kNever: it may not run there
+  double at_home = 0;                    // seconds on home, which need not be one of the devices
+  double elsewhere = scheduler::kNever;  // of a kernel: see timing::Launch
   // A fill or copy that is made in every memory whose devices need the result next.
   bool follows_bytes = false;
   bool may_keep = true;   // the predictions say all there is to say: a plan may be used again

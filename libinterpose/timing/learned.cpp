@@ -44,15 +44,21 @@ std::vector<uint64_t> shapes_to_keep(const LearnedKernel& kernel) {
   return shapes;
 }
 
+json to_json(const OutcomesByLength::Kept& kept) {
+  json j = json::object();
+  for (const auto& [length, outcomes] : kept)
+    j[std::to_string(length)] = to_json(outcomes);
+  return j;
+}
+
 json to_json(const LearnedKernel& kernel) {
   json j = {{"devices", to_json(kernel.devices)},
             {"shapes", json::object()},
-            {"outcomes", json::object()},
+            {"captured", to_json(kernel.captured)},
+            {"split", to_json(kernel.split)},
             {"gain", kernel.gain}};
   for (const uint64_t shape : shapes_to_keep(kernel))
     j["shapes"][std::to_string(shape)] = to_json(kernel.shapes.at(shape));
-  for (const auto& [length, outcomes] : kernel.outcomes)
-    j["outcomes"][std::to_string(length)] = to_json(outcomes);
   return j;
 }
 
@@ -132,14 +138,21 @@ private:
     return kept;
   }
 
+  OutcomesByLength::Kept read_outcomes(JsonReader& of, const char* key) {
+    OutcomesByLength::Kept kept;
+    for_each(of, key, [&](const std::string& length, const json& j) {
+      JsonReader outcomes(j, key, status_);
+      kept.emplace(number<int>(length, outcomes), read_outcomes(outcomes));
+    });
+    return kept;
+  }
+
   LearnedKernel read_kernel(JsonReader& of) {
     LearnedKernel kernel;
     kernel.devices = read_times(of.list("devices"), of);
     kernel.gain = within(of, "gain", 0, 1e9);
-    for_each(of, "outcomes", [&](const std::string& length, const json& j) {
-      JsonReader outcomes(j, "outcomes", status_);
-      kernel.outcomes.emplace(number<int>(length, outcomes), read_outcomes(outcomes));
-    });
+    kernel.captured = read_outcomes(of, "captured");
+    kernel.split = read_outcomes(of, "split");
     for_each(of, "shapes", [&](const std::string& shape, const json& times) {
       kernel.shapes.emplace(number<uint64_t>(shape, of), read_times(times, of));
     });

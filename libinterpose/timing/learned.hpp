@@ -24,7 +24,7 @@ struct LearnedTime {
 struct LearnedKernel {
   std::vector<LearnedTime> devices;                     // over all launches
   std::map<uint64_t, std::vector<LearnedTime>> shapes;  // by device
-  KernelHistory::Kept outcomes;
+  OutcomesByLength::Kept captured, split;               // as in KernelHistory
   double gain = 0;  // seconds that launches of the last run gain by the code for pieces (KernelModel)
 };
 
@@ -46,7 +46,7 @@ inline constexpr size_t kKernelsToKeep = 256;
 // Longer ones were not written by us.
 inline constexpr uint64_t kMostLearnedBytes = uint64_t{16} << 20;
 
-inline constexpr int kLearnedFormat = 2;  // raise it when what is kept changes meaning
+inline constexpr int kLearnedFormat = 3;  // raise it when what is kept changes meaning
 
 // `of`: what it holds for (LearnedFiles). It is in the text, since names of files are only hashes.
 std::string to_text(const LearnedSource& source, const std::string& of);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace mkmd::timing {
 
@@ -68,24 +67,23 @@ bool Outcomes::only_lost() const {
   return *std::min_element(ratios_.begin(), ratios_.begin() + noted_) > lost_from_;
 }
 
-const Outcomes* KernelHistory::outcomes(double at_home) const {
+const Outcomes* OutcomesByLength::find(double at_home) const {
   const auto found = by_length_.find(length_class(at_home));
   return found != by_length_.end() ? &found->second : nullptr;
 }
 
-Outcomes& KernelHistory::outcomes(double at_home) {
+Outcomes& OutcomesByLength::of(double at_home) {
   return by_length_[length_class(at_home)];
 }
 
-KernelHistory::Kept KernelHistory::keep(double now) const {
+OutcomesByLength::Kept OutcomesByLength::keep(double now) const {
   Kept kept;
   for (const auto& [length, outcomes] : by_length_)
     kept.emplace(length, outcomes.keep(now));
   return kept;
 }
 
-void KernelHistory::recall(const Kept& kept, double now) {
-  known_ = true;
+void OutcomesByLength::recall(const Kept& kept, double now) {
   for (const auto& [length, outcomes] : kept)
     by_length_.insert_or_assign(length, Outcomes(outcomes, now));
 }
@@ -94,7 +92,10 @@ void Window::plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, D
   if (measures_home_) return;
   retry_ |= decision.reason == Reason::retry;
   if (!setting_.home_is_sum) at_home_ += launch.at_home;
-  if (decision.verdict != Verdict::native) kernels_.emplace_back(std::move(kernel), launch.at_home);
+  elsewhere_ += std::isfinite(launch.elsewhere) ? launch.elsewhere : launch.at_home;
+  moves_ |= launch.elsewhere < launch.at_home;
+  if (decision.verdict != Verdict::native)
+    captured_.push_back({std::move(kernel), launch.at_home, decision.verdict != Verdict::move});
 }
 
 // Adds the seconds that the part would take at home. Where home is all devices at once, these are what such
@@ -114,19 +115,41 @@ void Window::ran(const Ran& part) {
   if (measured) measured_ += seconds;
 }
 
+// Where a launch goes that is not split is a question of its own: whole to another device, or to home.
 Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch, double now) const {
-  if (!is_long(launch.first_device - launch.fixed)) return {Verdict::native, Reason::too_short};
-  const Outcomes* const known = setting_.may_leave_alone ? kernel.outcomes(launch.at_home) : nullptr;
+  const bool is_short = !is_long(launch.first_device - launch.fixed);
+  const bool may_move = pays_to_move(launch);
+  if (is_short && !may_move) return {Verdict::native, Reason::too_short};
+  const auto left_alone = [&](Reason reason) {
+    return Decision{Verdict::native, is_short ? Reason::too_short : reason};
+  };
+  const Verdict tried = is_short ? Verdict::move : Verdict::explore;
+  const Outcomes* const known = setting_.may_leave_alone ? kernel.captured.find(launch.at_home) : nullptr;
   if (known != nullptr && known->lost()) {
     if (known->discourages(now) || budget_.left(now) < known->last_loss())
-      return {Verdict::native, Reason::lost_before};
-    return {Verdict::explore, Reason::retry};
+      return left_alone(Reason::lost_before);
+    return {tried, Reason::retry};
   }
   const bool in_doubt = known != nullptr && known->in_doubt();
   if ((kernel.is_new() && !may_explore(now)) || (in_doubt && !may_explore(now, known->last_loss())))
-    return {Verdict::native, Reason::explored_enough};
-  if (kernel.is_new()) return {Verdict::explore, Reason::new_kernel};
-  return {Verdict::capture, Reason::gain_expected};
+    return left_alone(Reason::explored_enough);
+  if (kernel.is_new()) return {tried, Reason::new_kernel};
+  if (is_short) return {Verdict::move, Reason::too_short};
+  return may_move ? judge_split(kernel, launch, now) : Decision{};
+}
+
+// Against the quicker device, which runs it whole if splitting it loses.
+Decision Profitability::judge_split(const KernelHistory& kernel, const Launch& launch, double now) const {
+  const Outcomes* const known = kernel.split.find(launch.at_home);
+  if (known == nullptr) return {};
+  if (known->lost()) {
+    if (known->discourages(now) || budget_.left(now) < known->last_loss())
+      return {Verdict::move, Reason::lost_before};
+    return {Verdict::explore, Reason::retry};
+  }
+  if (known->in_doubt() && !may_explore(now, known->last_loss()))
+    return {Verdict::move, Reason::explored_enough};
+  return {};
 }
 
 Decision Profitability::decide(const KernelHistory& kernel, const Launch& launch, double now) {
@@ -162,30 +185,39 @@ Window Profitability::open_window() {
   return window;
 }
 
-namespace {
-
 // Each once, however many such launches the window has.
-std::set<Outcomes*>
-outcomes_of(const std::vector<std::pair<std::shared_ptr<KernelHistory>, double>>& kernels) {
+std::set<Outcomes*> Profitability::captured_in(const Window& window) {
   std::set<Outcomes*> found;
-  for (const auto& [kernel, seconds] : kernels)
-    found.insert(&kernel->outcomes(seconds));
+  for (const Window::Captured& of : window.captured_)
+    found.insert(&of.kernel->captured.of(of.at_home));
   return found;
 }
 
-}  // namespace
+// Only where another device is quicker than home: else home is what a split is compared with.
+std::set<Outcomes*> Profitability::split_in(const Window& window) {
+  std::set<Outcomes*> found;
+  for (const Window::Captured& of : window.captured_) {
+    if (window.at_best() < window.at_home() && of.may_be_split)
+      found.insert(&of.kernel->split.of(of.at_home));
+  }
+  return found;
+}
 
 void Profitability::close_window(Window* window, double now) {
   exploring_ = std::max(0, exploring_ - 1);
   if (window == nullptr || !window->retry_) return;
   window->explores_ = true;
   double at_home = 0;
-  for (const auto& [kernel, seconds] : window->kernels_)
-    at_home += seconds;
-  for (Outcomes* outcomes : outcomes_of(window->kernels_)) {
-    outcomes->begin_retry(at_home, now);
-    if (outcomes->lost()) window->paid_before_ = std::max(window->paid_before_, outcomes->last_loss());
-  }
+  for (const Window::Captured& of : window->captured_)
+    at_home += of.at_home;
+  const auto begin = [&](const std::set<Outcomes*>& all, double at_best) {
+    for (Outcomes* outcomes : all) {
+      outcomes->begin_retry(at_best, now);
+      if (outcomes->lost()) window->paid_before_ = std::max(window->paid_before_, outcomes->last_loss());
+    }
+  };
+  begin(captured_in(*window), at_home);
+  begin(split_in(*window), window->at_best());
   budget_.spend(window->paid_before_);  // until it is known what it cost
 }
 
@@ -193,15 +225,18 @@ double Profitability::observe(const Window& window, double began, double ended, 
   const double taken = ended - std::max(began, last_end_);
   last_end_ = std::max(last_end_, ended);
   if (taken <= 0) return 0;
-  const std::set<Outcomes*> all = outcomes_of(window.kernels_);
-  const bool pays = std::any_of(all.begin(), all.end(), [](const Outcomes* of) { return of->only_lost(); });
-  if ((window.explores_ || pays) && !all.empty()) {
-    const double lost = window.is_first_ ? 0.0 : std::max(0.0, taken - window.at_home_);
+  const std::set<Outcomes*> captured = captured_in(window), split = split_in(window);
+  const auto only_lost = [](const Outcomes* of) { return of->only_lost(); };
+  const bool pays = std::ranges::any_of(captured, only_lost) || std::ranges::any_of(split, only_lost);
+  if ((window.explores_ || pays) && !captured.empty()) {
+    const double lost = window.is_first_ ? 0.0 : std::max(0.0, taken - window.at_best());
     budget_.spend(lost - window.paid_before_);
   }
-  if (!window.kernels_.empty()) seems_to_lose_ = taken > kLimits.lost_against_measurement * window.at_home_;
-  for (Outcomes* outcomes : all)
+  if (!captured.empty()) seems_to_lose_ = taken > kLimits.lost_against_measurement * window.at_home_;
+  for (Outcomes* outcomes : captured)
     outcomes->note(taken, window.at_home_, window.measured_, now, window.is_first_);
+  for (Outcomes* outcomes : split)
+    outcomes->note(taken, window.at_best(), window.at_best(), now, window.is_first_);
   return taken;
 }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one owner of the question "is it worth it?" (Rule 15). Asked about a launch, it answers: to home, into
-// a window, or into a window as an experiment. Told what windows took and what home alone would have taken,
-// it learns which launches lose time. It knows values only and no clock: every time comes from the caller.
-// Profitability, at the end, is where to start reading.
+// The one owner of the question "is it worth it?" (Rule 15). Asked about a launch, it answers: to home, whole
+// to a quicker device, into a window, or into a window as an experiment. Told what windows took and what the
+// best single device would have taken, it learns which launches lose time. It knows values only and no clock:
+// every time comes from the caller. Profitability, at the end, is where to start reading.
 #pragma once
 
 #include "libinterpose/timing/rivalry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,6 +25,9 @@ inline constexpr struct Limits {
   // A launch must be predicted to take so long beyond a device's fixed cost of any launch. Below, a second
   // piece costs more than it saves: preparing one takes a core 20 microseconds, which a device may need.
   double worth_splitting = 60e-6;
+  // A launch runs whole on another device than home if that is predicted to save so long. Capturing it costs
+  // the program about as much, until the times of windows show how much it is.
+  double worth_moving_whole = 20e-6;
   // An enqueue asks again about a launch like the last one after so many of them.
   unsigned launches_per_answer = 64;
 
@@ -122,6 +128,21 @@ private:
   double last_loss_ = 0;
 };
 
+// By the length of launches: there is a class for every power of 16 of their seconds at home.
+class OutcomesByLength {
+public:
+  using Kept = std::map<int, Outcomes::Kept>;
+  Kept keep(double now) const;
+  void recall(const Kept& kept, double now);  // of an earlier run
+
+  // Of launches that take so long at home; null: there are none.
+  const Outcomes* find(double at_home) const;
+  Outcomes& of(double at_home);
+
+private:
+  std::map<int, Outcomes> by_length_;
+};
+
 // What is known of a kernel; all contexts of the process share it.
 class KernelHistory {
 public:
@@ -130,29 +151,34 @@ public:
   bool is_met() const { return met_; }
   bool is_new() const { return !met_ && !known_; }  // no run of the program has met it
 
-  using Kept = std::map<int, Outcomes::Kept>;
-  Kept keep(double now) const;
-  void recall(const Kept& kept, double now);  // of an earlier run
+  // Of earlier runs.
+  void recall(const OutcomesByLength::Kept& captured, const OutcomesByLength::Kept& split, double now) {
+    known_ = true;
+    this->captured.recall(captured, now);
+    this->split.recall(split, now);
+  }
 
-  // Of launches that take so long at home; null: there are none.
-  const Outcomes* outcomes(double at_home) const;
-  Outcomes& outcomes(double at_home);
+  OutcomesByLength captured;  // what windows took against home
+  OutcomesByLength split;     // and where they were split, against another device that is quicker than home
 
 private:
   bool met_ = false;
   bool known_ = false;
-  std::map<int, Outcomes> by_length_;  // by the power of 16 of the seconds at home
 };
 
 // What is predicted of a launch, in seconds.
 struct Launch {
   double first_device = 0;  // whole, on the first device
   double fixed = 0;         // of these: the device's fixed cost of any launch
-  double at_home = 0;       // not looked at if the launch is too short
+  double at_home = 0;       // not looked at if the launch is too short, and no other device is quicker
+  // Whole, on the device that is the quickest of those, home and its parts apart, on which the kernel was
+  // measured. Infinite: there is none.
+  double elsewhere = std::numeric_limits<double>::infinity();
 };
 
 enum class Verdict {
   native,   // it goes to home, or stays whole there if it is captured
+  move,     // it is captured, and runs whole on a device that is quicker than home
   capture,  // it may be split
   explore,  // the same, in a window that shows whether splitting gains
 };
@@ -189,7 +215,10 @@ public:
   // A launch that was decided on.
   void plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, Decision decision);
   // A placed command, which home would take so long for.
-  void plan(double at_home) { at_home_ += at_home; }
+  void plan(double at_home) {
+    at_home_ += at_home;
+    elsewhere_ += at_home;
+  }
 
   // A part of a command that ran.
   struct Ran {
@@ -204,6 +233,8 @@ public:
 
   double at_home() const { return at_home_; }    // seconds that home alone would have taken
   double measured() const { return measured_; }  // of these: as launches like them have taken there
+  // Seconds that the best single device would have taken, for all of the window.
+  double at_best() const { return moves_ ? std::min(at_home_, elsewhere_) : at_home_; }
   bool has_retry() const { return retry_; }
   bool explores() const { return explores_; }
 
@@ -214,12 +245,19 @@ private:
   bool measures_home_;
   double at_home_ = 0;
   double measured_ = 0;
+  double elsewhere_ = 0;  // if launches ran where they are quicker than at home
+  bool moves_ = false;    // there are such launches
   bool retry_ = false;
   bool explores_ = false;   // what it loses is paid from the budget
   bool is_first_ = false;   // a kernel is met in it
   double paid_before_ = 0;  // before its outcome is known
-  // Of launches that may be split, and their seconds at home.
-  std::vector<std::pair<std::shared_ptr<KernelHistory>, double>> kernels_;
+  // Launches that did not have to be captured.
+  struct Captured {
+    std::shared_ptr<KernelHistory> kernel;
+    double at_home = 0;
+    bool may_be_split = false;
+  };
+  std::vector<Captured> captured_;
 };
 
 // One context's. Calls come one at a time, also those of other contexts, which share histories. is_long() and
@@ -261,7 +299,16 @@ public:
   // the seconds it took.
   double observe(const Window& window, double began, double ended, double now);
 
+  // Whether the launch would save time on another device than home, whole.
+  bool pays_to_move(const Launch& launch) const {
+    return setting_.may_leave_alone && !setting_.regardless_of_gain &&
+           launch.elsewhere + kLimits.worth_moving_whole <= launch.at_home;
+  }
+
 private:
+  static std::set<Outcomes*> captured_in(const Window& window);
+  static std::set<Outcomes*> split_in(const Window& window);
+  Decision judge_split(const KernelHistory& kernel, const Launch& launch, double now) const;
   // Whether a new kernel may be tried; `loss`: seconds that trying it has lost the last time.
   bool may_explore(double now, double loss = 0) const {
     return !setting_.may_leave_alone || budget_.left(now) > loss;

@@ -70,7 +70,7 @@ TEST_F(RuntimeTest, OutcomesAreKnownWhereTheDevicesClockIsAheadOfTheHosts) {
     c().runtime().finish_all();
     size_t noted = 0;
     for (const TimeModel::Taught& of : c().session().times().taught()) {
-      for (const auto& [length, outcomes] : of.model->history.keep(0))
+      for (const auto& [length, outcomes] : of.model->history.captured.keep(0))
         noted += outcomes.noted;
     }
     EXPECT_GT(noted, 0U) << ahead;

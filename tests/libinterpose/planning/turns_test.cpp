@@ -113,6 +113,24 @@ TEST_F(Turns, OneKernelOfAWindowIsSampled) {
   EXPECT_EQ(made.tasks[1].pieces.size(), 1);
 }
 
+TEST_F(Turns, ShortLaunchesThatAreCapturedForItMoveToo) {
+  for (int i = 0; i < 2; ++i)
+    buffers.places(i).add_valid(1, {0, kRows * kRow});
+  Task task = kernel(50e-6, 5e-6);
+  task.kernel.decision = {timing::Verdict::native, timing::Reason::too_short};
+  EXPECT_EQ(plan({task}).tasks[0].pieces[0].device, 0);
+  task.kernel.decision = {timing::Verdict::move, timing::Reason::too_short};
+  const Plan made = plan({task});
+  EXPECT_EQ(made.tasks[0].pieces[0].device, 1);
+  EXPECT_EQ(made.only_device, 1);
+  EXPECT_FALSE(made.schedule) << "there is nothing to choose";
+}
+
+TEST_F(Turns, AWindowWithASampleIsNoDevicesAlone) {
+  cuts.set_dimension(kernel(5e-3, 5e-3, 0), 1);
+  EXPECT_EQ(plan({kernel(5e-3, 5e-3, 0)}).only_device, -1);
+}
+
 TEST_F(Turns, WhatMayRunNowhereElseKeepsItsDevice) {
   Task only_here = kernel(5e-3, scheduler::kNever);
   const Plan made = plan({kernel(100e-3, 5e-3), std::move(only_here)});

@@ -48,7 +48,8 @@ public:
     source.runs = 1;
     source.left = std::min(budget.left(now), kLimits.free_exploring);
     for (TimeModel::Taught& of : times.taught()) {
-      of.learned.outcomes = of.model->history.keep(now);
+      of.learned.captured = of.model->history.captured.keep(now);
+      of.learned.split = of.model->history.split.keep(now);
       source.kernels.emplace(of.name, of.learned);
     }
     return source;
@@ -239,7 +240,7 @@ TEST(Learned, DamagedTextsAreErrors) {
                                                         {"\"noted\": 6", "\"noted\": -6"},
                                                         {"\"regret\": 0.02", "\"regret\": 0"},
                                                         {"\"7\": [", "\"seven\": ["},
-                                                        {"\"outcomes\": {", "\"outcomes\": 3, \"others\": {"},
+                                                        {"\"captured\": {", "\"captured\": 3, \"others\": {"},
                                                         {"\"kernels\": {", "\"colonels\": {"}}) {
     std::string damaged = text;
     const size_t at = damaged.find(what);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a launch goes that is not split, if another device is quicker than home: a program in virtual time.
+#include "libinterpose/timing/profitability.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace mkmd::timing {
+namespace {
+
+// Launches of one kernel, each over before the next one, so each is a window. Seconds.
+class Program {
+public:
+  Program(double at_home, double elsewhere) : launch_{at_home, 0, at_home, elsewhere} {}
+
+  double split = 0;  // what a window with a split launch takes
+  double moved = 0;  // and with one that is moved
+
+  Decision launch() {
+    const Decision decision = asked_.decide(*kernel_, launch_, now);
+    if (decision.verdict == Verdict::native) {
+      now += launch_.at_home;
+      return decision;
+    }
+    const bool explores = asked_.take_in(kernel_.get(), now);
+    Window window = asked_.open_window();
+    const Decision judged = asked_.judge(*kernel_, launch_, now);
+    window.plan(kernel_, launch_, judged);
+    asked_.close_window(&window, now);
+    const double began = now;
+    now += judged.verdict == Verdict::move ? moved : split;
+    if (explores && now - began > kLimits.longest_wait) asked_.waited_in_vain();
+    asked_.observe(window, began, now, now);
+    asked_.captured_all_done();
+    return decision;
+  }
+
+  // For so long. Returns the seconds per launch.
+  double run(double seconds) {
+    const double began = now;
+    int launches = 0;
+    for (; now < began + seconds; ++launches)
+      launch();
+    return (now - began) / launches;
+  }
+
+  double now = 1000;
+
+private:
+  RegretBudget budget_;
+  Profitability asked_{{.devices = 2}, budget_};
+  const Launch launch_;
+  std::shared_ptr<KernelHistory> kernel_ = std::make_shared<KernelHistory>();
+};
+
+TEST(Moving, AShortLaunchGoesWhereItIsQuicker) {
+  Program program(50e-6, 10e-6);
+  program.moved = 20e-6;
+  EXPECT_EQ(program.launch().verdict, Verdict::move);
+  const Decision later = program.launch();
+  EXPECT_EQ(later.verdict, Verdict::move);
+  EXPECT_EQ(later.reason, Reason::too_short) << "to split";
+  EXPECT_NEAR(program.run(1), 20e-6, 1e-9);
+}
+
+TEST(Moving, OnlyForMoreThanCapturingCosts) {
+  Program program(25e-6, 10e-6);
+  EXPECT_EQ(program.launch().verdict, Verdict::native);
+}
+
+TEST(Moving, NowhereButHomeWithoutMeasuredTimes) {
+  Program program(50e-6, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(program.launch().verdict, Verdict::native);
+}
+
+TEST(Moving, EndsWhereItLoses) {
+  Program program(50e-6, 10e-6);
+  program.moved = 70e-6;  // as if its data had to move each time
+  const double each = program.run(10);
+  EXPECT_LT(each, (1 + 2 * kLimits.regret) * 50e-6);
+  const Decision last = program.launch();
+  EXPECT_EQ(last.verdict, Verdict::native);
+  EXPECT_EQ(last.reason, Reason::too_short);
+}
+
+TEST(Moving, ASplitThatLosesAgainstTheQuickerDeviceGivesWayToIt) {
+  Program program(20e-3, 1e-3);
+  program.split = 1.4e-3;
+  program.moved = 1.02e-3;
+  program.run(0.1);
+  const Decision decision = program.launch();
+  EXPECT_EQ(decision.verdict, Verdict::move) << "though a split is much quicker than home";
+  EXPECT_EQ(decision.reason, Reason::lost_before);
+  EXPECT_LT(program.run(10), (1 + kLimits.regret) * 1.02e-3);
+}
+
+TEST(Moving, ASplitThatGainsGoesOn) {
+  Program program(2e-3, 1.8e-3);
+  program.split = 1e-3;
+  program.moved = 1.8e-3;
+  program.run(0.1);
+  EXPECT_EQ(program.launch().verdict, Verdict::capture);
+  EXPECT_NEAR(program.run(1), 1e-3, 1e-7);
+}
+
+TEST(Moving, WhatWasLearnedIsKept) {
+  KernelHistory first, second;
+  for (int i = 0; i < 4; ++i) {
+    first.captured.of(1e-3).note(0.1e-3, 1e-3, 0, 0);
+    first.split.of(1e-3).note(0.2e-3, 0.1e-3, 0, 0);
+  }
+  second.recall(first.captured.keep(0), first.split.keep(0), 0);
+  ASSERT_NE(second.split.find(1e-3), nullptr);
+  EXPECT_TRUE(second.split.find(1e-3)->lost());
+  EXPECT_FALSE(second.captured.find(1e-3)->lost());
+  EXPECT_FALSE(second.is_new());
+}
+
+}  // namespace
+}  // namespace mkmd::timing
