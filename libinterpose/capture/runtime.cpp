@@ -25,13 +25,21 @@ bool is_of_shared_virtual_memory(cl_mem memory) {
   return host != nullptr && is_shared_virtual(host);
 }
 
+// As a plan would find (WindowPlanning::may_run_on): a launch captured for a device that may not have it gains
+// nothing, and no outcome would show that.
+bool could_run_on(Session& session, int device, const KernelArguments& arguments) {
+  const Configuration& p = session.configuration;
+  if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
+  return !session.trouble.left_out(device) && can_have_images(device, arguments);
+}
+
 timing::Launch predicted_of(Session& session, const TimeModel& times, const KernelModel& model,
-                            const LaunchCost& cost) {
+                            const LaunchCost& cost, const KernelArguments& arguments) {
   timing::Launch launch{.first_device = times.seconds_at_most(model, cost, 0),
                         .fixed = times.rates(0).launch_seconds,
                         .at_home = times.seconds(model, cost, session.configuration.home_index())};
   for (int d = 0; d < static_cast<int>(session.configuration.devices.size()); ++d) {
-    if (was_measured_elsewhere(session, times, model, d) && !session.trouble.left_out(d))
+    if (was_measured_elsewhere(session, times, model, d) && could_run_on(session, d, arguments))
       launch.elsewhere = std::min(launch.elsewhere, times.seconds(model, cost, d));
   }
   return launch;
@@ -112,7 +120,8 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
     return {"no other device can have its images"};
   KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
-  const timing::Launch predicted = predicted_of(session_, estimates_.times(), model, cost);
+  const timing::Launch predicted =
+      predicted_of(session_, estimates_.times(), model, cost, *launch.arguments);
   // Without a turn: programs that set arguments before each of their tiny launches come here every time.
   if (const timing::Profitability& asked = estimates_.without_turn();
       !asked.is_long(predicted.first_device - predicted.fixed) && !asked.pays_to_move(predicted))

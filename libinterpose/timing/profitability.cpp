@@ -123,7 +123,10 @@ Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch,
   const auto left_alone = [&](Reason reason) {
     return Decision{Verdict::native, is_short ? Reason::too_short : reason};
   };
-  const Verdict tried = is_short ? Verdict::move : Verdict::explore;
+  // Where splits have lost against the other device, too, windows say nothing yet of moving.
+  const Outcomes* const split = may_move ? kernel.split.find(launch.at_home) : nullptr;
+  const bool only_move = is_short || (split != nullptr && split->lost());
+  const Verdict tried = only_move ? Verdict::move : Verdict::explore;
   const Outcomes* const known = setting_.may_leave_alone ? kernel.captured.find(launch.at_home) : nullptr;
   if (known != nullptr && known->lost()) {
     if (known->discourages(now) || budget_.left(now) < known->last_loss())

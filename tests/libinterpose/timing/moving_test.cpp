@@ -95,6 +95,15 @@ TEST(Moving, ASplitThatLosesAgainstTheQuickerDeviceGivesWayToIt) {
   EXPECT_LT(program.run(10), (1 + kLimits.regret) * 1.02e-3);
 }
 
+TEST(Moving, IsTriedWhereSplitsHaveOnlyLost) {
+  Program program(2e-3, 1.6e-3);
+  program.split = 3e-3;  // more than home takes
+  program.moved = 1.62e-3;
+  program.run(1);
+  EXPECT_EQ(program.launch().verdict, Verdict::move);
+  EXPECT_LT(program.run(10), (1 + 2 * kLimits.regret) * 1.62e-3);
+}
+
 TEST(Moving, ASplitThatGainsGoesOn) {
   Program program(2e-3, 1.8e-3);
   program.split = 1e-3;
