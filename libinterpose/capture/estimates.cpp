@@ -35,11 +35,34 @@ KernelModel& Estimates::model_of(Kernel& kernel) const {
   return *kernel.model;
 }
 
-bool was_measured_elsewhere(const Session& session, const TimeModel& times, const KernelModel& model,
-                            int device) {
-  const Configuration& p = session.configuration;
-  const bool is_homes = device == p.home_index() || p.devices[device].parent == p.home.id;
-  return !is_homes && times.knows(model, device);
+// Rivals take turns, and parts of home are compared with the whole of it in other ways.
+WholeLaunch::WholeLaunch(const Session& session, const Estimates& estimates, const KernelModel& model,
+                         const LaunchCost& cost)
+    : configuration_(session.configuration), times_(estimates.times()), model_(model), cost_(cost),
+      compares_(!configuration_.home_is_whole() && !estimates.without_turn().rivalry().exists()),
+      at_home_(seconds(configuration_.home_index())) {}
+
+double WholeLaunch::seconds(int device) const {
+  const std::optional<double> measured =
+      compares_ ? times_.measured_whole(model_, cost_, device) : std::nullopt;
+  return measured ? *measured : times_.seconds(model_, cost_, device);
+}
+
+void WholeLaunch::may_run_on(int device) {
+  const bool is_homes = device == configuration_.home_index() ||
+                        configuration_.devices[device].parent == configuration_.home.id;
+  if (is_homes || !times_.knows(model_, device)) return;
+  if (const double taken = seconds(device); taken < elsewhere_) {
+    elsewhere_ = taken;
+    device_ = device;
+  }
+}
+
+timing::Launch WholeLaunch::predicted(double first_device) const {
+  timing::Launch launch{first_device, times_.rates(0).launch_seconds, at_home_, elsewhere_};
+  const int best = elsewhere_ < at_home_ ? device_ : configuration_.home_index();
+  if (compares_ && device_ >= 0) launch.best_was_measured = times_.knows_whole(model_, cost_, best);
+  return launch;
 }
 
 std::string content_of(const SubKernels& code) {

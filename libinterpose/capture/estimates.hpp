@@ -6,6 +6,7 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/timing/profitability.hpp"
 
+#include <limits>
 #include <mutex>
 
 namespace mkmd {
@@ -34,9 +35,30 @@ private:
   timing::Profitability profitability_;
 };
 
-// Whether the device is apart from home, and was measured to run the kernel (timing::Launch::elsewhere).
-bool was_measured_elsewhere(const Session& session, const TimeModel& times, const KernelModel& model,
-                            int device);
+// What is predicted of a launch that one device runs whole: home, or the best of those that may run it, are
+// apart from home and were measured to run the kernel (timing::Launch::elsewhere).
+class WholeLaunch {
+public:
+  WholeLaunch(const Session& session, const Estimates& estimates, const KernelModel& model,
+              const LaunchCost& cost);
+
+  void may_run_on(int device);  // for each device that may
+  double at_home() const { return at_home_; }
+  timing::Launch predicted(double first_device) const;
+  int device() const { return device_; }  // elsewhere; -1: none
+
+private:
+  double seconds(int device) const;
+
+  const Configuration& configuration_;
+  const TimeModel& times_;
+  const KernelModel& model_;
+  const LaunchCost& cost_;
+  const bool compares_;  // whether pieces may run beside those of devices that home is not the whole of
+  const double at_home_;
+  double elsewhere_ = std::numeric_limits<double>::infinity();
+  int device_ = -1;
+};
 
 // A name of the program that holds beyond this process.
 std::string content_of(const SubKernels& code);

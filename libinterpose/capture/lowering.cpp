@@ -258,6 +258,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
   std::map<int, std::set<int>> sharing;  // devices that run pieces, by domain
   for (const planning::Piece& piece : of.pieces)
     sharing[configuration.lane_domain(piece.device)].insert(piece.device);
+  const bool alone = sharing.size() == 1 && sharing.begin()->second.size() == 1 && kernel.redo.empty();
   will_use(of.pieces);
   AllApart apart = begin_apart(of, c);
   std::vector<Ref<Action>> actions;
@@ -266,6 +267,7 @@ void Lowering::emit(planning::PlannedTask& of, Command& c, const KernelCommand& 
     const int domain = configuration.lane_domain(piece.device);
     const Ref<Action> action = new_piece(of, piece, c, kernel, std::move(memories[i]));
     action->piece.sharing = static_cast<int>(sharing[domain].size());
+    action->piece.alone = alone;
     if (losses_) losses_->plan(*action, piece.uses, piece.box);
     order_uses(domain, piece.uses, *action);
     if (!piece.apart.empty()) apart.at(domain).add(piece, *action);

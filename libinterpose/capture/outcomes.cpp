@@ -81,7 +81,8 @@ void Outcomes::note_piece(const Action& action) {
   estimates_.times().learn(estimates_.model_of(*launch.kernel), command.cost, action.piece.device,
                            action.piece.share,
                            seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
-                                         session_.shared_memory(domain)));
+                                         session_.shared_memory(domain)),
+                           action.piece.alone);
 }
 
 void Outcomes::action_over(WindowUnderWay& window, const Action& action) {

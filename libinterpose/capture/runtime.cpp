@@ -33,16 +33,13 @@ bool could_run_on(Session& session, int device, const KernelArguments& arguments
   return !session.trouble.left_out(device) && can_have_images(device, arguments);
 }
 
-timing::Launch predicted_of(Session& session, const TimeModel& times, const KernelModel& model,
+timing::Launch predicted_of(Session& session, const Estimates& estimates, const KernelModel& model,
                             const LaunchCost& cost, const KernelArguments& arguments) {
-  timing::Launch launch{.first_device = times.seconds_at_most(model, cost, 0),
-                        .fixed = times.rates(0).launch_seconds,
-                        .at_home = times.seconds(model, cost, session.configuration.home_index())};
+  WholeLaunch whole(session, estimates, model, cost);
   for (int d = 0; d < static_cast<int>(session.configuration.devices.size()); ++d) {
-    if (was_measured_elsewhere(session, times, model, d) && could_run_on(session, d, arguments))
-      launch.elsewhere = std::min(launch.elsewhere, times.seconds(model, cost, d));
+    if (could_run_on(session, d, arguments)) whole.may_run_on(d);
   }
-  return launch;
+  return whole.predicted(estimates.times().seconds_at_most(model, cost, 0));
 }
 
 }  // namespace
@@ -121,14 +118,16 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
   const timing::Launch predicted =
-      predicted_of(session_, estimates_.times(), model, cost, *launch.arguments);
+      predicted_of(session_, estimates_, model, cost, *launch.arguments);
   // Without a turn: programs that set arguments before each of their tiny launches come here every time.
   if (const timing::Profitability& asked = estimates_.without_turn();
       !asked.is_long(predicted.first_device - predicted.fixed) && !asked.pays_to_move(predicted))
     return {to_string(timing::Reason::too_short)};
   const timing::Decision decision =
       estimates_.profitability()->decide(model.history, predicted, host_seconds());
-  if (decision.verdict == timing::Verdict::native) return {to_string(decision.reason)};
+  // Native launches are not timed.
+  if (decision.verdict == timing::Verdict::native && decision.reason != timing::Reason::comparison)
+    return {to_string(decision.reason)};
   switch (code_.can_divide(*kernel.sub_kernels, model, cost)) {
   case HasCode::yes:
     break;

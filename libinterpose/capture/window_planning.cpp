@@ -266,7 +266,8 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   task.kernel.number = model.number;
   task.kernel.shape = c.cost.shape;
   if (kernel.info != nullptr && !kernel.info->cost.irregular) task.kernel.most_bytes = c.cost.bytes;
-  task.at_home = times.seconds(model, c.cost, home);
+  WholeLaunch whole(session_, estimates_, model, c.cost);
+  task.at_home = whole.at_home();
   bool known_together = true;
   if (const timing::Rivalry& rivalry = estimates_.without_turn().rivalry(); rivalry.exists()) {
     for (int d = 0; d < static_cast<int>(task.seconds.size()); ++d) {
@@ -286,8 +287,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
       }
       task.kernel.understood = true;
       task.seconds[d] = times.seconds(model, c.cost, d);
-      if (was_measured_elsewhere(session_, times, model, d))
-        task.elsewhere = std::min(task.elsewhere, task.seconds[d]);
+      whole.may_run_on(d);
       const std::optional<double> together = times.together(model, c.cost, d);
       known_together &= together.has_value();
       task.kernel.together.resize(task.seconds.size());
@@ -296,9 +296,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   }
   if (!known_together) task.kernel.together.clear();
   if (!task.kernel.understood) task.seconds[0] = task.at_home;
-  task.kernel.decision = estimates_.profitability()->judge(model.history, predicted(task), host_seconds());
-  if (task.kernel.is_moved() && !estimates_.without_turn().rivalry().exists())  // teams take turns
-    planning::move_whole(task);
+  judge(model, whole, task);
   task.kernel.long_at_home =
       estimates_.without_turn().is_long(task.at_home - times.rates(home).launch_seconds);
   if (purpose_ == Purpose::repeats) {
@@ -311,6 +309,16 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     const auto footprints = known ? launch.facts->of(box, most_blocks) : nullptr;
     return buffer_uses(*launch.arguments, footprints.get());
   };
+}
+
+void WindowPlanning::judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) const {
+  // Where the first device waits for its turn, it is home.
+  const double first = task.seconds[0] < scheduler::kNever ? task.seconds[0] : task.at_home;
+  task.kernel.predicted = whole.predicted(first);
+  task.kernel.decision =
+      estimates_.profitability()->judge(model.history, task.kernel.predicted, host_seconds());
+  if (task.kernel.is_moved() && !estimates_.without_turn().rivalry().exists())  // teams take turns
+    planning::move_whole(task, whole.device());
 }
 
 void WindowPlanning::describe_transfer(const Command& c, planning::Task& task) const {
@@ -373,7 +381,7 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
   if (task.follows_bytes) window_->plan(task.at_home);
   if (!task.is_kernel()) return;
   const auto model = estimates_.model_of(*c.kernel()->launch.kernel).shared_from_this();
-  window_->plan({model, &model->history}, predicted(task), task.kernel.decision);
+  window_->plan({model, &model->history}, task.kernel.predicted, task.kernel.decision);
   if (!task.kernel.left_alone()) note_gain(*model, task);
 }
 
@@ -388,12 +396,6 @@ void WindowPlanning::note_gain(KernelModel& model, const planning::Task& task) c
   }
   const double gain = launches_per_second > 0 ? task.at_home - 1 / launches_per_second : 0;
   if (gain > 0) model.gain += gain;
-}
-
-timing::Launch WindowPlanning::predicted(const planning::Task& task) const {
-  // Where the first device waits for its turn, it is home.
-  const double first = task.seconds[0] < scheduler::kNever ? task.seconds[0] : task.at_home;
-  return {first, estimates_.times().rates(0).launch_seconds, task.at_home, task.elsewhere};
 }
 
 }  // namespace mkmd

@@ -54,7 +54,7 @@ private:
   bool understands(const KernelCommand& command, KernelModel& model) const;
   bool follows_bytes(const Command& command) const;
   double seconds_to_make(const planning::Task& task, int device) const;
-  timing::Launch predicted(const planning::Task& task) const;
+  void judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) const;
   void note_planned(const Command& command, const planning::Task& task) const;
   void note_gain(KernelModel& model, const planning::Task& task) const;
 

@@ -114,6 +114,7 @@ public:
     double share = 0;                    // of the launch's work-groups
     double bytes = 0;                    // that it moves through memory, at least
     int sharing = 1;                     // devices of the memory that run pieces of the same launch
+    bool alone = false;                  // its device runs all of the launch
     std::array<uint64_t, 3> lo{}, hi{};  // the work-groups
     double seconds = 0;                  // predicted; set for parts of long pieces (Rule 18)
   } piece;

@@ -75,10 +75,9 @@ bool on_whole(const PlannedTask& of, const Machine& machine) {
   return of.task.is_kernel() && machine.home_is_whole && of.cut < 0 && of.task.kernel.long_at_home;
 }
 
-void move_whole(Task& task) {
-  for (double& seconds : task.seconds) {
-    if (seconds > task.elsewhere) seconds = scheduler::kNever;
-  }
+void move_whole(Task& task, int device) {
+  std::ranges::fill(task.seconds, scheduler::kNever);
+  task.seconds[device] = task.kernel.predicted.elsewhere;
 }
 
 bool stays_home(const PlannedTask& of, const Machine& machine) {

@@ -54,7 +54,7 @@ private:
 // Long, and not to be split by us: runs on the whole of which the devices are parts (Rule 14).
 bool on_whole(const PlannedTask& task, const Machine& machine);
 // Leaves to a launch that moves only the device that it moves to.
-void move_whole(Task& task);
+void move_whole(Task& task, int device);
 // It is not offered to the policy.
 bool stays_home(const PlannedTask& task, const Machine& machine);
 

@@ -159,6 +159,7 @@ json Record::to_json(const WatchedTask& watched) const {
     j["redo"].push_back(box_to_json(box));
   if (kernel.is_moved()) j["moved"] = true;
   if (!kernel.samples.empty()) j["samples"] = kernel.samples;
+  if (kernel.decision.reason == timing::Reason::comparison) j["comparison"] = true;
   if (kernel.decision.reason == timing::Reason::explored_enough) j["explored_enough"] = true;
   if (kernel.sample) j["sample"] = {{"device", kernel.sample->device}, {"share", kernel.sample->share}};
   if (kernel.ran) j["ran"] = {{"device", kernel.ran->device}, {"groups", kernel.ran->groups}};

@@ -40,6 +40,8 @@ compiler::GroupBox box_from(const json& j) {
 timing::Decision decision_from(const json& task) {
   using timing::Reason;
   using timing::Verdict;
+  if (task.value("comparison", false))
+    return {task.value("moved", false) ? Verdict::move : Verdict::native, Reason::comparison};
   if (task.value("moved", false)) {
     if (task.at("tried_again")) return {Verdict::move, Reason::retry};
     return {Verdict::move, task.at("is_long") ? Reason::lost_before : Reason::too_short};

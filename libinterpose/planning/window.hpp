@@ -37,6 +37,7 @@ struct KernelTask {
   std::array<uint64_t, 3> groups{1, 1, 1};
   bool understood = false;    // which bytes its work-groups touch is known, and there is code for pieces;
                               // of one that may not be split, its buffers as a whole
+  timing::Launch predicted;   // what the decision follows from
   timing::Decision decision;  // whether it is worth splitting, and else where it goes
   bool long_at_home = false;  // it would be, by home's time
   // What the work-groups in a box do to their buffers, in byte sets of at most so many blocks.
@@ -84,9 +85,8 @@ struct TransferTask {
 // One command, and what is predicted of it. Seconds are those of the whole command.
 struct Task {
   CommandKind kind = CommandKind::marker;
-  std::vector<double> seconds;           // by device; scheduler::kNever: it may not run there
-  double at_home = 0;                    // seconds on home, which need not be one of the devices
-  double elsewhere = scheduler::kNever;  // of a kernel: see timing::Launch
+  std::vector<double> seconds;  // by device; scheduler::kNever: it may not run there
+  double at_home = 0;           // seconds on home, which need not be one of the devices
   // A fill or copy that is made in every memory whose devices need the result next.
   bool follows_bytes = false;
   bool may_keep = true;   // the predictions say all there is to say: a plan may be used again

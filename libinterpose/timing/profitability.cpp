@@ -28,6 +28,8 @@ const char* to_string(Reason reason) {
     return "it is not known whether splitting it gains, and finding out has cost its share of the time";
   case Reason::retry:
     return "splitting such launches lost time, and is tried again";
+  case Reason::comparison:
+    return "this launch was to show how long the best single device takes";
   }
   return "";
 }
@@ -94,6 +96,7 @@ void Window::plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, D
   if (!setting_.home_is_sum) at_home_ += launch.at_home;
   elsewhere_ += std::isfinite(launch.elsewhere) ? launch.elsewhere : launch.at_home;
   moves_ |= launch.elsewhere < launch.at_home;
+  if (launch.best_was_measured.value_or(false) && launch.at_home <= launch.elsewhere) measured_ += launch.at_home;
   if (decision.verdict != Verdict::native)
     captured_.push_back({std::move(kernel), launch.at_home, decision.verdict != Verdict::move});
 }
@@ -138,6 +141,10 @@ Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch,
     return left_alone(Reason::explored_enough);
   if (kernel.is_new()) return {tried, Reason::new_kernel};
   if (is_short) return {Verdict::move, Reason::too_short};
+  // Pieces do not show what splits are compared with: they ran beside others.
+  const bool compares = setting_.may_leave_alone && !launch.best_was_measured.value_or(true);
+  if (compares && may_explore(now))
+    return {may_move ? Verdict::move : Verdict::native, Reason::comparison};
   return may_move ? judge_split(kernel, launch, now) : Decision{};
 }
 

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ inline constexpr struct Limits {
   // A launch runs whole on another device than home if that is predicted to save so long. Capturing it costs
   // the program about as much, until the times of windows show how much it is.
   double worth_moving_whole = 20e-6;
+  // So many shapes of a kernel are launched whole to show what the best single device takes.
+  int shapes_to_compare = 4;
   // An enqueue asks again about a launch like the last one after so many of them.
   unsigned launches_per_answer = 64;
 
@@ -174,6 +177,9 @@ struct Launch {
   // Whole, on the device that is the quickest of those, home and its parts apart, on which the kernel was
   // measured. Infinite: there is none.
   double elsewhere = std::numeric_limits<double>::infinity();
+  // Whether the quicker of the two, home and that device, was measured with such launches, whole. No value:
+  // where that is not asked, since no split was measured, or other things show it.
+  std::optional<bool> best_was_measured = std::nullopt;
 };
 
 enum class Verdict {
@@ -190,6 +196,7 @@ enum class Reason {
   new_kernel,
   explored_enough,  // too little is known of the kernel, and nothing is left to be spent on it
   retry,
+  comparison,  // it shows what the best single device takes
 };
 const char* to_string(Reason reason);  // a literal
 

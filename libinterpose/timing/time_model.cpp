@@ -37,6 +37,17 @@ void update(KernelModel::Learned& learned, double correction) {
   learned.correction += weight * (correction - learned.correction);
 }
 
+// Shapes that do not fit are not kept.
+void learn_shape(std::map<uint64_t, std::vector<KernelModel::Learned>>& by_shape, uint64_t shape,
+                 size_t devices, int device, double correction) {
+  auto it = by_shape.find(shape);
+  if (it == by_shape.end()) {
+    if (by_shape.size() >= kShapesKept) return;
+    it = by_shape.emplace(shape, std::vector<KernelModel::Learned>(devices)).first;
+  }
+  update(it->second[device], correction);
+}
+
 // By device; null: no launch of that shape has run.
 const std::vector<KernelModel::Learned>* learned_of(const KernelModel& model, uint64_t shape) {
   const auto found = model.by_shape.find(shape);
@@ -250,24 +261,36 @@ std::optional<double> TimeModel::measured(const KernelModel& model, const Launch
   return rates_[device].launch_seconds + estimate(cost, device) * std::exp((*learned)[device].correction);
 }
 
-void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds) {
+std::optional<double> TimeModel::measured_whole(const KernelModel& model, const LaunchCost& cost,
+                                                int device) const {
+  const Lock lock(mutex_);
+  const auto found = model.whole_by_shape.find(cost.shape);
+  if (found == model.whole_by_shape.end() || found->second[device].samples == 0) return std::nullopt;
+  return rates_[device].launch_seconds + estimate(cost, device) * std::exp(found->second[device].correction);
+}
+
+bool TimeModel::knows_whole(const KernelModel& model, const LaunchCost& cost, int device) const {
+  if (measured_whole(model, cost, device)) return true;
+  const Lock lock(mutex_);
+  const auto ran = [device](const auto& of) { return of.second[device].samples > 0; };
+  return std::ranges::count_if(model.whole_by_shape, ran) >= timing::kLimits.shapes_to_compare;
+}
+
+void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds,
+                      bool whole) {
   if (share <= 0 || seconds <= 0) return;
   const Lock lock(mutex_);
-  const double whole = seconds / share;
-  const double measured = std::log(whole / estimate(cost, device));
+  const double all = seconds / share;
+  const double measured = std::log(all / estimate(cost, device));
   model.ran[device] = true;
   update(model.devices[device], measured);
   if (cost.work && model.profiled[device] != nullptr) {
     if (const auto predicted = model.profiled[device]->predict(*cost.work)) {
-      update(model.against_profile[device], std::log(whole / predicted->seconds));
+      update(model.against_profile[device], std::log(all / predicted->seconds));
     }
   }
-  auto it = model.by_shape.find(cost.shape);
-  if (it == model.by_shape.end()) {
-    if (model.by_shape.size() >= kShapesKept) return;
-    it = model.by_shape.emplace(cost.shape, std::vector<KernelModel::Learned>(rates_.size())).first;
-  }
-  update(it->second[device], measured);
+  learn_shape(model.by_shape, cost.shape, rates_.size(), device, measured);
+  if (whole) learn_shape(model.whole_by_shape, cost.shape, rates_.size(), device, measured);
 }
 
 std::optional<double> TimeModel::together(const KernelModel& model, const LaunchCost& cost,

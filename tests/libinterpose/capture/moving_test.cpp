@@ -39,6 +39,16 @@ protected:
   }
 };
 
+// With cores of their own.
+class ComparingTest : public MovingTest {
+protected:
+  void SetUp() override {
+    make({.separate = true});
+    device(0).per_item = 400;
+    device(1).per_item = 100;
+  }
+};
+
 constexpr size_t kLong = 256 * VirtualContext::kLocal, kShort = 2 * VirtualContext::kLocal;
 
 TEST_F(MovingTest, ShortLaunchesOfAKernelStayAtHomeUntilItWasMeasuredElsewhere) {
@@ -58,6 +68,35 @@ TEST_F(MovingTest, ThenTheyGoWhereTheyAreQuicker) {
   EXPECT_EQ(device(0).kernels_run, at_home);
   EXPECT_EQ(device(1).kernels_run, elsewhere + 20);
   EXPECT_LT(each, device(0).launch + static_cast<cl_ulong>(device(0).per_item * kShort)) << "nanoseconds";
+  EXPECT_THAT(c().values(out), Each(3.0F));
+}
+
+TEST_F(ComparingTest, AfterTheFirstSplitALaunchShowsWhatTheQuickerDeviceTakesAlone) {
+  const Ref<Memory> in = buffer(kLong), out = buffer(kLong);
+  launch(1, in, out);
+  const int at_home = device(0).kernels_run, elsewhere = device(1).kernels_run;
+  ASSERT_GT(at_home, 0);
+  ASSERT_GT(elsewhere, 0) << "it is new, so it was split";
+  launch(1, in, out);
+  EXPECT_EQ(device(0).kernels_run, at_home);
+  EXPECT_GT(device(1).kernels_run, elsewhere);
+  launch(10, in, out);
+  EXPECT_GT(device(0).kernels_run, at_home) << "a split gains";
+  EXPECT_THAT(c().values(out), Each(3.0F));
+}
+
+TEST_F(ComparingTest, OrTheQuickerHome) {
+  device(0).per_item = 100;
+  device(1).per_item = 400;
+  const Ref<Memory> in = buffer(kLong), out = buffer(kLong);
+  launch(1, in, out);
+  const int at_home = device(0).kernels_run, elsewhere = device(1).kernels_run;
+  ASSERT_GT(elsewhere, 0) << "it is new, so it was split";
+  EXPECT_EQ(launch(1, in, out), 0) << "native launches are not timed";
+  EXPECT_EQ(device(1).kernels_run, elsewhere);
+  EXPECT_GT(device(0).kernels_run, at_home);
+  launch(10, in, out);
+  EXPECT_GT(device(1).kernels_run, elsewhere) << "a split gains";
   EXPECT_THAT(c().values(out), Each(3.0F));
 }
 
