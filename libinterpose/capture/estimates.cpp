@@ -24,7 +24,7 @@ timing::Setting profitability_setting(Session& session) {
 }  // namespace
 
 Estimates::Estimates(Session& session)
-    : times_(session.times()), turn_(session.profitability_turn),
+    : configuration_(session.configuration), times_(session.times()), turn_(session.profitability_turn),
       profitability_(profitability_setting(session), session.regret, session.rival_teams()) {}
 
 KernelModel& Estimates::model_of(Kernel& kernel) const {
@@ -35,6 +35,30 @@ KernelModel& Estimates::model_of(Kernel& kernel) const {
   return *kernel.model;
 }
 
+timing::Rivalry::Experience Estimates::experience_of(const KernelModel& model) const {
+  timing::Rivalry::Experience experience;
+  const timing::Rivalry& rivalry = without_turn().rivalry();
+  if (!rivalry.exists()) return experience;
+  for (int d = 0; d < static_cast<int>(configuration_.devices.size()); ++d) {
+    experience.samples.push_back(times_.samples(model, d));
+    experience.first_has_run |= rivalry.team_of(d) == 1 && times_.has_run(model, d);
+  }
+  experience.first_has_run |= times_.has_run(model, configuration_.home_index());
+  return experience;
+}
+
+void Estimates::note_gain(KernelModel& model, const std::vector<double>& seconds, double at_home) const {
+  if (!times_.knows(model, configuration_.home_index())) return;
+  double launches_per_second = 0;
+  for (size_t d = 0; d < seconds.size(); ++d) {
+    if (seconds[d] >= scheduler::kNever) continue;
+    if (!times_.knows(model, static_cast<int>(d))) return;
+    launches_per_second += 1 / seconds[d];
+  }
+  const double gain = launches_per_second > 0 ? at_home - 1 / launches_per_second : 0;
+  if (gain > 0) model.gain += gain;
+}
+
 // Rivals take turns, and parts of home are compared with the whole of it in other ways.
 WholeLaunch::WholeLaunch(const Session& session, const Estimates& estimates, const KernelModel& model,
                          const LaunchCost& cost)
@@ -43,9 +67,8 @@ WholeLaunch::WholeLaunch(const Session& session, const Estimates& estimates, con
       at_home_(seconds(configuration_.home_index())) {}
 
 double WholeLaunch::seconds(int device) const {
-  const std::optional<double> measured =
-      compares_ ? times_.measured_whole(model_, cost_, device) : std::nullopt;
-  return measured ? *measured : times_.seconds(model_, cost_, device);
+  const std::optional<double> measured = compares_ ? model_.whole.seconds(cost_.shape, device) : std::nullopt;
+  return measured ? times_.rates(device).launch_seconds + *measured : times_.seconds(model_, cost_, device);
 }
 
 void WholeLaunch::may_run_on(int device) {
@@ -61,7 +84,7 @@ void WholeLaunch::may_run_on(int device) {
 timing::Launch WholeLaunch::predicted(double first_device) const {
   timing::Launch launch{first_device, times_.rates(0).launch_seconds, at_home_, elsewhere_};
   const int best = elsewhere_ < at_home_ ? device_ : configuration_.home_index();
-  if (compares_ && device_ >= 0) launch.best_was_measured = times_.knows_whole(model_, cost_, best);
+  if (compares_ && device_ >= 0) launch.best_was_measured = model_.whole.knows(cost_.shape, best);
   return launch;
 }
 

@@ -17,6 +17,11 @@ public:
 
   TimeModel& times() const { return times_; }
   KernelModel& model_of(Kernel& kernel) const;
+  // Empty where no devices are rivals.
+  timing::Rivalry::Experience experience_of(const KernelModel& model) const;
+  // What a launch gains on several devices, if all have run the kernel; `seconds` by device, as
+  // planning::Task.
+  void note_gain(KernelModel& model, const std::vector<double>& seconds, double at_home) const;
 
   // One call at a time in the whole process, since contexts share what is known of kernels. Its mutex is a
   // leaf.
@@ -30,6 +35,7 @@ public:
   const timing::Profitability& without_turn() const { return profitability_; }
 
 private:
+  const Configuration& configuration_;
   TimeModel& times_;
   std::mutex& turn_;
   timing::Profitability profitability_;

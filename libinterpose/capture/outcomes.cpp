@@ -78,11 +78,12 @@ void Outcomes::note_piece(const Action& action) {
     estimates_.profitability()->rivalry().sampled(sample, seconds);
   const int domain = action.lane->domain;
   const int busy = executor_.busy_lanes(domain, action.lane);
-  estimates_.times().learn(estimates_.model_of(*launch.kernel), command.cost, action.piece.device,
-                           action.piece.share,
-                           seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
-                                         session_.shared_memory(domain)),
-                           action.piece.alone);
+  const double alone = seconds_alone(seconds, action.piece.bytes, std::max(action.piece.sharing, busy),
+                                     session_.shared_memory(domain));
+  KernelModel& model = estimates_.model_of(*launch.kernel);
+  estimates_.times().learn(model, command.cost, action.piece.device, action.piece.share, alone);
+  if (action.piece.alone)
+    model.whole.learn(command.cost.shape, action.piece.device, action.piece.share, alone);
 }
 
 void Outcomes::action_over(WindowUnderWay& window, const Action& action) {

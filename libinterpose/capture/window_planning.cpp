@@ -269,13 +269,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
   WholeLaunch whole(session_, estimates_, model, c.cost);
   task.at_home = whole.at_home();
   bool known_together = true;
-  if (const timing::Rivalry& rivalry = estimates_.without_turn().rivalry(); rivalry.exists()) {
-    for (int d = 0; d < static_cast<int>(task.seconds.size()); ++d) {
-      task.kernel.samples.push_back(times.samples(model, d));
-      task.kernel.first_has_run |= rivalry.team_of(d) == 1 && times.has_run(model, d);
-    }
-    task.kernel.first_has_run |= times.has_run(model, home);
-  }
+  task.kernel.experience = estimates_.experience_of(model);
   if (understands(c, model) &&
       any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
@@ -382,20 +376,7 @@ void WindowPlanning::note_planned(const Command& c, const planning::Task& task) 
   if (!task.is_kernel()) return;
   const auto model = estimates_.model_of(*c.kernel()->launch.kernel).shared_from_this();
   window_->plan({model, &model->history}, task.kernel.predicted, task.kernel.decision);
-  if (!task.kernel.left_alone()) note_gain(*model, task);
-}
-
-void WindowPlanning::note_gain(KernelModel& model, const planning::Task& task) const {
-  const TimeModel& times = estimates_.times();
-  if (!times.knows(model, configuration().home_index())) return;
-  double launches_per_second = 0;
-  for (size_t d = 0; d < task.seconds.size(); ++d) {
-    if (task.seconds[d] >= scheduler::kNever) continue;
-    if (!times.knows(model, static_cast<int>(d))) return;
-    launches_per_second += 1 / task.seconds[d];
-  }
-  const double gain = launches_per_second > 0 ? task.at_home - 1 / launches_per_second : 0;
-  if (gain > 0) model.gain += gain;
+  if (!task.kernel.left_alone()) estimates_.note_gain(*model, task.seconds, task.at_home);
 }
 
 }  // namespace mkmd

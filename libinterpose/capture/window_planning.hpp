@@ -56,7 +56,6 @@ private:
   double seconds_to_make(const planning::Task& task, int device) const;
   void judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) const;
   void note_planned(const Command& command, const planning::Task& task) const;
-  void note_gain(KernelModel& model, const planning::Task& task) const;
 
   Session& session_;
   const Domains& domains_;

@@ -250,7 +250,7 @@ int Planner::only_device() const {
   if (purpose_ != Purpose::speed || machine_.policy == nullptr) return only;
   for (const PlannedTask& of : tasks_) {
     if (!of.task.is_kernel()) continue;
-    const bool has_choice = of.task.kernel.samples.empty() && !of.task.kernel.is_moved();
+    const bool has_choice = of.task.kernel.experience.samples.empty() && !of.task.kernel.is_moved();
     if (has_choice || of.task.kernel.sample || stays_home(of, machine_)) return -1;
     for (size_t d = 0; d < of.task.seconds.size(); ++d) {
       if (of.task.seconds[d] >= scheduler::kNever) continue;

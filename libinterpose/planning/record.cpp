@@ -158,7 +158,7 @@ json Record::to_json(const WatchedTask& watched) const {
   for (const compiler::GroupBox& box : kernel.redo)
     j["redo"].push_back(box_to_json(box));
   if (kernel.is_moved()) j["moved"] = true;
-  if (!kernel.samples.empty()) j["samples"] = kernel.samples;
+  if (!kernel.experience.samples.empty()) j["samples"] = kernel.experience.samples;
   if (kernel.decision.reason == timing::Reason::comparison) j["comparison"] = true;
   if (kernel.decision.reason == timing::Reason::explored_enough) j["explored_enough"] = true;
   if (kernel.sample) j["sample"] = {{"device", kernel.sample->device}, {"share", kernel.sample->share}};

@@ -212,7 +212,7 @@ private:
     kernel.together = j.at("together").get<std::vector<double>>();
     for (const json& box : list_of(j, "redo"))
       kernel.redo.push_back(box_from(box));
-    kernel.samples = j.value("samples", std::vector<int>());
+    kernel.experience.samples = j.value("samples", std::vector<int>());
     if (j.contains("sample"))
       kernel.sample = KernelTask::Sample{j.at("sample").at("device"), j.at("sample").at("share"), 0};
     if (j.contains("ran")) kernel.ran = RanBefore{j.at("ran").at("device"), j.at("ran").at("groups")};

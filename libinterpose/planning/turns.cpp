@@ -87,7 +87,7 @@ private:
 };
 
 timing::Rivalry::Kernel kernel_of(const Task& task) {
-  timing::Rivalry::Kernel kernel{task.seconds, task.kernel.samples, task.kernel.first_has_run};
+  timing::Rivalry::Kernel kernel{task.seconds, task.kernel.experience};
   for (double& seconds : kernel.seconds) {
     if (seconds >= scheduler::kNever) seconds = std::numeric_limits<double>::infinity();
   }

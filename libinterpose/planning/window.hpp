@@ -49,15 +49,12 @@ struct KernelTask {
     double budgeted = 0;  // seconds
   };
   std::optional<Sample> sample;
-  // Set where devices have rivals: its number of measured pieces, by device, and whether home or the first
-  // team has run it in this process.
-  std::vector<int> samples;
-  bool first_has_run = false;
-  std::vector<compiler::GroupBox> redo;   // only these, at home; empty: all
-  std::optional<RanBefore> ran;           // for Purpose::repeats
-  uint64_t number = 0;                    // equal for launches of one kernel; no other's
-  uint64_t shape = 0;                     // equal for launches that take the same time
-  double most_bytes = scheduler::kNever;  // loaded and stored by the whole launch; kNever: not known
+  timing::Rivalry::Experience experience;  // set where devices have rivals
+  std::vector<compiler::GroupBox> redo;    // only these, at home; empty: all
+  std::optional<RanBefore> ran;            // for Purpose::repeats
+  uint64_t number = 0;                     // equal for launches of one kernel; no other's
+  uint64_t shape = 0;                      // equal for launches that take the same time
+  double most_bytes = scheduler::kNever;   // loaded and stored by the whole launch; kNever: not known
   // By device, how many times as long as alone it takes while all devices work; empty: not known.
   std::vector<double> together;
 

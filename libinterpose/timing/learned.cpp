@@ -165,6 +165,16 @@ private:
 
 }  // namespace
 
+void LearnedTime::note(double measured) {
+  if (samples > 0) {
+    const double limit = std::log(2.0);
+    measured = std::clamp(measured, correction - limit, correction + limit);
+  }
+  ++samples;
+  const double weight = std::max(1.0 / samples, 0.25);
+  correction += weight * (measured - correction);
+}
+
 double gain_of(const LearnedSource& source) {
   double gain = 0;
   for (const auto& [name, kernel] : source.kernels)

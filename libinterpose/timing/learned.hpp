@@ -17,6 +17,10 @@ namespace mkmd::timing {
 
 // Of a kernel on a device. The correction is the logarithm of measured over estimated time.
 struct LearnedTime {
+  // Averages at first, then follows slowly. One outlier (a preempted core) moves it by at most a factor of
+  // two.
+  void note(double measured);
+
   double correction = 0;
   int samples = 0;
 };
@@ -39,7 +43,9 @@ struct LearnedSource {
 // What the code for pieces is expected to gain in the next run, as in the last one. Seconds.
 double gain_of(const LearnedSource& source);
 
-// A program that changes a scalar on every launch must not fill a disk. Kept are the shapes of each kernel
+// A program that changes a scalar on every launch must not grow us. Known are so many shapes of each kernel.
+inline constexpr size_t kShapesKept = 256;
+// Nor must it fill a disk. Kept are the shapes of each kernel
 // with the most samples, and so many kernels of a source.
 inline constexpr size_t kShapesToKeep = 64;
 inline constexpr size_t kKernelsToKeep = 256;

@@ -46,12 +46,12 @@ double Rivalry::seconds_of(const Kernel& kernel, int team) const {
 }
 
 bool Rivalry::may_move(const Kernel& kernel) const {
-  return kernel.first_has_run || !std::isfinite(seconds_of(kernel, 1));  // or it never will
+  return kernel.experience.first_has_run || !std::isfinite(seconds_of(kernel, 1));  // or it never will
 }
 
 bool Rivalry::knows(const Kernel& kernel) const {
   for (size_t d = 0; d < teams_.size(); ++d) {
-    if (teams_[d] > 1 && kernel.samples[d] > 0) return true;
+    if (teams_[d] > 1 && kernel.experience.samples[d] > 0) return true;
   }
   return false;
 }
@@ -86,7 +86,7 @@ std::optional<Rivalry::Sample> Rivalry::sample(const Kernel& kernel, const CopyS
   const double here = seconds_of(kernel, current_);
   for (size_t d = 0; d < teams_.size(); ++d) {
     if (teams_[d] == 0 || teams_[d] == current_ || !std::isfinite(kernel.seconds[d])) continue;
-    const int samples = kernel.samples[d];
+    const int samples = kernel.experience.samples[d];
     // The first one includes what a driver does once.
     const bool decided = samples > 0 && (kernel.seconds[d] > kLimits.clearly_slower * here ||
                                          samples >= kLimits.samples_of_rival);

@@ -27,11 +27,15 @@ public:
   bool exists() const { return current_ > 0; }
   int team_of(int device) const { return teams_[device]; }
 
+  // Where a kernel has run.
+  struct Experience {
+    std::vector<int> samples;    // by device: how many pieces have been measured there, in earlier runs, too
+    bool first_has_run = false;  // the first team, or home, in this process
+  };
   // A kernel of a window that any team may run.
   struct Kernel {
     std::vector<double> seconds;  // of the whole launch, by device; infinite: it may not run there
-    std::vector<int> samples;     // by device: how many pieces have been measured there, in earlier runs, too
-    bool first_has_run = false;   // the first team, or home, in this process
+    Experience experience;
   };
   // Seconds to bring to a team what kernels need there. Asked only where the answer matters.
   using CopySeconds = std::function<double(int team)>;

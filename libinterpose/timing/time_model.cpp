@@ -11,9 +11,6 @@ namespace mkmd {
 
 namespace {
 
-constexpr size_t kShapesKept =
-    256;  // per kernel: a program that changes a scalar on every launch must not grow us
-
 // How far an unconfirmed model may differ from the roofline. The first limit is for the speed of a device
 // against the others; a model is cut to it. The second is for all devices together; a model beyond it is not
 // used. The roofline may be wrong by more. But a window planned with it is near one planned with the right
@@ -25,28 +22,6 @@ constexpr double kCopyTrust = 16;
 // A model is given up when measurements differ from it by more, and confirmed when they differ by less.
 constexpr double kStale = 3;
 constexpr double kConfirmed = 1.5;
-
-// Averages at first, then follows slowly; one outlier (a preempted core) moves it by at most a factor of two.
-void update(KernelModel::Learned& learned, double correction) {
-  if (learned.samples > 0) {
-    const double limit = std::log(2.0);
-    correction = std::clamp(correction, learned.correction - limit, learned.correction + limit);
-  }
-  ++learned.samples;
-  const double weight = std::max(1.0 / learned.samples, 0.25);
-  learned.correction += weight * (correction - learned.correction);
-}
-
-// Shapes that do not fit are not kept.
-void learn_shape(std::map<uint64_t, std::vector<KernelModel::Learned>>& by_shape, uint64_t shape,
-                 size_t devices, int device, double correction) {
-  auto it = by_shape.find(shape);
-  if (it == by_shape.end()) {
-    if (by_shape.size() >= kShapesKept) return;
-    it = by_shape.emplace(shape, std::vector<KernelModel::Learned>(devices)).first;
-  }
-  update(it->second[device], correction);
-}
 
 // By device; null: no launch of that shape has run.
 const std::vector<KernelModel::Learned>* learned_of(const KernelModel& model, uint64_t shape) {
@@ -261,36 +236,24 @@ std::optional<double> TimeModel::measured(const KernelModel& model, const Launch
   return rates_[device].launch_seconds + estimate(cost, device) * std::exp((*learned)[device].correction);
 }
 
-std::optional<double> TimeModel::measured_whole(const KernelModel& model, const LaunchCost& cost,
-                                                int device) const {
-  const Lock lock(mutex_);
-  const auto found = model.whole_by_shape.find(cost.shape);
-  if (found == model.whole_by_shape.end() || found->second[device].samples == 0) return std::nullopt;
-  return rates_[device].launch_seconds + estimate(cost, device) * std::exp(found->second[device].correction);
-}
-
-bool TimeModel::knows_whole(const KernelModel& model, const LaunchCost& cost, int device) const {
-  if (measured_whole(model, cost, device)) return true;
-  const Lock lock(mutex_);
-  const auto ran = [device](const auto& of) { return of.second[device].samples > 0; };
-  return std::ranges::count_if(model.whole_by_shape, ran) >= timing::kLimits.shapes_to_compare;
-}
-
-void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds,
-                      bool whole) {
+void TimeModel::learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds) {
   if (share <= 0 || seconds <= 0) return;
   const Lock lock(mutex_);
-  const double all = seconds / share;
-  const double measured = std::log(all / estimate(cost, device));
+  const double whole = seconds / share;
+  const double measured = std::log(whole / estimate(cost, device));
   model.ran[device] = true;
-  update(model.devices[device], measured);
+  model.devices[device].note(measured);
   if (cost.work && model.profiled[device] != nullptr) {
     if (const auto predicted = model.profiled[device]->predict(*cost.work)) {
-      update(model.against_profile[device], std::log(all / predicted->seconds));
+      model.against_profile[device].note(std::log(whole / predicted->seconds));
     }
   }
-  learn_shape(model.by_shape, cost.shape, rates_.size(), device, measured);
-  if (whole) learn_shape(model.whole_by_shape, cost.shape, rates_.size(), device, measured);
+  auto it = model.by_shape.find(cost.shape);
+  if (it == model.by_shape.end()) {
+    if (model.by_shape.size() >= timing::kShapesKept) return;
+    it = model.by_shape.emplace(cost.shape, std::vector<KernelModel::Learned>(rates_.size())).first;
+  }
+  it->second[device].note(measured);
 }
 
 std::optional<double> TimeModel::together(const KernelModel& model, const LaunchCost& cost,

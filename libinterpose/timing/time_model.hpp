@@ -11,6 +11,7 @@
 #include "libinterpose/timing/calibration.hpp"
 #include "libinterpose/timing/learned.hpp"
 #include "libinterpose/timing/profitability.hpp"
+#include "libinterpose/timing/whole_times.hpp"
 #include "models/model.hpp"
 
 #include <atomic>
@@ -30,10 +31,7 @@ struct KernelModel : std::enable_shared_from_this<KernelModel> {
   uint64_t number = 0;           // no other has had it: an address may be another one's later
   std::vector<Learned> devices;  // over all launches, of the roofline
   std::map<uint64_t, std::vector<Learned>>
-      by_shape;  // per launch shape and scalar arguments, of the roofline
-  // The same in this process, of launches that the device ran whole: pieces run beside those of others, which
-  // may slow them.
-  std::map<uint64_t, std::vector<Learned>> whole_by_shape;
+      by_shape;                                // per launch shape and scalar arguments, of the roofline
   std::vector<const models::Model*> profiled;  // by device; null: none
   std::vector<Learned> against_profile;        // over all launches, of `profiled`'s predictions
   bool has_profile = false;
@@ -41,6 +39,7 @@ struct KernelModel : std::enable_shared_from_this<KernelModel> {
   // Seconds that launches in this process would take less on several devices, or another one, than whole at
   // home, going by what was measured. Whether they ran there does not matter.
   std::atomic<double> gain{0};
+  timing::WholeTimes whole;       // of launches that a device ran whole; it has a mutex of its own
   timing::KernelHistory history;  // not the time model's: see Estimates::profitability
 };
 
@@ -79,11 +78,6 @@ public:
   double seconds(const KernelModel& model, const LaunchCost& cost, int device) const;
   // The same, if launches just like it have run there.
   std::optional<double> measured(const KernelModel& model, const LaunchCost& cost, int device) const;
-  // The same, of such launches that the device ran whole.
-  std::optional<double> measured_whole(const KernelModel& model, const LaunchCost& cost, int device) const;
-  // It was measured, or other shapes were so often that this one shows little: a program may change a scalar
-  // on every launch.
-  bool knows_whole(const KernelModel& model, const LaunchCost& cost, int device) const;
   // How many pieces of the kernel have been measured there, in earlier runs, too.
   int samples(const KernelModel& model, int device) const;
   // One has there or on a device that is alike.
@@ -94,10 +88,8 @@ public:
   // As seconds(), but no less than the roofline where a profile's short time is not confirmed yet. A launch
   // that seems too short to split is never measured.
   double seconds_at_most(const KernelModel& model, const LaunchCost& cost, int device) const;
-  // `share` of the launch took `seconds` on `device`, launch overhead included. `whole`: the rest, if there
-  // is any, runs there, too.
-  void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds,
-             bool whole = false);
+  // `share` of the launch took `seconds` on `device`, launch overhead included.
+  void learn(KernelModel& model, const LaunchCost& cost, int device, double share, double seconds);
 
   // The slow-down of such a launch on the device while all devices work. Null if it was not profiled, or if
   // measurements contradict the profile.

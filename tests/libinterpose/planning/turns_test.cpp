@@ -16,8 +16,8 @@ class Turns : public testing::Test {
 protected:
   Task kernel(double first, double second, int samples = 3) {
     Task task = rows_kernel(buffers[0], buffers[1], kRows, kRow, {first, second});
-    task.kernel.samples = {3, samples};
-    task.kernel.first_has_run = true;
+    task.kernel.experience.samples = {3, samples};
+    task.kernel.experience.first_has_run = true;
     return task;
   }
   Plan plan(std::vector<Task> tasks) {
@@ -51,19 +51,19 @@ TEST_F(Turns, AndOnTheQuickerWhereThatPaysForItsData) {
 
 TEST_F(Turns, ButTheFirstRunsEachKernelBefore) {
   Task task = kernel(50e-3, 5e-3);
-  task.kernel.first_has_run = false;
+  task.kernel.experience.first_has_run = false;
   EXPECT_EQ(plan({task}).tasks[0].pieces[0].device, 0);
 }
 
 TEST_F(Turns, OfAKernelThatIsKnownOnlyTheFirstLaunch) {
   Task task = kernel(50e-3, 5e-3);
-  task.kernel.first_has_run = false;
+  task.kernel.experience.first_has_run = false;
   const Plan made = plan({task, task, kernel(50e-3, 5e-3)});
   EXPECT_EQ(made.tasks[0].pieces[0].device, 0);
   EXPECT_EQ(made.tasks[1].pieces[0].device, 1);
   EXPECT_FALSE(made.may_keep);
   EXPECT_TRUE(several_teams);
-  task.kernel.samples = {0, 0};
+  task.kernel.experience.samples = {0, 0};
   const Plan unknown = plan({task, task});
   EXPECT_EQ(unknown.tasks[0].pieces[0].device, 0);
   EXPECT_EQ(unknown.tasks[1].pieces[0].device, 0) << "predictions alone move nothing";
@@ -99,7 +99,7 @@ TEST_F(Turns, ASampleIsASmallPieceWhileNothingElseRuns) {
 
 TEST_F(Turns, WhatCannotBeDividedTakesNothingFromTheBudget) {
   Task scatter = scatter_kernel(buffers[0], kRows * kRow, 64, {5e-3, 5e-3});
-  scatter.kernel.samples = {3, 0};
+  scatter.kernel.experience.samples = {3, 0};
   cuts.set_dimension(kernel(5e-3, 5e-3, 0), 1);
   for (int i = 0; i < 1000; ++i)
     EXPECT_EQ(plan({scatter}).tasks[0].pieces.size(), 1);

@@ -170,11 +170,11 @@ TEST(SecondRun, RivalsAreKnownButHomeRunsTheKernelFirst) {
   RegretBudget budget;
   Rivalry rivalry({1, 2}, budget);
   const auto nothing_moves = [](int) { return 0.0; };
-  Rivalry::Kernel known{.seconds = {2e-3, 1e-3}, .samples = {5, 5}, .first_has_run = false};
+  Rivalry::Kernel known{.seconds = {2e-3, 1e-3}, .experience = {.samples = {5, 5}, .first_has_run = false}};
   EXPECT_FALSE(rivalry.sample(known, nothing_moves, 1.0));
   EXPECT_FALSE(rivalry.may_move(known));
   EXPECT_TRUE(rivalry.knows(known));
-  known.first_has_run = true;
+  known.experience.first_has_run = true;
   EXPECT_TRUE(rivalry.may_move(known));
   EXPECT_EQ(rivalry.choose({known}, nothing_moves), 2);
 }

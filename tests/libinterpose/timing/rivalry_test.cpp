@@ -20,7 +20,7 @@ Rivalry::CopySeconds copies(std::vector<double> seconds) {
 // The first team has run what was measured on its first device.
 Rivalry::Kernel kernel(std::vector<double> seconds, std::vector<int> samples) {
   const bool first_has_run = samples.front() > 0;
-  return {std::move(seconds), std::move(samples), first_has_run};
+  return {std::move(seconds), {std::move(samples), first_has_run}};
 }
 
 TEST(Rivalry, NoneWithoutTeams) {

@@ -48,32 +48,6 @@ TEST(TimeModel, AnotherShapeUsesTheKernelsCorrectionUntilItHasItsOwn) {
   EXPECT_NEAR(model.seconds(kernel, {2e6, 0, 1}, 0), 4e-3, 1e-12);
 }
 
-TEST(TimeModel, WholeLaunchesAreKeptApartFromPieces) {
-  TimeModel model = three_devices();
-  KernelModel& kernel = *model.of_kernel("k");
-  const LaunchCost cost{2e6, 1e6, 1};
-  model.learn(kernel, cost, 0, 0.25, 1.5e-3);
-  EXPECT_FALSE(model.measured_whole(kernel, cost, 0));
-  EXPECT_FALSE(model.knows_whole(kernel, cost, 0));
-  model.learn(kernel, cost, 0, 1, 2e-3, true);
-  model.learn(kernel, cost, 0, 0.25, 1.5e-3);
-  EXPECT_NEAR(*model.measured_whole(kernel, cost, 0), 2e-3, 1e-12);
-  EXPECT_TRUE(model.knows_whole(kernel, cost, 0));
-  EXPECT_FALSE(model.knows_whole(kernel, cost, 1));
-}
-
-TEST(TimeModel, AProgramThatChangesAScalarOnEveryLaunchIsSoonKnown) {
-  TimeModel model = three_devices();
-  KernelModel& kernel = *model.of_kernel("k");
-  int unknown = 0;
-  for (uint64_t shape = 1; shape <= 100; ++shape) {
-    const LaunchCost cost{2e6, 1e6, shape};
-    unknown += model.knows_whole(kernel, cost, 0) ? 0 : 1;
-    model.learn(kernel, cost, 0, 1, 2e-3, true);
-  }
-  EXPECT_EQ(unknown, timing::kLimits.shapes_to_compare);
-}
-
 TEST(TimeModel, WhatWasMeasuredIsOfThatDeviceAndShape) {
   TimeModel model = three_devices();
   KernelModel& kernel = *model.of_kernel("k");
