@@ -25,8 +25,8 @@ bool is_of_shared_virtual_memory(cl_mem memory) {
   return host != nullptr && is_shared_virtual(host);
 }
 
-// As a plan would find (WindowPlanning::may_run_on): a launch captured for a device that may not have it gains
-// nothing, and no outcome would show that.
+// As a plan would find (WindowPlanning::may_run_on): a launch captured for a device that may not have it
+// gains nothing, and no outcome would show that.
 bool could_run_on(Session& session, int device, const KernelArguments& arguments) {
   const Configuration& p = session.configuration;
   if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
@@ -117,8 +117,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
     return {"no other device can have its images"};
   KernelModel& model = estimates_.model_of(kernel);
   const LaunchCost cost = cost_of(*launch.facts, model);
-  const timing::Launch predicted =
-      predicted_of(session_, estimates_, model, cost, *launch.arguments);
+  const timing::Launch predicted = predicted_of(session_, estimates_, model, cost, *launch.arguments);
   // Without a turn: programs that set arguments before each of their tiny launches come here every time.
   if (const timing::Profitability& asked = estimates_.without_turn();
       !asked.is_long(predicted.first_device - predicted.fixed) && !asked.pays_to_move(predicted))
@@ -145,9 +144,15 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   bool full = false;
   bool exploring = false;
   timing::KernelHistory* kernel = nullptr;
+  double at_home = 0;
   if (const KernelCommand* const asked = command->kernel();
-      asked != nullptr && session_.kind.times_native_commands())
-    kernel = &estimates_.model_of(*asked->launch.kernel).history;
+      asked != nullptr && session_.kind.times_native_commands()) {
+    KernelModel& model = estimates_.model_of(*asked->launch.kernel);
+    kernel = &model.history;
+    at_home = estimates_.times().seconds(model, cost_of(*asked->launch.facts, model),
+                                         session_.configuration.home_index());
+  }
+  windows_.let_exploring_window_end();
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {
@@ -166,8 +171,9 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     commands_.add(*command, waits);
     const size_t count = windows_.take_in(std::move(command));
     first = count == 1;
-    exploring = estimates_.profitability()->take_in(kernel, host_seconds());
-    full = count >= (exploring ? timing::kLimits.commands_to_explore : kWindowLimit);
+    const Estimates::Turn asked = estimates_.profitability();
+    exploring = asked->take_in(kernel, at_home, host_seconds());
+    full = count >= kWindowLimit || asked->shows_enough(count);
   }
   session_.kind.owe(work);
   if (full) {

@@ -42,6 +42,16 @@ void Windows::wait_for_exploring_window() {
     estimates_.profitability()->waited_in_vain();
 }
 
+void Windows::let_exploring_window_end() {
+  if (!commands_.any() || !estimates_.profitability()->explores()) return;
+  bool begins = false;
+  {
+    const Lock lock(executor_.mutex());
+    begins = window_.empty();
+  }
+  if (begins) wait_for_exploring_window();
+}
+
 void Windows::flush() {
   if (!commands_.any()) return;
   cl_ulong over = 0;  // when the plan is made, by the devices' clock; 0: it is

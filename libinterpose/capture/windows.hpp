@@ -29,6 +29,8 @@ public:
   // Waits until nothing came for so long that the window closes (Rule 7), and flushes it.
   void flush_when_quiet() EXCLUDES(executor_.mutex());
   void wait_for_exploring_window() EXCLUDES(executor_.mutex());
+  // Waits, if the next command would begin a window while an exploring one is under way.
+  void let_exploring_window_end() EXCLUDES(executor_.mutex());
 
   bool has_new_losses() const EXCLUDES(executor_.mutex());  // that recovery has not handled
   // Both with the executor's mutex held, where a device may be lost. Recovers from a loss; nothing runs.

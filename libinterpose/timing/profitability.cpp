@@ -25,7 +25,7 @@ const char* to_string(Reason reason) {
   case Reason::new_kernel:
     return "the kernel is new";
   case Reason::explored_enough:
-    return "it is not known whether splitting it gains, and finding out has cost its share of the time";
+    return "it is not known whether splitting it gains, and finding out may not cost more for now";
   case Reason::retry:
     return "splitting such launches lost time, and is tried again";
   case Reason::comparison:
@@ -69,6 +69,11 @@ bool Outcomes::only_lost() const {
   return *std::min_element(ratios_.begin(), ratios_.begin() + noted_) > lost_from_;
 }
 
+bool Outcomes::is_awaited() const {
+  const std::shared_ptr<const bool> under_way = under_way_.lock();
+  return only_lost() && under_way != nullptr && *under_way;
+}
+
 const Outcomes* OutcomesByLength::find(double at_home) const {
   const auto found = by_length_.find(length_class(at_home));
   return found != by_length_.end() ? &found->second : nullptr;
@@ -96,7 +101,8 @@ void Window::plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, D
   if (!setting_.home_is_sum) at_home_ += launch.at_home;
   elsewhere_ += std::isfinite(launch.elsewhere) ? launch.elsewhere : launch.at_home;
   moves_ |= launch.elsewhere < launch.at_home;
-  if (launch.best_was_measured.value_or(false) && launch.at_home <= launch.elsewhere) measured_ += launch.at_home;
+  if (launch.best_was_measured.value_or(false) && launch.at_home <= launch.elsewhere)
+    measured_ += launch.at_home;
   if (decision.verdict != Verdict::native)
     captured_.push_back({std::move(kernel), launch.at_home, decision.verdict != Verdict::move});
 }
@@ -136,6 +142,7 @@ Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch,
       return left_alone(Reason::lost_before);
     return {tried, Reason::retry};
   }
+  if (known != nullptr && known->is_awaited()) return left_alone(Reason::explored_enough);
   const bool in_doubt = known != nullptr && known->in_doubt();
   if ((kernel.is_new() && !may_explore(now)) || (in_doubt && !may_explore(now, known->last_loss())))
     return left_alone(Reason::explored_enough);
@@ -143,8 +150,7 @@ Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch,
   if (is_short) return {Verdict::move, Reason::too_short};
   // Pieces do not show what splits are compared with: they ran beside others.
   const bool compares = setting_.may_leave_alone && !launch.best_was_measured.value_or(true);
-  if (compares && may_explore(now))
-    return {may_move ? Verdict::move : Verdict::native, Reason::comparison};
+  if (compares && may_explore(now)) return {may_move ? Verdict::move : Verdict::native, Reason::comparison};
   return may_move ? judge_split(kernel, launch, now) : Decision{};
 }
 
@@ -157,7 +163,7 @@ Decision Profitability::judge_split(const KernelHistory& kernel, const Launch& l
       return {Verdict::move, Reason::lost_before};
     return {Verdict::explore, Reason::retry};
   }
-  if (known->in_doubt() && !may_explore(now, known->last_loss()))
+  if (known->is_awaited() || (known->in_doubt() && !may_explore(now, known->last_loss())))
     return {Verdict::move, Reason::explored_enough};
   return {};
 }
@@ -168,7 +174,8 @@ Decision Profitability::decide(const KernelHistory& kernel, const Launch& launch
   return decision;
 }
 
-bool Profitability::take_in(KernelHistory* kernel, double now) {
+bool Profitability::take_in(KernelHistory* kernel, double at_home, double now) {
+  taken_in_ += at_home;
   if (std::exchange(retry_decided_, false)) exploring_ = std::max(exploring_, kLimits.windows_for_retry);
   if (kernel == nullptr || kernel->is_met()) return exploring_ > 0;
   const bool is_new = kernel->is_new();
@@ -189,6 +196,7 @@ void Profitability::waited_in_vain() {
 Window Profitability::open_window() {
   const bool at_home = home_window_due_ && exploring_ <= kLimits.windows_before_home && seems_to_lose_;
   if (at_home) home_window_due_ = false;
+  taken_in_ = 0;
   Window window{setting_, at_home};
   window.explores_ = exploring_ > 0;
   window.is_first_ = std::exchange(met_one_, false);
@@ -215,15 +223,16 @@ std::set<Outcomes*> Profitability::split_in(const Window& window) {
 
 void Profitability::close_window(Window* window, double now) {
   exploring_ = std::max(0, exploring_ - 1);
-  if (window == nullptr || !window->retry_) return;
-  window->explores_ = true;
+  if (window == nullptr) return;
+  window->explores_ |= window->retry_;
   double at_home = 0;
   for (const Window::Captured& of : window->captured_)
     at_home += of.at_home;
   const auto begin = [&](const std::set<Outcomes*>& all, double at_best) {
     for (Outcomes* outcomes : all) {
-      outcomes->begin_retry(at_best, now);
-      if (outcomes->lost()) window->paid_before_ = std::max(window->paid_before_, outcomes->last_loss());
+      if (window->retry_) outcomes->begin_retry(at_best, now);
+      outcomes->await(window->under_way_);
+      window->paid_before_ = std::max(window->paid_before_, outcomes->expected_loss());
     }
   };
   begin(captured_in(*window), at_home);
@@ -232,13 +241,14 @@ void Profitability::close_window(Window* window, double now) {
 }
 
 double Profitability::observe(const Window& window, double began, double ended, double now) {
+  *window.under_way_ = false;
   const double taken = ended - std::max(began, last_end_);
   last_end_ = std::max(last_end_, ended);
   if (taken <= 0) return 0;
   const std::set<Outcomes*> captured = captured_in(window), split = split_in(window);
   const auto only_lost = [](const Outcomes* of) { return of->only_lost(); };
   const bool pays = std::ranges::any_of(captured, only_lost) || std::ranges::any_of(split, only_lost);
-  if ((window.explores_ || pays) && !captured.empty()) {
+  if ((window.explores_ || pays || window.paid_before_ > 0) && !captured.empty()) {
     const double lost = window.is_first_ ? 0.0 : std::max(0.0, taken - window.at_best());
     budget_.spend(lost - window.paid_before_);
   }

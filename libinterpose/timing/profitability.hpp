@@ -71,6 +71,8 @@ inline constexpr struct Limits {
   // A retry is one such window.
   int windows_for_retry = 1;
   // An exploring window has so many commands at most, so that little is planned before its outcome is known.
+  // Nor does it go on once home would take free_exploring for it: a window that takes twice as long then
+  // loses about what may be lost at once.
   size_t commands_to_explore = 16;
   // The program waits for an exploring window, but no longer than this: longer ones have taught enough.
   double longest_wait = 0.1;
@@ -114,11 +116,17 @@ public:
   // Until this retry's outcome is known, there is no other.
   void begin_retry(double at_home, double now);
   double last_loss() const { return last_loss_; }  // seconds
+  // A window with such launches is under way until `*under_way` is false, or nobody holds it any more.
+  void await(const std::shared_ptr<const bool>& under_way) { under_way_ = under_way; }
 
   bool lost() const;       // at the last windows
   bool only_lost() const;  // it has lost so far, at too few windows to say so: what it loses is paid for
   // And so often that it goes on only if that can be paid.
   bool in_doubt() const { return only_lost() && noted_ >= kLimits.windows_to_doubt; }
+  // It has lost so far, and the next outcome is about to be known.
+  bool is_awaited() const;
+  // What the next window is expected to lose, in seconds.
+  double expected_loss() const { return lost() || only_lost() ? last_loss_ : 0; }
   // Lost, and it is too early for a retry.
   bool discourages(double now) const { return lost() && now < again_; }
 
@@ -129,6 +137,7 @@ private:
   double again_ = 0;
   double regret_ = kLimits.regret;
   double last_loss_ = 0;
+  std::weak_ptr<const bool> under_way_;  // the last window that is or was
 };
 
 // By the length of launches: there is a class for every power of 16 of their seconds at home.
@@ -194,7 +203,7 @@ enum class Reason {
   too_short,
   lost_before,  // and it is too early for a retry
   new_kernel,
-  explored_enough,  // too little is known of the kernel, and nothing is left to be spent on it
+  explored_enough,  // too little is known of the kernel, and its next loss could not be paid, or is under way
   retry,
   comparison,  // it shows what the best single device takes
 };
@@ -258,6 +267,7 @@ private:
   bool explores_ = false;   // what it loses is paid from the budget
   bool is_first_ = false;   // a kernel is met in it
   double paid_before_ = 0;  // before its outcome is known
+  std::shared_ptr<bool> under_way_ = std::make_shared<bool>(true);
   // Launches that did not have to be captured.
   struct Captured {
     std::shared_ptr<KernelHistory> kernel;
@@ -290,9 +300,15 @@ public:
   // The same of a launch in a window.
   Decision judge(const KernelHistory& kernel, const Launch& launch, double now) const;
 
-  // A command enters the window; null: it is no kernel, or none to explore. True: the window is an exploring
-  // one. It closes at commands_to_explore, and then the program waits for it.
-  bool take_in(KernelHistory* kernel, double now);
+  // A command enters the window, which home would take so long for; null: it is no kernel, or none to
+  // explore. True: the window is an exploring one.
+  bool take_in(KernelHistory* kernel, double at_home, double now);
+  // The window explores. It begins when the ones before it are over.
+  bool explores() const { return exploring_ > 0; }
+  // An exploring window of so many commands shows enough: it closes, and the program waits for it.
+  bool shows_enough(size_t commands) const {
+    return explores() && (commands >= kLimits.commands_to_explore || taken_in_ >= kLimits.free_exploring);
+  }
   // The program waited for an exploring window for longest_wait, and it was not over.
   void waited_in_vain();
   // Nothing is captured any more.
@@ -325,6 +341,7 @@ private:
   RegretBudget& budget_;
   Rivalry rivalry_;
   int exploring_ = 0;             // windows to come
+  double taken_in_ = 0;           // seconds that home would take for the next window
   bool met_one_ = false;          // the next window has a kernel that no run had met
   bool retry_decided_ = false;    // the next window explores
   bool waiting_helps_ = true;     // since something is captured, no wait was in vain

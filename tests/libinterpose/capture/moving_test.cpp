@@ -100,6 +100,20 @@ TEST_F(ComparingTest, OrTheQuickerHome) {
   EXPECT_THAT(c().values(out), Each(3.0F));
 }
 
+TEST_F(ComparingTest, ASplitThatGainsAgainstTheQuickerHomeStaysSplit) {
+  device(0).per_item = 100;
+  device(1).per_item = 200;
+  const Ref<Memory> in = buffer(kLong), out = buffer(kLong);
+  launch(3, in, out);
+  for (int i = 4; i < 50; ++i) {
+    const int at_home = device(0).kernels_run, elsewhere = device(1).kernels_run;
+    ASSERT_EQ(launch(1, in, out), 0) << i;
+    ASSERT_GT(device(0).kernels_run, at_home) << i;
+    ASSERT_GT(device(1).kernels_run, elsewhere) << i;
+  }
+  EXPECT_THAT(c().values(out), Each(3.0F));
+}
+
 // Two groups of work-items on the rival save less than capturing costs.
 TEST_F(MovingTest, ButNotForLessThanCapturingCosts) {
   device(0).per_item = 200;

@@ -129,16 +129,6 @@ TEST_F(RuntimeTest, AFullWindowClosesByItself) {
   EXPECT_THAT(c().values(b), Each(1.0F));
 }
 
-TEST_F(RuntimeTest, AnExploringWindowEndsBeforeTheNextBegins) {
-  make({});
-  const auto a = c().buffer(counting()), b = c().buffer(counting());
-  for (size_t i = 0; i + 1 < timing::kLimits.commands_to_explore; ++i)
-    c().capture(c().twice(a, b));
-  EXPECT_EQ(kernels_run(), 0);
-  c().capture(c().twice(a, b));
-  EXPECT_FALSE(c().runtime().capturing()) << "the program has waited for it";
-}
-
 TEST_F(RuntimeTest, WaitsForOneCommandOnly) {
   make({.policy = "heft"});
   const auto a = c().buffer(counting()), b = c().buffer(counting()), x = c().buffer(counting());

@@ -67,7 +67,7 @@ public:
       now += kAtHome;
       return decision;
     }
-    exploring = asked_.take_in(history.get(), now);
+    exploring = asked_.take_in(history.get(), kAtHome, now);
     Window window = asked_.open_window();
     window.plan(history, launch, asked_.judge(*history, launch, now));
     asked_.close_window(&window, now);

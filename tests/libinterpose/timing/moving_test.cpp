@@ -35,7 +35,7 @@ public:
       now += launch_.at_home;
       return decision;
     }
-    const bool explores = asked_.take_in(kernel_.get(), now);
+    const bool explores = asked_.take_in(kernel_.get(), launch_.at_home, now);
     Window window = asked_.open_window();
     const Decision judged = asked_.judge(*kernel_, launch_, now);
     window.plan(kernel_, launch_, judged);
@@ -141,6 +141,19 @@ TEST(Moving, OrAtHome) {
   EXPECT_EQ(second.verdict, Verdict::native);
   EXPECT_EQ(second.reason, Reason::comparison);
   EXPECT_LT(program.run(10), (1 + 2 * kLimits.regret) * 1e-3);
+}
+
+TEST(Moving, ASplitThatGainsAgainstAQuickHomeStaysSplit) {
+  for (const double split : {0.75e-3, 0.95e-3}) {
+    Program program(1e-3, 2e-3);
+    program.mislead(1.3e-3, 2.6e-3);
+    program.split = split;
+    EXPECT_EQ(program.launch().verdict, Verdict::explore);
+    EXPECT_EQ(program.launch().reason, Reason::comparison);
+    program.launch();
+    for (int i = 4; i < 1000; ++i)
+      ASSERT_EQ(program.launch().verdict, Verdict::capture) << i;
+  }
 }
 
 TEST(Moving, ASplitThatLosesALittleAgainstAMeasuredHomeEnds) {

@@ -26,7 +26,7 @@ public:
       now += at_home;
       return decision;
     }
-    exploring = asked_.take_in(kernel.get(), now);
+    exploring = asked_.take_in(kernel.get(), at_home, now);
     Window window = asked_.open_window();
     measures_home = window.measures_home();
     window.plan(kernel, launch, asked_.judge(*kernel, launch, now));
@@ -279,49 +279,6 @@ TEST(Deciding, WindowsThatOverlapShareTheTime) {
     asked.observe(window, w * 0.9e-3, ended, ended);
   }
   EXPECT_EQ(asked.judge(*kernel, launch, 1).verdict, Verdict::capture);
-}
-
-// A program that enqueues thousands of launches and never waits for any.
-class RunAhead {
-public:
-  RunAhead() : asked(Program::kTwoParts, budget) {}
-
-  // The sizes of the windows that so many launches become. Each takes `seconds`.
-  std::vector<size_t> windows(size_t launches, double seconds) {
-    std::vector<size_t> sizes(1, 0);
-    for (size_t i = 0; i < launches; ++i) {
-      const bool exploring = asked.take_in(kernel.get(), 0);
-      if (++sizes.back() < (exploring ? kLimits.commands_to_explore : 256)) continue;
-      Window window = asked.open_window();
-      asked.close_window(&window, 0);
-      if (exploring && seconds > kLimits.longest_wait) asked.waited_in_vain();
-      if (exploring && seconds <= kLimits.longest_wait) asked.captured_all_done();
-      sizes.push_back(0);
-    }
-    return sizes;
-  }
-
-  RegretBudget budget;
-  Profitability asked;
-  std::shared_ptr<KernelHistory> kernel = std::make_shared<KernelHistory>();
-};
-
-TEST(Exploring, AProgramThatNeverWaitsIsExploredFirst) {
-  RunAhead program;
-  EXPECT_EQ(program.windows(5 * 16 + 256 + 10, 0.01), (std::vector<size_t>{16, 16, 16, 16, 16, 256, 10}));
-  EXPECT_EQ(program.windows(300, 0.01), (std::vector<size_t>{256, 44})) << "the kernel is not new any more";
-  program.kernel = std::make_shared<KernelHistory>();
-  EXPECT_EQ(program.windows(20, 0.01).front(), 16);
-}
-
-TEST(Exploring, EndsWhenWindowsTakeTooLong) {
-  RunAhead program;
-  EXPECT_EQ(program.windows(300, 0.2), (std::vector<size_t>{16, 256, 28}));
-  program.kernel = std::make_shared<KernelHistory>();
-  EXPECT_EQ(program.windows(300, 0.2), (std::vector<size_t>{256, 44})) << "the next one would, too";
-  program.asked.captured_all_done();
-  program.kernel = std::make_shared<KernelHistory>();
-  EXPECT_EQ(program.windows(20, 0.2).front(), 16) << "the program has waited itself";
 }
 
 }  // namespace

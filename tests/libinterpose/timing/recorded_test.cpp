@@ -116,7 +116,7 @@ TEST_P(Recorded, IsDecidedAgainAsItWas) {
     const RecordedWindow& as = recording.windows[i];
     events.emplace(as.planned[0], [&, i] {
       for (const RecordedLaunch& launch : as.launches)
-        exploring[i] = asked.take_in(kernels[launch.kernel].get(), as.planned[0]);
+        exploring[i] = asked.take_in(kernels[launch.kernel].get(), launch.predicted.at_home, as.planned[0]);
       windows.push_back(asked.open_window());
       EXPECT_EQ(windows[i].measures_home(), as.measures_home) << "window " << i;
       for (const RecordedLaunch& launch : as.launches) {
@@ -170,7 +170,7 @@ public:
       return decision;
     }
     next_ = (next_ + 1) % costs_.size();
-    asked_.take_in(kernel_.get(), now_);
+    asked_.take_in(kernel_.get(), cost.window.at_home, now_);
     Window window = asked_.open_window();
     window.plan(kernel_, cost.predicted, asked_.judge(*kernel_, cost.predicted, now_));
     asked_.close_window(&window, now_);
