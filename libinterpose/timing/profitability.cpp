@@ -246,17 +246,17 @@ double Profitability::observe(const Window& window, double began, double ended, 
   last_end_ = std::max(last_end_, ended);
   if (taken <= 0) return 0;
   const std::set<Outcomes*> captured = captured_in(window), split = split_in(window);
-  const auto only_lost = [](const Outcomes* of) { return of->only_lost(); };
-  const bool pays = std::ranges::any_of(captured, only_lost) || std::ranges::any_of(split, only_lost);
-  if ((window.explores_ || pays || window.paid_before_ > 0) && !captured.empty()) {
-    const double lost = window.is_first_ ? 0.0 : std::max(0.0, taken - window.at_best());
-    budget_.spend(lost - window.paid_before_);
-  }
   if (!captured.empty()) seems_to_lose_ = taken > kLimits.lost_against_measurement * window.at_home_;
   for (Outcomes* outcomes : captured)
     outcomes->note(taken, window.at_home_, window.measured_, now, window.is_first_);
   for (Outcomes* outcomes : split)
     outcomes->note(taken, window.at_best(), window.at_best(), now, window.is_first_);
+  const auto loses = [](const Outcomes* of) { return of->lost() || of->only_lost(); };
+  const bool pays = std::ranges::any_of(captured, loses) || std::ranges::any_of(split, loses);
+  if ((window.explores_ || pays || window.paid_before_ > 0) && !captured.empty()) {
+    const double lost = window.is_first_ ? 0.0 : std::max(0.0, taken - window.at_best());
+    budget_.spend(lost - window.paid_before_);
+  }
   return taken;
 }
 

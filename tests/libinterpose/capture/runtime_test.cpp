@@ -102,8 +102,9 @@ TEST_F(RuntimeTest, PiecesAreLaunchedWithAnOffsetButByPocl) {
 TEST_F(RuntimeTest, NothingRunsBeforeTheWindowIsClosed) {
   make({});
   const auto a = c().buffer(counting()), b = c().buffer(counting());
-  for (int i = 0; i < 5; ++i)
-    c().capture(c().twice(a, b));
+  for (int i = 0; i < 4; ++i)
+    c().capture(c().fill(a, 1));
+  c().capture(c().twice(a, b));  // one launch, since exploring windows are short
   EXPECT_TRUE(c().runtime().capturing());
   virtual_time::advance_to(virtual_time::now() + 1'000'000'000);
   EXPECT_EQ(kernels_run(), 0);
@@ -111,7 +112,7 @@ TEST_F(RuntimeTest, NothingRunsBeforeTheWindowIsClosed) {
   EXPECT_TRUE(c().runtime().capturing()) << "a flush waits for nothing";
   c().runtime().finish_all();
   EXPECT_FALSE(c().runtime().capturing());
-  EXPECT_GE(kernels_run(), 5);
+  EXPECT_GE(kernels_run(), 1);
 }
 
 TEST_F(RuntimeTest, AFullWindowClosesByItself) {
