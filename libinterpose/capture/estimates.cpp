@@ -72,9 +72,7 @@ double WholeLaunch::seconds(int device) const {
 }
 
 void WholeLaunch::may_run_on(int device) {
-  const bool is_homes = device == configuration_.home_index() ||
-                        configuration_.devices[device].parent == configuration_.home.id;
-  if (is_homes || !times_.knows(model_, device)) return;
+  if (configuration_.is_of_home(device) || !times_.knows(model_, device)) return;
   if (const double taken = seconds(device); taken < elsewhere_) {
     elsewhere_ = taken;
     device_ = device;

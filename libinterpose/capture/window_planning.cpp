@@ -280,7 +280,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
         continue;
       }
       task.kernel.understood = true;
-      task.seconds[d] = times.seconds(model, c.cost, d);
+      task.seconds[d] = seconds_to_plan_with(model, c.cost, d, task.at_home);
       whole.may_run_on(d);
       const std::optional<double> together = times.together(model, c.cost, d);
       known_together &= together.has_value();
@@ -303,6 +303,16 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) con
     const auto footprints = known ? launch.facts->of(box, most_blocks) : nullptr;
     return buffer_uses(*launch.arguments, footprints.get());
   };
+}
+
+// Parts of home are as quick as home, and rivals show by samples how quick they are.
+double WindowPlanning::seconds_to_plan_with(const KernelModel& model, const LaunchCost& cost, int device,
+                                            double at_home) const {
+  const TimeModel& times = estimates_.times();
+  const double predicted = times.seconds(model, cost, device);
+  if (configuration().is_of_home(device) || times.knows(model, device)) return predicted;
+  const Estimates::Turn asked = estimates_.profitability();
+  return asked->rivalry().exists() ? predicted : asked->cautious(predicted, at_home, host_seconds());
 }
 
 void WindowPlanning::judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) const {

@@ -54,6 +54,8 @@ private:
   bool understands(const KernelCommand& command, KernelModel& model) const;
   bool follows_bytes(const Command& command) const;
   double seconds_to_make(const planning::Task& task, int device) const;
+  double seconds_to_plan_with(const KernelModel& model, const LaunchCost& cost, int device,
+                              double at_home) const;
   void judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) const;
   void note_planned(const Command& command, const planning::Task& task) const;
 

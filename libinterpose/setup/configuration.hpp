@@ -35,6 +35,8 @@ struct Configuration {
     return std::all_of(devices.begin(), devices.end(), [&](const auto& d) { return d.parent == home.id; });
   }
   int home_index() const { return home_is_whole() ? static_cast<int>(devices.size()) : 0; }
+  // Home, or a part of it.
+  bool is_of_home(int device) const { return device == home_index() || devices[device].parent == home.id; }
   size_t lane_count() const { return devices.size() + (home_is_whole() ? 1 : 0); }
   const vendor::Device& lane_device(size_t lane) const {
     return lane < devices.size() ? devices[lane] : home;

@@ -174,6 +174,16 @@ Decision Profitability::decide(const KernelHistory& kernel, const Launch& launch
   return decision;
 }
 
+// The window may take as long as home alone, and what is left of the budget. A share s that takes caution
+// times its prediction is over by then, if s * caution * predicted is no more. Two devices that end together,
+// after a and b seconds each alone, have the shares b : a.
+double Profitability::cautious(double predicted, double at_home, double now) const {
+  if (!setting_.may_leave_alone || setting_.regardless_of_gain) return predicted;
+  const double most = at_home + std::max(budget_.left(now), 0.0);
+  const double share = most / (kLimits.caution * predicted);
+  return share > 0 && share < 1 ? std::max(predicted, at_home * (1 / share - 1)) : predicted;
+}
+
 bool Profitability::take_in(KernelHistory* kernel, double at_home, double now) {
   taken_in_ += at_home;
   if (std::exchange(retry_decided_, false)) exploring_ = std::max(exploring_, kLimits.windows_for_retry);

@@ -55,10 +55,10 @@ inline constexpr struct Limits {
   // A retry counts as at least so many seconds lost.
   double least_loss = 10e-6;
 
-  // A sample of a rival is so long, or this part of what is left to spend: it may take many times its
-  // prediction.
+  // What a kernel takes on a device where it was never measured may be this many times its prediction.
+  double caution = 16;
+  // A sample of a rival is at least so long.
   double shortest_sample = 300e-6;
-  double sample_caution = 16;
   // So many samples, unless the rival takes this many times as long.
   int samples_of_rival = 3;
   double clearly_slower = 3;
@@ -321,6 +321,11 @@ public:
   // It is over. Times are of one clock; what is before the end of the last window is not of this one. Returns
   // the seconds it took.
   double observe(const Window& window, double began, double ended, double now);
+
+  // The seconds to plan with of a launch on a device apart from home, on which its kernel was never measured.
+  // They are more than `predicted` where a share in proportion to that could cost more than the budget has,
+  // if the device takes kLimits.caution times as long.
+  double cautious(double predicted, double at_home, double now) const;
 
   // Whether the launch would save time on another device than home, whole.
   bool pays_to_move(const Launch& launch) const {

@@ -94,8 +94,7 @@ std::optional<Rivalry::Sample> Rivalry::sample(const Kernel& kernel, const CopyS
     const double data = copy_seconds(teams_[d]);
     const double left = budget_.left(now) - data;
     if (left <= 0) continue;
-    // It may take many times what is predicted.
-    const double wanted = std::max(kLimits.shortest_sample, left / kLimits.sample_caution);
+    const double wanted = std::max(kLimits.shortest_sample, left / kLimits.caution);
     const double share = std::min(0.5, wanted / kernel.seconds[d]);
     Sample sample{static_cast<int>(d), share, share * kernel.seconds[d] + data};
     if (sample.seconds > budget_.left(now)) continue;

@@ -144,6 +144,28 @@ TEST(Exploring, PaysTheLastLossBeforehand) {
   EXPECT_NEAR(budget.spent(), 5e-3, 1e-9) << "it has gained";
 }
 
+// Two devices that end together have shares that are to each other as the inverse of their times.
+TEST(Exploring, GivesLittleOfALongLaunchToADeviceThatIsNotMeasured) {
+  RegretBudget budget;
+  const double left = budget.left(0);
+  Profitability asked({.devices = 2}, budget);
+  EXPECT_EQ(asked.cautious(1e-3, 1e-3, 0), 1e-3) << "a short launch loses little";
+  EXPECT_EQ(asked.cautious(1e-3, 200e-3, 0), 1e-3) << "16 times as long is still less than home takes";
+  for (const double at_home : {30e-3, 100e-3, 10.0}) {
+    for (const double predicted : {at_home / 3, at_home, 5 * at_home}) {
+      const double planned = asked.cautious(predicted, at_home, 0);
+      EXPECT_GE(planned, predicted);
+      const double share = at_home / (at_home + planned);
+      EXPECT_LE(share * kLimits.caution * predicted, (at_home + left) * 1.0001)
+          << at_home << " " << predicted;
+    }
+  }
+  budget.spend(1);
+  const double planned = asked.cautious(30e-3, 30e-3, 0);
+  EXPECT_NEAR(30e-3 / (30e-3 + planned), 1 / kLimits.caution, 1e-6) << "no longer than home";
+  EXPECT_EQ(Profitability({.may_leave_alone = false, .devices = 2}, budget).cautious(1, 1, 0), 1);
+}
+
 TEST(Exploring, EndsWhenWindowsTakeTooLong) {
   RunAhead program;
   EXPECT_EQ(program.windows(300, 0.2), (std::vector<size_t>{16, 256, 28}));
