@@ -63,15 +63,14 @@ LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)
 
 namespace {
 
-void add(Footprint& f, const Access& access, const ByteSet& set) {
+void add(Footprint& f, const Access& access, const ByteSet& set, bool is_sure) {
   const bool reads = access.kind != Access::Kind::write, writes = access.kind != Access::Kind::read;
   f.reads_unknown = f.reads_unknown || (reads && !set.known);
   f.writes_unknown = f.writes_unknown || (writes && !set.known);
   if (!set.known) return;
   if (reads) f.reads.unite(set.bytes);
   if (writes) f.may_writes.unite(set.bytes);
-  if (writes && access.sure && set.exact && access.kind == Access::Kind::write)
-    f.sure_writes.unite(set.bytes);
+  if (is_sure && set.exact && access.kind == Access::Kind::write) f.sure_writes.unite(set.bytes);
 }
 
 // What is uniform is one number in the launch. Without a value, work-items may store anything.
@@ -126,12 +125,14 @@ std::vector<Footprint> LaunchFootprints::of(const GroupBox& box, size_t most_blo
     const bool updated = updated_.contains(access.argument);
     if (!updated && (!reads || f.reads_unknown) && (!writes || f.writes_unknown)) continue;
     ByteSet set;
+    bool is_sure = false;
     if (access.known && uniform) {
       region.start(box);
       region.enter(access);
       set = byte_set(info_, access, region, most_blocks);
+      is_sure = access.sure && region.passes(access.sure_checks);
     }
-    add(f, access, set);
+    add(f, access, set, is_sure);
     if (updated) add_by_update(f, in_launch(access.update, values_), set);
     keep_few_blocks(f, most_blocks);
   }

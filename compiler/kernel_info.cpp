@@ -69,8 +69,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Derived, op, a, b)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Loop, known, exact, extra, distance, step, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guard, relation, slack, bits, a, b, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Scope, kind, index)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, argument, kind, known, sure, bytes, offset, update, checks, scopes,
-                                   line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Access, argument, kind, known, sure, bytes, offset, update, checks,
+                                   sure_checks, scopes, line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Cost, trips, operations, bytes, irregular)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reason, text, line)
 
@@ -126,7 +126,8 @@ public:
       if (!affine(g.a, derived) || !affine(g.b, derived) || !checks(g.checks) || g.bits < 1 || g.bits > 64)
         return false;
     for (const Access& a : k_.accesses) {
-      if (!index(a.argument, k_.arguments.size()) || !affine(a.offset, derived) || !checks(a.checks))
+      if (!index(a.argument, k_.arguments.size()) || !affine(a.offset, derived) || !checks(a.checks) ||
+          !checks(a.sure_checks))
         return false;
       if (!fits(a.update, a)) return false;
       for (const Scope& s : a.scopes)

@@ -156,6 +156,9 @@ struct Access {
   Affine offset;       // in bytes, from the argument
   Update update;       // of an atomic one or a write; none: it may do anything to the bytes
   std::vector<int> checks;
+  // Of a sure write: without these, which are of the launch, what it stores may have no value. It may not
+  // happen then, but nothing else of the access changes.
+  std::vector<int> sure_checks;
   std::vector<Scope> scopes;
   int line = 0;
 };

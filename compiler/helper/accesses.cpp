@@ -25,13 +25,17 @@ int line_of(const llvm::Instruction& i) {
   return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
 }
 
+// The checks of the launch under which the bytes are written wherever control gets there. None at all: they
+// may stay as they are.
+using Checks = std::optional<Definedness::Checks>;
+
 // An access with where it happens, before its scopes are known.
 struct Found {
   Access access;
   Number offset;
   llvm::BasicBlock* block = nullptr;
   std::optional<Scope> extra;  // the loop inside an asynchronous copy
-  bool never_sure = false;     // the bytes may stay as they are although control gets there
+  Checks surely = Definedness::Checks{};
 };
 
 class Finder {
@@ -39,7 +43,7 @@ public:
   Finder(llvm::Function& f, KernelInfo& info)
       : f_(f), info_(info), builder_(info), dominators_(f), post_(f), loops_(dominators_),
         values_(f, builder_, loops_), conditions_(f, builder_, values_, loops_, dominators_, post_),
-        definedness_(f, dominators_, loops_) {}
+        definedness_(f, dominators_, loops_, values_, builder_) {}
 
   void run() {
     values_.find_trip_counts();
@@ -57,6 +61,9 @@ private:
   void describe() {
     for (llvm::Instruction& i : llvm::instructions(f_))
       visit(i);
+    const Checks conditions = definedness_.conditions();
+    for (Found& f : found_)
+      f.surely = both(f.surely, conditions);
     unite_alternatives();
     for (Found& f : found_) {
       if (!f.access.sure) f.access.scopes = conditions_.possible_scopes(f.block);
@@ -67,10 +74,16 @@ private:
     if (anywhere_) everything_unknown();
   }
 
+  static Checks both(Checks a, const Checks& b) {
+    if (!a || !b) return std::nullopt;
+    merge_checks(*a, *b);
+    return a;
+  }
+
   static bool same(const Access& a, const Access& b) {
     return a.argument == b.argument && a.kind == b.kind && a.known == b.known && a.sure == b.sure &&
            a.bytes == b.bytes && a.offset == b.offset && a.update == b.update && a.checks == b.checks &&
-           a.scopes == b.scopes;
+           a.sure_checks == b.sure_checks && a.scopes == b.scopes;
   }
 
   void visit(llvm::Instruction& i) {
@@ -99,7 +112,8 @@ private:
       // What lies in the program's own memory may be undefined in part, as what fills up a struct. A device
       // need not store that.
       const bool own = transfer && values_.place(transfer->getRawSource()).root == Place::Root::elsewhere;
-      access(i, memory->getRawDest(), Access::Kind::write, n, std::nullopt, std::nullopt, own);
+      access(i, memory->getRawDest(), Access::Kind::write, n, std::nullopt, std::nullopt,
+             own ? Checks{} : Definedness::Checks{});
       if (transfer) access(i, transfer->getRawSource(), Access::Kind::read, n);
     } else if (auto* call = dyn_cast<llvm::CallBase>(&i)) {
       visit_call(*call);
@@ -143,12 +157,13 @@ private:
   }
 
   // Of vstoren: those that it certainly stores of its first operand.
-  int64_t sure_bytes(const llvm::CallBase& call, const PointerUse& use) {
-    if (use.sure_bytes >= 0 || use.offset_operand < 0) return use.sure_bytes < 0 ? use.bytes : use.sure_bytes;
-    const int64_t defined = definedness_.surely_stored(call.getArgOperand(0));
+  Definedness::Stored sure_bytes(const llvm::CallBase& call, const PointerUse& use) {
+    if (use.sure_bytes >= 0) return {use.sure_bytes, {}};
+    if (use.offset_operand < 0) return {use.bytes, {}};
+    const Definedness::Stored stored = definedness_.surely_stored(call.getArgOperand(0));
     const int64_t all =
         f_.getParent()->getDataLayout().getTypeStoreSize(call.getArgOperand(0)->getType()).getFixedValue();
-    return defined < all ? 0 : use.bytes;
+    return {stored.bytes < all ? 0 : use.bytes, stored.checks};
   }
 
   // An image is a memory of pixels, which lie row after row. A call of an unknown kind makes the kernel run
@@ -193,14 +208,14 @@ private:
     return offset;
   }
 
-  // A write of `bytes`, of which the first `sure_bytes` are certainly written wherever control gets there.
-  void write(llvm::Instruction& i, llvm::Value* pointer, int64_t bytes, int64_t sure_bytes,
+  // A write of `bytes`, of which the first ones are certainly written wherever control gets there.
+  void write(llvm::Instruction& i, llvm::Value* pointer, int64_t bytes, const Definedness::Stored& sure,
              const std::optional<Number>& shift = std::nullopt,
              const std::optional<Scope>& extra = std::nullopt) {
-    const bool some_unsure = bytes > 0 && sure_bytes < bytes;
-    if (!some_unsure || sure_bytes > 0)
-      access(i, pointer, Access::Kind::write, some_unsure ? sure_bytes : bytes, shift, extra);
-    if (some_unsure) access(i, pointer, Access::Kind::write, bytes, shift, extra, true);
+    const bool some_unsure = bytes > 0 && sure.bytes < bytes;
+    if (!some_unsure || sure.bytes > 0)
+      access(i, pointer, Access::Kind::write, some_unsure ? sure.bytes : bytes, shift, extra, sure.checks);
+    if (some_unsure) access(i, pointer, Access::Kind::write, bytes, shift, extra, std::nullopt);
   }
 
   void update(llvm::Instruction& i, const AtomicOperation& atomic) {
@@ -217,7 +232,8 @@ private:
   // `bytes` < 0: not known how many.
   void access(llvm::Instruction& i, llvm::Value* pointer, Access::Kind kind, int64_t bytes,
               const std::optional<Number>& shift = std::nullopt,
-              const std::optional<Scope>& extra = std::nullopt, bool never_sure = false) {
+              const std::optional<Scope>& extra = std::nullopt,
+              const Checks& surely = Definedness::Checks{}) {
     const Place place = values_.place(pointer);
     if (place.root == Place::Root::elsewhere) return;
     if (place.root == Place::Root::untraceable) {
@@ -229,7 +245,7 @@ private:
     }
     Found f;
     f.extra = extra;
-    f.never_sure = never_sure;
+    f.surely = surely;
     f.access.argument = place.argument;
     f.access.kind = kind;
     std::optional<Number> offset;
@@ -288,8 +304,7 @@ private:
     for (size_t i = 0; i < found_.size(); ++i) {
       if (taken[i]) continue;
       const Found& first = found_[i];
-      if (first.access.kind != Access::Kind::write || !first.access.known || first.extra ||
-          first.never_sure) {
+      if (first.access.kind != Access::Kind::write || !first.access.known || first.extra || !first.surely) {
         united.push_back(first);
         continue;
       }
@@ -298,8 +313,8 @@ private:
       Conditions::Blocks blocks;
       for (size_t j = i; j < found_.size(); ++j) {
         const Found& other = found_[j];
-        if (other.access.kind != Access::Kind::write || !other.access.known || other.extra ||
-            other.never_sure || taken[j] || other.access.argument != first.access.argument ||
+        if (other.access.kind != Access::Kind::write || !other.access.known || other.extra || !other.surely ||
+            taken[j] || other.access.argument != first.access.argument ||
             other.access.bytes != first.access.bytes || other.access.offset != first.access.offset ||
             loops_.getLoopFor(other.block) != loop)
           continue;
@@ -311,6 +326,7 @@ private:
           Found one = first;
           for (size_t j : group) {
             merge_checks(one.access.checks, found_[j].access.checks);
+            merge_checks(one.access.sure_checks, *found_[j].surely);
             if (found_[j].access.update != first.access.update) one.access.update = {};
             taken[j] = true;
           }
@@ -324,6 +340,7 @@ private:
       Found single = first;
       if (auto scopes = conditions_.sure_scopes({first.block})) {
         single.access.sure = true;
+        single.access.sure_checks = *first.surely;
         single.access.scopes = std::move(*scopes);
       }
       united.push_back(std::move(single));

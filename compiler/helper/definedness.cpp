@@ -8,6 +8,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -114,28 +115,67 @@ std::vector<int64_t> places_in_loops(const llvm::SCEV* at, const llvm::StoreInst
 
 }  // namespace
 
-Definedness::Definedness(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops)
-    : layout_(kernel.getParent()->getDataLayout()), dominators_(dominators), known_functions_(library_),
-      assumptions_(kernel), evolution_(kernel, known_functions_, assumptions_, dominators, loops),
-      specified_(evolution_) {}
+Definedness::Definedness(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops,
+                         Values& values, InfoBuilder& builder)
+    : kernel_(kernel), layout_(kernel.getParent()->getDataLayout()), dominators_(dominators),
+      known_functions_(library_), assumptions_(kernel),
+      evolution_(kernel, known_functions_, assumptions_, dominators, loops),
+      specified_(evolution_, values, builder) {}
 
 void Definedness::want(const llvm::Value* value, int component) {
   const Part part{value, value->getType()->isVectorTy() ? component : kAll};
-  if (!have_values_.contains(part) && seen_.insert(part).second) todo_.push_back(part);
+  if (const auto known = have_values_.find(part); known != have_values_.end())
+    merge_checks(checks_, sets_[known->second]);
+  else if (seen_.insert(part).second)
+    todo_.push_back(part);
 }
 
-// All that it is made of has values.
-bool Definedness::has_value(const llvm::Value* value, int component) {
+// The checks under which all that it is made of has values.
+std::optional<Definedness::Checks> Definedness::has_value(const llvm::Value* value, int component) {
   seen_.clear();
   todo_.clear();
+  checks_.clear();
   want(value, component);
   while (!todo_.empty()) {
     const Part part = todo_.back();
     todo_.pop_back();
-    if (seen_.size() > kMost || !look_at(part)) return false;
+    if (seen_.size() > kMost || !look_at(part)) return std::nullopt;
   }
-  have_values_.insert(seen_.begin(), seen_.end());
-  return true;
+  if (sets_.back() != checks_) sets_.push_back(checks_);
+  for (const Part& part : seen_)
+    have_values_.try_emplace(part, sets_.size() - 1);
+  return checks_;
+}
+
+std::optional<Definedness::Checks> Definedness::has_value(const llvm::Value* value) {
+  const auto* vector = dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!vector) return has_value(value, kAll);
+  Checks all;
+  for (int component = 0; component < static_cast<int>(vector->getNumElements()); ++component) {
+    const std::optional<Checks> checks = has_value(value, component);
+    if (!checks) return std::nullopt;
+    merge_checks(all, *checks);
+  }
+  return all;
+}
+
+// Where the kernel selects, a driver may branch.
+std::optional<Definedness::Checks> Definedness::conditions() {
+  Checks all;
+  for (const llvm::Instruction& i : llvm::instructions(kernel_)) {
+    const llvm::Value* condition = nullptr;
+    if (const auto* branch = dyn_cast<llvm::BranchInst>(&i); branch && branch->isConditional())
+      condition = branch->getCondition();
+    else if (const auto* of_several = dyn_cast<llvm::SwitchInst>(&i))
+      condition = of_several->getCondition();
+    else if (const auto* select = dyn_cast<llvm::SelectInst>(&i))
+      condition = select->getCondition();
+    if (!condition) continue;
+    const std::optional<Checks> checks = has_value(condition);
+    if (!checks) return std::nullopt;
+    merge_checks(all, *checks);
+  }
+  return all;
 }
 
 // False: it may have no value. Wants what it is made of.
@@ -145,7 +185,11 @@ bool Definedness::look_at(const Part& part) {
   const auto* i = dyn_cast<llvm::Instruction>(&v);
   if (!i) return true;
   const auto* division = dyn_cast<llvm::BinaryOperator>(i);
-  if (division && division->isIntDivRem() && !specified_.divides(*division)) return false;
+  if (division && division->isIntDivRem()) {
+    const std::optional<Checks> checks = specified_.divides(*division);
+    if (!checks) return false;
+    merge_checks(checks_, *checks);
+  }
   switch (i->getOpcode()) {
   case llvm::Instruction::InsertElement:
     return look_at_insert(v, part.second);
@@ -314,15 +358,20 @@ void Definedness::find_written_in_loops(const llvm::AllocaInst& variable, const 
   }
 }
 
-int64_t Definedness::surely_stored(const llvm::Value* value) {
+Definedness::Stored Definedness::surely_stored(const llvm::Value* value) {
   const auto bytes = [&](llvm::Type* t) {
     return static_cast<int64_t>(layout_.getTypeStoreSize(t).getFixedValue());
   };
   const auto* vector = dyn_cast<llvm::FixedVectorType>(value->getType());
-  if (!vector) return has_value(value, kAll) ? bytes(value->getType()) : 0;
-  for (int component = 0; component < static_cast<int>(vector->getNumElements()); ++component)
-    if (!has_value(value, component)) return component * bytes(vector->getElementType());
-  return bytes(value->getType());
+  Stored stored;
+  for (int component = 0; vector && component < static_cast<int>(vector->getNumElements()); ++component) {
+    const std::optional<Checks> checks = has_value(value, component);
+    if (!checks) return stored;
+    stored.bytes += bytes(vector->getElementType());
+    merge_checks(stored.checks, *checks);
+  }
+  const std::optional<Checks> checks = vector ? stored.checks : has_value(value, kAll);
+  return checks ? Stored{bytes(value->getType()), *checks} : Stored{};
 }
 
 }  // namespace mkmd::compiler

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -12,6 +13,7 @@
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
+#include <optional>
 #include <vector>
 
 #include "compiler/helper/specified_results.hpp"
@@ -21,16 +23,29 @@ namespace mkmd::compiler {
 // Of one kernel: what was shown to have a value is remembered.
 class Definedness {
 public:
-  Definedness(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops);
+  using Checks = std::vector<int>;  // of the KernelInfo, all of the launch alone
 
-  // How many bytes of a stored value, from its first, are certainly stored. Of a float3, which is stored as a
-  // float4, the last component is undefined.
-  int64_t surely_stored(const llvm::Value* value);
+  // All must outlive it.
+  Definedness(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops, Values& values,
+              InfoBuilder& builder);
+
+  struct Stored {
+    int64_t bytes = 0;
+    Checks checks;
+  };
+  // How many bytes of a stored value, from its first, are certainly stored where the checks hold. Of a
+  // float3, which is stored as a float4, the last component is undefined.
+  Stored surely_stored(const llvm::Value* value);
+  // The checks under which all conditions of the kernel have values. None at all: some may have none. To
+  // branch on one is no mistake in OpenCL C, but compilers take it for unreachable, and drop what the kernel
+  // stores.
+  std::optional<Checks> conditions();
 
 private:
   using Part = std::pair<const llvm::Value*, int>;  // a component of a vector, or a number
 
-  bool has_value(const llvm::Value* value, int component);
+  std::optional<Checks> has_value(const llvm::Value* value, int component);
+  std::optional<Checks> has_value(const llvm::Value* value);  // all components
   void want(const llvm::Value* value, int component);
   bool look_at(const Part& part);
   bool look_at_insert(const llvm::Value& value, int component);
@@ -44,6 +59,7 @@ private:
   void find_written_in_loops(const llvm::AllocaInst& variable, const llvm::LoadInst& load,
                              llvm::BitVector& written) const;
 
+  llvm::Function& kernel_;
   const llvm::DataLayout& layout_;
   const llvm::DominatorTree& dominators_;
   llvm::TargetLibraryInfoImpl library_;
@@ -51,9 +67,13 @@ private:
   llvm::AssumptionCache assumptions_;
   mutable llvm::ScalarEvolution evolution_;  // it remembers what it was asked
   SpecifiedResults specified_;
-  llvm::DenseSet<Part> have_values_;
-  llvm::DenseSet<Part> seen_;  // since the last question
+  // Under which of the sets of checks.
+  llvm::DenseMap<Part, size_t> have_values_;
+  std::vector<Checks> sets_{{}};
+  // Since the last question.
+  llvm::DenseSet<Part> seen_;
   std::vector<Part> todo_;
+  Checks checks_;
 };
 
 }  // namespace mkmd::compiler

@@ -2,14 +2,11 @@
 #include "compiler/helper/specified_results.hpp"
 
 #include <algorithm>
-#include <array>
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/APSInt.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <optional>
-#include <utility>
 
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
@@ -266,16 +263,8 @@ bool all_fit(llvm::ScalarEvolution& evolution, const llvm::Value& number, int co
   return true;
 }
 
-// Numbers that divide all others.
-bool is_safe_divisor(const llvm::Constant* c) {
-  const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(c);
-  return number && !number->isZero() && !number->isMinusOne();
-}
-
-bool is_safe_divisor(const llvm::Constant& c) {
-  for (unsigned lane = 0; lane < lanes(c.getType()); ++lane)
-    if (!is_safe_divisor(component_of(c, static_cast<int>(lane)))) return false;
-  return true;
+bool is_signed(const llvm::BinaryOperator& division) {
+  return division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::SRem;
 }
 
 }  // namespace
@@ -288,9 +277,9 @@ const llvm::Value* given(const llvm::Value* value) {
   return value;
 }
 
-bool SpecifiedResults::divides(const llvm::BinaryOperator& division) const {
+bool SpecifiedResults::always_divides(const llvm::BinaryOperator& division) const {
   const llvm::Value* const by = given(division.getOperand(1));
-  if (const auto* c = dyn_cast<llvm::Constant>(by)) return is_safe_divisor(*c);
+  if (isa<llvm::Constant>(by)) return divides_all(by, is_signed(division));
   if (!evolution_.isSCEVable(by->getType())) return false;
   const auto number = [this](const llvm::Value* v) {
     return evolution_.getSCEV(const_cast<llvm::Value*>(given(v)));
@@ -301,10 +290,27 @@ bool SpecifiedResults::divides(const llvm::BinaryOperator& division) const {
   };
   if (known(llvm::CmpInst::ICMP_SGT, 0)) return true;
   if (!known(llvm::CmpInst::ICMP_NE, 0)) return false;
-  const bool is_signed =
-      division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::SRem;
-  return !is_signed || known(llvm::CmpInst::ICMP_NE, -1) ||
+  return !is_signed(division) || known(llvm::CmpInst::ICMP_NE, -1) ||
          !evolution_.getSignedRangeMin(number(division.getOperand(0))).isMinSignedValue();
+}
+
+std::optional<std::vector<int>> SpecifiedResults::divides(const llvm::BinaryOperator& division) const {
+  std::vector<int> checks;
+  if (always_divides(division)) return checks;
+  llvm::Value* const by = division.getOperand(1);
+  const bool is_vector = by->getType()->isVectorTy();
+  for (int lane = 0; lane < static_cast<int>(lanes(by->getType())); ++lane) {
+    std::optional<Number> number = is_signed(division) ? values_.as_signed(by, is_vector ? lane : kAll)
+                                                       : values_.as_unsigned(by, is_vector ? lane : kAll);
+    // Of the launch alone: the stored value may come from other work-items, or from rounds that are over.
+    const auto is_of_launch = [this](const Poly& p) { return builder_.atoms().is_uniform(p); };
+    if (!number || !is_of_launch(number->poly) || !builder_.is_positive(*number, number->poly) ||
+        !std::ranges::all_of(number->checks,
+                             [&](int check) { return is_of_launch(builder_.check_poly(check)); }))
+      return std::nullopt;
+    merge_checks(checks, number->checks);
+  }
+  return checks;
 }
 
 bool SpecifiedResults::converts(const llvm::CastInst& conversion, int component) const {

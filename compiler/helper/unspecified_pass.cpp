@@ -32,21 +32,6 @@ bool shifts_all(const llvm::Value* amount) {
   return most->ult(amount->getType()->getScalarSizeInBits());
 }
 
-// Whether a quotient and a remainder are specified, whatever is divided. By -1 the least number has none that
-// fits its type.
-bool divides_all(const llvm::Value* divisor, bool is_signed) {
-  const auto* constant = dyn_cast<llvm::Constant>(divisor);
-  if (constant == nullptr) return false;
-  const auto divides = [&](const llvm::Constant* element) {
-    const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(element);
-    return number != nullptr && !number->isZero() && !(is_signed && number->isMinusOne());
-  };
-  const auto* elements = dyn_cast<llvm::FixedVectorType>(divisor->getType());
-  for (unsigned i = 0; elements != nullptr && i < elements->getNumElements(); ++i)
-    if (!divides(constant->getAggregateElement(i))) return false;
-  return elements != nullptr || divides(constant);
-}
-
 // Whether LLVM could make something of the operand that OpenCL C does not say.
 bool is_left_open(const llvm::Use& operand) {
   const llvm::Type* type = operand->getType()->getScalarType();
@@ -120,6 +105,19 @@ llvm::PreservedAnalyses UnspecifiedPass::run(llvm::Function& function, llvm::Fun
 
 llvm::CallInst* any_number(llvm::Type* type, llvm::Instruction& before) {
   return given_back(llvm::UndefValue::get(type), 0, &before);
+}
+
+bool divides_all(const llvm::Value* divisor, bool is_signed) {
+  const auto* constant = dyn_cast<llvm::Constant>(divisor);
+  if (constant == nullptr) return false;
+  const auto divides = [&](const llvm::Constant* element) {
+    const auto* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(element);
+    return number != nullptr && !number->isZero() && !(is_signed && number->isMinusOne());
+  };
+  const auto* elements = dyn_cast<llvm::FixedVectorType>(divisor->getType());
+  for (unsigned i = 0; elements != nullptr && i < elements->getNumElements(); ++i)
+    if (!divides(constant->getAggregateElement(i))) return false;
+  return elements != nullptr || divides(constant);
 }
 
 bool gives_back_operand(llvm::StringRef function) {

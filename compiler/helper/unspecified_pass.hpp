@@ -23,6 +23,9 @@ public:
 
 // A call in front of `before` that gives some number of the type.
 llvm::CallInst* any_number(llvm::Type* type, llvm::Instruction& before);
+// Whether a quotient and a remainder are specified, whatever is divided. By -1 the least number has none that
+// fits its type.
+bool divides_all(const llvm::Value* divisor, bool is_signed);
 // Whether this is the name of such a function.
 bool gives_back_operand(llvm::StringRef function);
 

@@ -11,7 +11,7 @@ namespace mkmd::compiler::test {
 namespace {
 
 // Of 64 work-items.
-std::vector<Footprint> described(const std::string& body) {
+std::vector<Footprint> described(const std::string& body, int n = 0) {
   const std::string source = "__kernel void k(__global int* a, __global int* o, int n) {\n"
                              "  int t = get_global_id(0), v = 5;\n  " +
                              body + "\n}\n";
@@ -23,8 +23,7 @@ std::vector<Footprint> described(const std::string& body) {
   Launch launch;
   launch.global = {64, 1, 1};
   launch.local = {8, 1, 1};
-  const int zero = 0;
-  set_scalars(*kernel, 2, &zero, sizeof zero, launch.scalars);
+  set_scalars(*kernel, 2, &n, sizeof n, launch.scalars);
   return LaunchFootprints(*kernel, launch).of({{0, 0, 0}, {8, 1, 1}});
 }
 
@@ -84,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Values, FloatingTruth,
 // A compiler for devices may find that a number has no value. It need not store it then.
 class Stored : public testing::TestWithParam<const char*> {
 protected:
-  static ByteRanges surely(const std::string& body) {
-    const std::vector<Footprint> all = described(body);
+  static ByteRanges surely(const std::string& body, int n = 0) {
+    const std::vector<Footprint> all = described(body, n);
     const Footprint* o = of_argument(all, 1);
     EXPECT_NE(o, nullptr);
     if (!o) return {};
@@ -95,6 +94,7 @@ protected:
 };
 class StoredSurely : public Stored {};
 class StoredPerhaps : public Stored {};
+class StoredByArgument : public Stored {};
 
 TEST_P(StoredSurely, WhereItHasAValue) {
   EXPECT_EQ(surely(GetParam()), ByteRanges(0, 256));
@@ -102,6 +102,40 @@ TEST_P(StoredSurely, WhereItHasAValue) {
 TEST_P(StoredPerhaps, WhereItMayHaveNone) {
   EXPECT_EQ(surely(GetParam()), ByteRanges());
 }
+TEST_P(StoredByArgument, WhereTheArgumentOfTheLaunchGivesItOne) {
+  EXPECT_EQ(surely(GetParam(), 7), ByteRanges(0, 256));
+  EXPECT_EQ(surely(GetParam(), 0), ByteRanges());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, StoredByArgument,
+    testing::Values(
+        "o[t] = a[t] / n;", "o[t] = t % n;", "o[t] = (uint)a[t] / (uint)n + t % 3;", "o[t] = a[t] % (n * 2);",
+        "o[t] = a[t] / (short)n;", "o[t] = ((int2)(t, a[t]) / (int2)(n, 3)).y;", "o[t] = a[t] / (n + 3 - 3);",
+        "o[t] = a[t] / (n * (int)get_local_size(0));",
+        "int u[4]; for (int i = 0; i < 4; ++i) u[i] = t % n; o[t] = u[t & 3];",
+        "o[t] = a[t] / n; o[t] = a[t] % n;", "int q = t / n; o[t] = q > 3 ? 4 : t;",
+        "local int u[64]; u[get_local_id(0)] = t % n; barrier(CLK_LOCAL_MEM_FENCE); o[t] = u[t & 7];",
+        "if (t % n == 3) o[t] = 1; else o[t] = 2;", "if (t < 32) vstore2((int2)(t, t % n), t, o);",
+        "int s = 0; for (int i = 0; i < 9 % n; ++i) s += i; o[t] = s;",
+        "switch (t % n) { case 0: o[t] = 1; break; case 3: o[t] = 4; break; default: o[t] = n; }"));
+
+// All behind a condition without a value may be dropped, whatever it decides.
+INSTANTIATE_TEST_SUITE_P(
+    Conditions, StoredPerhaps,
+    testing::Values("if (a[t] % n == 3) a[t + 64] = 1; o[t] = 2;",
+                    "o[t] = 2; if (a[t] / n == 3) a[t + 64] = 1;",
+                    "int v2 = a[t] / n > 3 ? 5 : 6; a[t] = v2; o[t] = t;",
+                    "for (int i = 0; i < a[t] / n; ++i) a[t] += i; o[t] = t;",
+                    "if ((int)as_float(a[t]) > 3) a[t] = 5; o[t] = 2;",
+                    "switch (a[t] / n) { case 0: a[t] = 1; break; case 3: a[t] = 4; } o[t] = 2;",
+                    "if (a[t] == 3) { if (a[t + 64] % n == 3) a[t + 64] = 1; } o[t] = 2;"));
+INSTANTIATE_TEST_SUITE_P(Conditions, StoredSurely,
+                         testing::Values("if (a[t] % 3 == n) a[t + 64] = 1; o[t] = 2;",
+                                         "if (as_float(a[t]) > 3) a[t] = 1; o[t] = t;",
+                                         "for (int i = 0; i < a[t]; ++i) a[t + 64] += i; o[t] = t;",
+                                         "while (a[t] > 3) a[t] -= 2; o[t] = t;",
+                                         "if (isnan(as_float(a[t]))) a[t] = 1; o[t] = t;"));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, StoredPerhaps,

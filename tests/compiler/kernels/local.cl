@@ -9,7 +9,7 @@ __kernel void dot_partial(__global const float* a, __global const float* b, __gl
   }
   if (l == 0) out[get_group_id(0)] = tmp[0];
 }
-//@ reduce_guarded global=256 local=32 exact : i32[250] i32[8] u=250 local=128
+//@ reduce_guarded global=256 local=32 : i32[250] i32[8] u=250 local=128
 __kernel void reduce_guarded(__global const int* in, __global int* out, uint n, __local int* tmp) {
   uint tid = get_local_id(0), i = get_group_id(0) * get_local_size(0) + get_local_id(0);
   tmp[tid] = i < n ? in[i] : 0;

@@ -46,13 +46,13 @@ __kernel void convolve(__global const float* in, __global float* out, __constant
     }
   out[y * w + x] = sum;
 }
-//@ linear_2d global=960 local=32 : f32[960] f32[960] i=40
+//@ linear_2d global=960 local=32 exact : f32[960] f32[960] i=40
 __kernel void linear_2d(__global const float* in, __global float* out, int w) {
   int i = get_global_id(0);
   int x = i % w, y = i / w;
   out[y * w + x] = in[y * w + x] * 2 + x;
 }
-//@ linear_3d global=960 local=32 : f32[960] f32[960] u=8 u=10
+//@ linear_3d global=960 local=32 exact : f32[960] f32[960] u=8 u=10
 __kernel void linear_3d(__global const float* in, __global float* out, uint w, uint h) {
   uint i = get_global_id(0);
   uint x = i % w, y = i / w % h, z = i / (w * h);
