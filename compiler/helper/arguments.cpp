@@ -9,6 +9,8 @@
 #include <llvm/IR/Operator.h>
 #include <set>
 
+#include "compiler/helper/address_space.hpp"
+
 namespace mkmd::compiler {
 namespace {
 
@@ -50,13 +52,13 @@ Argument describe(const llvm::Function& f, const llvm::Argument& a) {
     const bool opaque_object =
         out.type.starts_with("queue_t") || qualifiers.find("pipe") != std::string::npos;
     switch (opaque_object ? 99 : type->getPointerAddressSpace()) {
-    case 1:
+    case address_space::kGlobal:
       out.kind = Argument::Kind::buffer;
       break;
-    case 2:
+    case address_space::kConstant:
       out.kind = Argument::Kind::constant_buffer;
       break;
-    case 3:
+    case address_space::kLocal:
       out.kind = Argument::Kind::local;
       break;
     default:

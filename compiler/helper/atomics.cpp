@@ -8,6 +8,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "compiler/helper/address_space.hpp"
 #include "compiler/helper/builtins.hpp"
 
 namespace mkmd::compiler {
@@ -20,8 +21,10 @@ using Kind = Update::Kind;
 // Null: it may lead elsewhere. OpenCL C 2.0 declares its atomic functions for generic pointers.
 llvm::Value* as_global(llvm::Value* pointer) {
   if (auto* cast = dyn_cast<llvm::AddrSpaceCastOperator>(pointer)) pointer = cast->getPointerOperand();
-  return pointer->getType()->isPointerTy() && pointer->getType()->getPointerAddressSpace() == 1 ? pointer
-                                                                                                : nullptr;
+  return pointer->getType()->isPointerTy() &&
+                 pointer->getType()->getPointerAddressSpace() == address_space::kGlobal
+             ? pointer
+             : nullptr;
 }
 
 // The type of number the first parameter points to, as mangled names spell it: "PU3AS1Vii" → 'i'. 0: none.

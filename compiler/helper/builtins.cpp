@@ -8,6 +8,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/helper/address_space.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
@@ -337,7 +338,8 @@ std::optional<std::vector<PointerUse>> pointer_uses(const llvm::CallBase& call) 
     if (to.bytes == 0 || from.bytes == 0) return std::nullopt;
     if (strided) {
       // The stride applies to the global side.
-      const bool into_local = call.getArgOperand(1)->getType()->getPointerAddressSpace() == 1;
+      const bool into_local =
+          call.getArgOperand(1)->getType()->getPointerAddressSpace() == address_space::kGlobal;
       (into_local ? from : to).stride_operand = 3;
     }
     return std::vector{to, from};

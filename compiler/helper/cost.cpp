@@ -6,6 +6,7 @@
 
 #include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
+#include "compiler/helper/own_memory.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
@@ -142,10 +143,7 @@ void estimate_cost(llvm::Function& f, InfoBuilder& builder, Values& values, Cond
     double operations = 0, bytes = 0;
     for (llvm::Instruction& i : block) {
       operations += operations_of(i);
-      const auto global = [](const llvm::Value* p) {
-        const unsigned space = p->getType()->getPointerAddressSpace();
-        return space == 1 || space == 2 || space == 4;
-      };
+      const auto global = [](const llvm::Value* p) { return !leads_to_own_memory(p->getType()); };
       if (auto* l = llvm::dyn_cast<llvm::LoadInst>(&i); l && global(l->getPointerOperand()))
         bytes += static_cast<double>(layout.getTypeStoreSize(l->getType()).getFixedValue());
       if (auto* s = llvm::dyn_cast<llvm::StoreInst>(&i); s && global(s->getPointerOperand()))

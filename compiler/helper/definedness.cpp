@@ -15,6 +15,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/helper/address_space.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/own_memory.hpp"
 #include "compiler/helper/reach.hpp"
@@ -27,7 +28,6 @@ using llvm::dyn_cast;
 using llvm::isa;
 
 constexpr int kAll = -1;         // components of a vector
-constexpr unsigned kLocal = 3;   // the address space
 constexpr size_t kMost = 65536;  // values that one is made of; beyond that it may have no value
 
 bool is_value(const llvm::Constant& c, int component) {
@@ -42,7 +42,8 @@ bool reads_own_memory(const llvm::CallBase& call) {
   const std::optional<std::vector<PointerUse>> uses = pointer_uses(call);
   return uses && std::ranges::any_of(*uses, [&](const PointerUse& use) {
            const llvm::Type* const pointer = call.getArgOperand(use.operand)->getType();
-           return use.reads && leads_to_own_memory(pointer) && pointer->getPointerAddressSpace() != kLocal;
+           return use.reads && leads_to_own_memory(pointer) &&
+                  pointer->getPointerAddressSpace() != address_space::kLocal;
          });
 }
 
@@ -258,7 +259,7 @@ bool Definedness::is_filled(const llvm::LoadInst& load, int component) {
   const llvm::Value* const variable = llvm::getUnderlyingObject(load.getPointerOperand(), 0);
   const auto* global = dyn_cast<llvm::GlobalVariable>(variable);
   if (global && global->isConstant()) return true;
-  if (variable->getType()->getPointerAddressSpace() == kLocal &&
+  if (variable->getType()->getPointerAddressSpace() == address_space::kLocal &&
       isa<llvm::GlobalVariable, llvm::Argument>(variable))
     return may_be_written(load, made_of(*variable), layout_) && want_written(*variable, load, component);
   const auto* own = dyn_cast<llvm::AllocaInst>(variable);

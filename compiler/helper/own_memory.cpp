@@ -18,6 +18,8 @@
 #include <set>
 #include <vector>
 
+#include "compiler/helper/address_space.hpp"
+
 namespace mkmd::compiler {
 namespace {
 
@@ -288,12 +290,13 @@ private:
 }  // namespace
 
 bool leads_to_own_memory(const llvm::Type* pointer) {
-  return pointer->getPointerAddressSpace() == 0 || pointer->getPointerAddressSpace() == 3;
+  const unsigned space = pointer->getPointerAddressSpace();
+  return space == address_space::kPrivate || space == address_space::kLocal;
 }
 
 bool may_be_global(const llvm::Value* pointer) {
   const unsigned space = pointer->getType()->getPointerAddressSpace();
-  return space == 1 || space == 4;
+  return space == address_space::kGlobal || space == address_space::kGeneric;
 }
 
 const llvm::Instruction* pointer_kept_as_something_else(llvm::Function& kernel) {

@@ -10,6 +10,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 
+#include "compiler/helper/address_space.hpp"
 #include "compiler/helper/inline_pass.hpp"
 #include "compiler/helper/pointer_forks_pass.hpp"
 #include "compiler/helper/run_once_pass.hpp"
@@ -52,7 +53,9 @@ struct ConstantsPass : llvm::PassInfoMixin<ConstantsPass> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     bool changed = false;
     for (llvm::GlobalVariable& g : module.globals()) {
-      if (g.isConstant() || !g.hasLocalLinkage() || g.getAddressSpace() != 0 || !only_read(g)) continue;
+      if (g.isConstant() || !g.hasLocalLinkage() || g.getAddressSpace() != address_space::kPrivate ||
+          !only_read(g))
+        continue;
       g.setConstant(true);
       changed = true;
     }

@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "compiler/helper/forks.hpp"
+#include "compiler/helper/own_memory.hpp"
 #include "compiler/helper/values.hpp"
 
 namespace mkmd::compiler {
@@ -29,7 +30,7 @@ Place Values::place(llvm::Value* pointer) {
 Place Values::compute_place(llvm::Value* pointer) {
   auto* type = dyn_cast<llvm::PointerType>(pointer->getType());
   if (!type) return {};
-  if (type->getAddressSpace() == 0 || type->getAddressSpace() == 3) {
+  if (leads_to_own_memory(type)) {
     Place p;
     p.root = Place::Root::elsewhere;  // private or local: no pointer of these kinds leads into a buffer
     return p;

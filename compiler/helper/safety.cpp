@@ -11,6 +11,7 @@
 #include <llvm/IR/Operator.h>
 #include <set>
 
+#include "compiler/helper/address_space.hpp"
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/atomics.hpp"
 #include "compiler/helper/builtins.hpp"
@@ -109,7 +110,8 @@ private:
     }
     if (waits_for_copies(i)) return;
     for (llvm::Value* operand : i.operands())
-      if (operand->getType()->isPointerTy() && operand->getType()->getPointerAddressSpace() == 4 &&
+      if (operand->getType()->isPointerTy() &&
+          operand->getType()->getPointerAddressSpace() == address_space::kGeneric &&
           !isa<llvm::AddrSpaceCastInst>(i))
         refuse_any("a generic pointer is used", line);
   }
@@ -131,7 +133,7 @@ private:
     }
     auto* g = dyn_cast<llvm::GlobalVariable>(v);
     if (!g) return;
-    if (g->getAddressSpace() == 3) {
+    if (g->getAddressSpace() == address_space::kLocal) {
       locals_.insert(g);
       info_.uses_local_shape = true;
     } else if (g->isDeclaration()) {
@@ -177,7 +179,8 @@ private:
     if (name == "barrier" || name == "work_group_barrier" || name.starts_with("async_work_group"))
       info_.uses_local_shape = true;
     for (const llvm::Type* type : callee->getFunctionType()->params())
-      if (type->isPointerTy() && type->getPointerAddressSpace() == 4 && !waits_for_copies(call))
+      if (type->isPointerTy() && type->getPointerAddressSpace() == address_space::kGeneric &&
+          !waits_for_copies(call))
         return refuse_any("'" + name.str() + "' is given a generic pointer", line);
     if (is_atomic(name)) {
       if (mangled.contains("atomic_") && mangled.contains("_explicit"))
