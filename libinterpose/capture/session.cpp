@@ -90,8 +90,7 @@ void Session::keep_learned() {
       sources[of.content] = files.read(of.content).value_or(timing::LearnedSource());
     }
     const std::lock_guard turn(profitability_turn);
-    of.learned.captured = of.model->history.captured.keep(now);
-    of.learned.split = of.model->history.split.keep(now);
+    of.learned.history = of.model->history.keep(now);
     timing::LearnedSource& source = sources[of.content];
     source.left = std::min(regret.left(now), timing::kLimits.free_exploring);
     source.saved = std::min(regret.saved(now), code.seconds());

@@ -227,7 +227,7 @@ planning::Task WindowPlanning::next(const std::vector<Ref<Command>>& window, siz
   return task;
 }
 
-planning::Task WindowPlanning::describe(Command& c) const {
+planning::Task WindowPlanning::describe(Command& c) {
   planning::Task task;
   task.kind = c.kind();
   task.seconds.assign(configuration().devices.size(), scheduler::kNever);
@@ -254,7 +254,7 @@ bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
   return device == 0 || c.redo.empty();
 }
 
-void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) const {
+void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) {
   const int home = configuration().home_index();
   const TimeModel& times = estimates_.times();
   Kernel& kernel = *c.launch.kernel;
@@ -315,12 +315,14 @@ double WindowPlanning::seconds_to_plan_with(const KernelModel& model, const Laun
   return asked->rivalry().exists() ? predicted : asked->cautious(predicted, at_home, host_seconds());
 }
 
-void WindowPlanning::judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) const {
+void WindowPlanning::judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) {
   // Where the first device waits for its turn, it is home.
   const double first = task.seconds[0] < scheduler::kNever ? task.seconds[0] : task.at_home;
   task.kernel.predicted = whole.predicted(first);
+  if (compares_) task.kernel.predicted.best_was_measured.reset();
   task.kernel.decision =
       estimates_.profitability()->judge(model.history, task.kernel.predicted, host_seconds());
+  compares_ |= task.kernel.decision.reason == timing::Reason::comparison;
   if (task.kernel.is_moved() && !estimates_.without_turn().rivalry().exists())  // teams take turns
     planning::move_whole(task, whole.device());
 }

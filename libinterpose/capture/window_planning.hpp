@@ -45,8 +45,8 @@ private:
   planning::Plan make(const std::vector<Ref<Command>>& window);
   void take_turns(const std::vector<Ref<Command>>& window);
   planning::Task next(const std::vector<Ref<Command>>& window, size_t i);
-  planning::Task describe(Command& command) const;
-  void describe_kernel(KernelCommand& command, planning::Task& task) const;
+  planning::Task describe(Command& command);
+  void describe_kernel(KernelCommand& command, planning::Task& task);
   void describe_transfer(const Command& command, planning::Task& task) const;
   bool any_has_failed() const;
   bool may_run_on(const KernelCommand& command, int device) const;
@@ -56,7 +56,7 @@ private:
   double seconds_to_make(const planning::Task& task, int device) const;
   double seconds_to_plan_with(const KernelModel& model, const LaunchCost& cost, int device,
                               double at_home) const;
-  void judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task) const;
+  void judge(const KernelModel& model, const WholeLaunch& whole, planning::Task& task);
   void note_planned(const Command& command, const planning::Task& task) const;
 
   Session& session_;
@@ -70,6 +70,8 @@ private:
   const planning::Purpose purpose_;
   const planning::BufferOf buffer_of_;
   std::vector<planning::Task> described_;  // of the window's first commands, not yet given to a planner
+  bool compares_ =
+      false;  // a launch of the window is to show what the best single device takes: one is enough
   bool took_turns_ = false;
   bool several_teams_ = false;  // have turns in this window
   nlohmann::json recorded_;     // what the plan follows from; null: not to be traced

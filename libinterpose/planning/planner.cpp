@@ -72,7 +72,8 @@ size_t PlannedTask::first_order() const {
 }
 
 bool on_whole(const PlannedTask& of, const Machine& machine) {
-  return of.task.is_kernel() && machine.home_is_whole && of.cut < 0 && of.task.kernel.long_at_home;
+  return of.task.is_kernel() && machine.home_is_whole && of.cut < 0 && of.task.kernel.long_at_home &&
+         !of.task.kernel.is_moved();
 }
 
 void move_whole(Task& task, int device) {
@@ -274,7 +275,8 @@ bool Planner::is_worth_a_policy() const {
   // What is left beside launches that lose time may only be here because they are.
   return !any([](const PlannedTask& of) { return of.task.kernel.left_alone(); }) ||
          any([](const PlannedTask& of) {
-           return of.task.is_kernel() && of.task.kernel.is_long() && !of.task.kernel.left_alone();
+           const KernelTask& kernel = of.task.kernel;
+           return of.task.is_kernel() && (kernel.is_long() || kernel.is_moved()) && !kernel.left_alone();
          });
 }
 

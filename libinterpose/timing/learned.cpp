@@ -52,11 +52,9 @@ json to_json(const OutcomesByLength::Kept& kept) {
 }
 
 json to_json(const LearnedKernel& kernel) {
-  json j = {{"devices", to_json(kernel.devices)},
-            {"shapes", json::object()},
-            {"captured", to_json(kernel.captured)},
-            {"split", to_json(kernel.split)},
-            {"gain", kernel.gain}};
+  json j = {{"devices", to_json(kernel.devices)},           {"shapes", json::object()},
+            {"captured", to_json(kernel.history.captured)}, {"moved", to_json(kernel.history.moved)},
+            {"split", to_json(kernel.history.split)},       {"gain", kernel.gain}};
   for (const uint64_t shape : shapes_to_keep(kernel))
     j["shapes"][std::to_string(shape)] = to_json(kernel.shapes.at(shape));
   return j;
@@ -151,8 +149,7 @@ private:
     LearnedKernel kernel;
     kernel.devices = read_times(of.list("devices"), of);
     kernel.gain = within(of, "gain", 0, 1e9);
-    kernel.captured = read_outcomes(of, "captured");
-    kernel.split = read_outcomes(of, "split");
+    kernel.history = {read_outcomes(of, "captured"), read_outcomes(of, "moved"), read_outcomes(of, "split")};
     for_each(of, "shapes", [&](const std::string& shape, const json& times) {
       kernel.shapes.emplace(number<uint64_t>(shape, of), read_times(times, of));
     });

@@ -28,7 +28,7 @@ struct LearnedTime {
 struct LearnedKernel {
   std::vector<LearnedTime> devices;                     // over all launches
   std::map<uint64_t, std::vector<LearnedTime>> shapes;  // by device
-  OutcomesByLength::Kept captured, split;               // as in KernelHistory
+  KernelHistory::Kept history;
   double gain = 0;  // seconds that launches of the last run gain by the code for pieces (KernelModel)
 };
 
@@ -45,14 +45,14 @@ double gain_of(const LearnedSource& source);
 
 // A program that changes a scalar on every launch must not grow us. Known are so many shapes of each kernel.
 inline constexpr size_t kShapesKept = 256;
-// Nor must it fill a disk. Kept are the shapes of each kernel
-// with the most samples, and so many kernels of a source.
+// Nor must the files fill a disk. Kept are the shapes of each kernel with the most samples, and so many
+// kernels of a source.
 inline constexpr size_t kShapesToKeep = 64;
 inline constexpr size_t kKernelsToKeep = 256;
 // Longer ones were not written by us.
 inline constexpr uint64_t kMostLearnedBytes = uint64_t{16} << 20;
 
-inline constexpr int kLearnedFormat = 3;  // raise it when what is kept changes meaning
+inline constexpr int kLearnedFormat = 4;  // raise it when what is kept changes meaning
 
 // `of`: what it holds for (LearnedFiles). It is in the text, since names of files are only hashes.
 std::string to_text(const LearnedSource& source, const std::string& of);

@@ -12,6 +12,11 @@ int length_class(double seconds) {
   return std::ilogb(seconds) >> 2;
 }
 
+// More than the launch takes split over devices that all are as quick as the best one.
+double comparing_costs(const Launch& launch, const Setting& setting) {
+  return std::min(launch.at_home, launch.elsewhere) * (1 - 1 / static_cast<double>(setting.devices));
+}
+
 }  // namespace
 
 const char* to_string(Reason reason) {
@@ -99,8 +104,10 @@ void Window::plan(std::shared_ptr<KernelHistory> kernel, const Launch& launch, D
   if (measures_home_) return;
   retry_ |= decision.reason == Reason::retry;
   if (!setting_.home_is_sum) at_home_ += launch.at_home;
-  elsewhere_ += std::isfinite(launch.elsewhere) ? launch.elsewhere : launch.at_home;
-  moves_ |= launch.elsewhere < launch.at_home;
+  const bool may_leave_home = decision.verdict != Verdict::native && std::isfinite(launch.elsewhere);
+  elsewhere_ += may_leave_home ? launch.elsewhere : launch.at_home;
+  moves_ |= may_leave_home && launch.elsewhere < launch.at_home;
+  if (decision.reason == Reason::comparison) comparing_ += comparing_costs(launch, setting_);
   if (launch.best_was_measured.value_or(false) && launch.at_home <= launch.elsewhere)
     measured_ += launch.at_home;
   if (decision.verdict != Verdict::native)
@@ -121,50 +128,36 @@ void Window::ran(const Ran& part) {
     if (measured) seconds = std::min(seconds, part.known_at_home * part.share);
   }
   at_home_ += seconds;
+  if (part.kind == Kind::other) elsewhere_ += seconds;
   if (measured) measured_ += seconds;
 }
 
 // Where a launch goes that is not split is a question of its own: whole to another device, or to home.
+// Whether it is split, is decided against that device, or against home.
 Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch, double now) const {
   const bool is_short = !is_long(launch.first_device - launch.fixed);
-  const bool may_move = pays_to_move(launch);
-  if (is_short && !may_move) return {Verdict::native, Reason::too_short};
-  const auto left_alone = [&](Reason reason) {
-    return Decision{Verdict::native, is_short ? Reason::too_short : reason};
-  };
-  // Where splits have lost against the other device, too, windows say nothing yet of moving.
-  const Outcomes* const split = may_move ? kernel.split.find(launch.at_home) : nullptr;
-  const bool only_move = is_short || (split != nullptr && split->lost());
-  const Verdict tried = only_move ? Verdict::move : Verdict::explore;
-  const Outcomes* const known = setting_.may_leave_alone ? kernel.captured.find(launch.at_home) : nullptr;
-  if (known != nullptr && known->lost()) {
-    if (known->discourages(now) || budget_.left(now) < known->last_loss())
-      return left_alone(Reason::lost_before);
-    return {tried, Reason::retry};
+  bool may_move = pays_to_move(launch);
+  if (const Outcomes* const moved = may_move ? kernel.moved.find(launch.at_home) : nullptr) {
+    if (moved->lost() && may_retry(*moved, now)) return {Verdict::move, Reason::retry};
+    may_move = !moved->lost() && may_go_on(*moved, now);
   }
-  if (known != nullptr && known->is_awaited()) return left_alone(Reason::explored_enough);
-  const bool in_doubt = known != nullptr && known->in_doubt();
-  if ((kernel.is_new() && !may_explore(now)) || (in_doubt && !may_explore(now, known->last_loss())))
-    return left_alone(Reason::explored_enough);
-  if (kernel.is_new()) return {tried, Reason::new_kernel};
-  if (is_short) return {Verdict::move, Reason::too_short};
+  const bool is_too_new = kernel.is_new() && !may_explore(now);
+  if (is_short) {
+    if (!may_move || is_too_new) return {Verdict::native, Reason::too_short};
+    return {Verdict::move, kernel.is_new() ? Reason::new_kernel : Reason::too_short};
+  }
+  const Verdict whole = may_move ? Verdict::move : Verdict::native;
+  const OutcomesByLength& outcomes = may_move ? kernel.split : kernel.captured;
+  const Outcomes* const known = setting_.may_leave_alone ? outcomes.find(launch.at_home) : nullptr;
+  if (known != nullptr && known->lost()) {
+    if (may_retry(*known, now)) return {Verdict::explore, Reason::retry};
+    return {whole, Reason::lost_before};
+  }
+  if (is_too_new || (known != nullptr && !may_go_on(*known, now))) return {whole, Reason::explored_enough};
+  if (kernel.is_new()) return {Verdict::explore, Reason::new_kernel};
   // Pieces do not show what splits are compared with: they ran beside others.
   const bool compares = setting_.may_leave_alone && !launch.best_was_measured.value_or(true);
-  if (compares && may_explore(now)) return {may_move ? Verdict::move : Verdict::native, Reason::comparison};
-  return may_move ? judge_split(kernel, launch, now) : Decision{};
-}
-
-// Against the quicker device, which runs it whole if splitting it loses.
-Decision Profitability::judge_split(const KernelHistory& kernel, const Launch& launch, double now) const {
-  const Outcomes* const known = kernel.split.find(launch.at_home);
-  if (known == nullptr) return {};
-  if (known->lost()) {
-    if (known->discourages(now) || budget_.left(now) < known->last_loss())
-      return {Verdict::move, Reason::lost_before};
-    return {Verdict::explore, Reason::retry};
-  }
-  if (known->is_awaited() || (known->in_doubt() && !may_explore(now, known->last_loss())))
-    return {Verdict::move, Reason::explored_enough};
+  if (compares && may_explore(now, comparing_costs(launch, setting_))) return {whole, Reason::comparison};
   return {};
 }
 
@@ -217,7 +210,7 @@ Window Profitability::open_window() {
 std::set<Outcomes*> Profitability::captured_in(const Window& window) {
   std::set<Outcomes*> found;
   for (const Window::Captured& of : window.captured_)
-    found.insert(&of.kernel->captured.of(of.at_home));
+    found.insert(&(of.may_be_split ? of.kernel->captured : of.kernel->moved).of(of.at_home));
   return found;
 }
 
@@ -233,7 +226,10 @@ std::set<Outcomes*> Profitability::split_in(const Window& window) {
 
 void Profitability::close_window(Window* window, double now) {
   exploring_ = std::max(0, exploring_ - 1);
-  if (window == nullptr) return;
+  if (window == nullptr) {
+    taken_in_ = 0;
+    return;
+  }
   window->explores_ |= window->retry_;
   double at_home = 0;
   for (const Window::Captured& of : window->captured_)
@@ -247,6 +243,7 @@ void Profitability::close_window(Window* window, double now) {
   };
   begin(captured_in(*window), at_home);
   begin(split_in(*window), window->at_best());
+  budget_.spend(window->comparing_);
   budget_.spend(window->paid_before_);  // until it is known what it cost
 }
 
@@ -254,7 +251,10 @@ double Profitability::observe(const Window& window, double began, double ended, 
   *window.under_way_ = false;
   const double taken = ended - std::max(began, last_end_);
   last_end_ = std::max(last_end_, ended);
-  if (taken <= 0) return 0;
+  if (taken <= 0) {
+    budget_.spend(-window.paid_before_);
+    return 0;
+  }
   const std::set<Outcomes*> captured = captured_in(window), split = split_in(window);
   if (!captured.empty()) seems_to_lose_ = taken > kLimits.lost_against_measurement * window.at_home_;
   for (Outcomes* outcomes : captured)

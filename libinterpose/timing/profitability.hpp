@@ -163,15 +163,21 @@ public:
   bool is_met() const { return met_; }
   bool is_new() const { return !met_ && !known_; }  // no run of the program has met it
 
+  struct Kept {
+    OutcomesByLength::Kept captured, moved, split;
+  };
+  Kept keep(double now) const { return {captured.keep(now), moved.keep(now), split.keep(now)}; }
   // Of earlier runs.
-  void recall(const OutcomesByLength::Kept& captured, const OutcomesByLength::Kept& split, double now) {
+  void recall(const Kept& kept, double now) {
     known_ = true;
-    this->captured.recall(captured, now);
-    this->split.recall(split, now);
+    captured.recall(kept.captured, now);
+    moved.recall(kept.moved, now);
+    split.recall(kept.split, now);
   }
 
-  OutcomesByLength captured;  // what windows took against home
-  OutcomesByLength split;     // and where they were split, against another device that is quicker than home
+  OutcomesByLength captured;  // what windows took against home, where the launch was split or stayed there
+  OutcomesByLength moved;     // the same, where it ran whole on another device
+  OutcomesByLength split;     // what windows took against another device that is quicker than home
 
 private:
   bool met_ = false;
@@ -267,6 +273,7 @@ private:
   bool explores_ = false;   // what it loses is paid from the budget
   bool is_first_ = false;   // a kernel is met in it
   double paid_before_ = 0;  // before its outcome is known
+  double comparing_ = 0;    // what comparisons may cost
   std::shared_ptr<bool> under_way_ = std::make_shared<bool>(true);
   // Launches that did not have to be captured.
   struct Captured {
@@ -336,7 +343,14 @@ public:
 private:
   static std::set<Outcomes*> captured_in(const Window& window);
   static std::set<Outcomes*> split_in(const Window& window);
-  Decision judge_split(const KernelHistory& kernel, const Launch& launch, double now) const;
+  // What has lost is tried again, if the budget can pay for losing as much once more.
+  bool may_retry(const Outcomes& lost, double now) const {
+    return !lost.discourages(now) && budget_.left(now) >= lost.last_loss();
+  }
+  // Not while too little is known, and the next loss is under way or could not be paid.
+  bool may_go_on(const Outcomes& known, double now) const {
+    return !known.is_awaited() && (!known.in_doubt() || may_explore(now, known.last_loss()));
+  }
   // Whether a new kernel may be tried; `loss`: seconds that trying it has lost the last time.
   bool may_explore(double now, double loss = 0) const {
     return !setting_.may_leave_alone || budget_.left(now) > loss;

@@ -89,8 +89,7 @@ std::shared_ptr<KernelModel> TimeModel::of_kernel(const std::string& name, const
   if (auto earlier = recalled_.extract(name + "#" + content); !earlier.empty()) {
     model.devices = std::move(earlier.mapped().kernel.devices);
     model.by_shape = std::move(earlier.mapped().kernel.shapes);
-    const timing::LearnedKernel& kernel = earlier.mapped().kernel;
-    model.history.recall(kernel.captured, kernel.split, earlier.mapped().at);
+    model.history.recall(earlier.mapped().kernel.history, earlier.mapped().at);
   }
   if (kernels_.size() >= look_again_) forget_unused();
   return made;
@@ -113,7 +112,7 @@ std::vector<TimeModel::Taught> TimeModel::taught() const {
     const bool measured = std::ranges::any_of(model.devices, was_measured);
     if (!measured && std::ranges::count(model.ran, true) == 0) continue;
     const size_t end = key.rfind('#');
-    timing::LearnedKernel learned{model.devices, model.by_shape, {}, {}, model.gain.load()};
+    timing::LearnedKernel learned{model.devices, model.by_shape, {}, model.gain.load()};
     all.push_back({key.substr(0, end), key.substr(end + 1), known.model, std::move(learned), measured});
   }
   return all;

@@ -177,17 +177,6 @@ TEST_F(Planning, LaunchesThatLoseTimeAreNotOfferedToThePolicy) {
   }
 }
 
-TEST_F(Planning, LaunchesThatMoveRunWholeWhereTheyAreQuickest) {
-  Task moved = rows(0, 1, {0.4, 0.1});
-  moved.kernel.decision = {timing::Verdict::move, timing::Reason::lost_before};
-  moved.kernel.predicted.elsewhere = 0.1;
-  move_whole(moved, 1);
-  const Plan made = plan(shared_, buffers_, {moved});
-  ASSERT_EQ(made.tasks[0].pieces.size(), 1);
-  EXPECT_EQ(made.tasks[0].pieces[0].device, 1);
-  EXPECT_EQ(made.only_device, 1);
-}
-
 TEST_F(Planning, ToLearnHomesTimesEverythingRunsThere) {
   const Plan made = plan(shared_, buffers_, {rows(0, 1)}, Purpose::home_times);
   EXPECT_FALSE(made.schedule);

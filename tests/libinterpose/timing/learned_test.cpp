@@ -48,8 +48,7 @@ public:
     source.runs = 1;
     source.left = std::min(budget.left(now), kLimits.free_exploring);
     for (TimeModel::Taught& of : times.taught()) {
-      of.learned.captured = of.model->history.captured.keep(now);
-      of.learned.split = of.model->history.split.keep(now);
+      of.learned.history = of.model->history.keep(now);
       source.kernels.emplace(of.name, of.learned);
     }
     return source;

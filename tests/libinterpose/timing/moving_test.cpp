@@ -110,6 +110,43 @@ TEST(Moving, ASplitThatLosesAgainstTheQuickerDeviceGivesWayToIt) {
   EXPECT_LT(program.run(10), (1 + kLimits.regret) * 1.02e-3);
 }
 
+// The data of a launch that is moved have to move, too: the device itself takes less time than a split.
+TEST(Moving, GivesWayToASplitWhereItLosesAgainstHome) {
+  Program program(10e-3, 6e-3);
+  program.split = 7e-3;
+  program.moved = 11.5e-3;
+  program.run(1);
+  EXPECT_EQ(program.launch().verdict, Verdict::capture);
+  EXPECT_LT(program.run(10), (1 + 2 * kLimits.regret) * 7e-3);
+}
+
+TEST(Moving, LosesAgainstHomeAsASplitDoes) {
+  Program program(10e-3, 6e-3);
+  program.split = 12e-3;
+  program.moved = 11.5e-3;
+  program.run(2);
+  EXPECT_EQ(program.launch().verdict, Verdict::native);
+  EXPECT_LT(program.run(10), (1 + 3 * kLimits.regret) * 10e-3);
+}
+
+// What the best single device would take includes what the program reads and writes.
+TEST(Moving, ReadsAndWritesTakeTheirTimeWhereverTheKernelRuns) {
+  Window window({.devices = 2}, false);
+  window.plan(std::make_shared<KernelHistory>(), {20e-3, 0, 20e-3, 1.5e-3}, {});
+  window.ran({.kind = Window::Kind::other, .seconds = 3e-3});
+  window.ran({.kind = Window::Kind::kernel, .seconds = 1e-3});
+  EXPECT_DOUBLE_EQ(window.at_home(), 23e-3);
+  EXPECT_DOUBLE_EQ(window.at_best(), 4.5e-3);
+}
+
+TEST(Moving, ALaunchThatStaysAtHomeCountsWithItsTimeThere) {
+  Window window({.devices = 2}, false);
+  const auto kernel = std::make_shared<KernelHistory>();
+  window.plan(kernel, {20e-3, 0, 20e-3, 1e-3}, {Verdict::native, Reason::lost_before});
+  window.plan(kernel, {5e-3, 0, 5e-3, 4e-3}, {});
+  EXPECT_DOUBLE_EQ(window.at_best(), 24e-3);
+}
+
 TEST(Moving, IsTriedWhereSplitsHaveOnlyLost) {
   Program program(2e-3, 1.6e-3);
   program.split = 3e-3;  // more than home takes
@@ -156,6 +193,19 @@ TEST(Moving, ASplitThatGainsAgainstAQuickHomeStaysSplit) {
   }
 }
 
+// A launch that seems to take 1.3 seconds may lose half of them if it runs whole.
+TEST(Moving, ComparingWaitsUntilItCanBePaid) {
+  Program program(1, 2);
+  program.mislead(1.3, 2.6);
+  program.split = 0.6;
+  program.launch();
+  const double began = program.now;
+  while (program.launch().reason != Reason::comparison && program.now < began + 100) {
+  }
+  EXPECT_GT(program.now - began, 30) << "seconds, of which 2 % are for exploring";
+  EXPECT_LT(program.now - began, 34);
+}
+
 TEST(Moving, ASplitThatLosesALittleAgainstAMeasuredHomeEnds) {
   Program program(1e-3, 20e-3);
   program.mislead(1e-3, 20e-3);
@@ -179,10 +229,14 @@ TEST(Moving, WhatWasLearnedIsKept) {
     first.captured.of(1e-3).note(0.1e-3, 1e-3, 0, 0);
     first.split.of(1e-3).note(0.2e-3, 0.1e-3, 0, 0);
   }
-  second.recall(first.captured.keep(0), first.split.keep(0), 0);
+  for (int i = 0; i < 4; ++i)
+    first.moved.of(1e-3).note(2e-3, 1e-3, 0, 0);
+  second.recall(first.keep(0), 0);
   ASSERT_NE(second.split.find(1e-3), nullptr);
   EXPECT_TRUE(second.split.find(1e-3)->lost());
   EXPECT_FALSE(second.captured.find(1e-3)->lost());
+  ASSERT_NE(second.moved.find(1e-3), nullptr);
+  EXPECT_TRUE(second.moved.find(1e-3)->lost());
   EXPECT_FALSE(second.is_new());
 }
 

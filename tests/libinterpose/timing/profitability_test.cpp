@@ -187,23 +187,23 @@ TEST(Deciding, WhatDriversDoOnceIsNotPaidFor) {
 }
 
 TEST(Deciding, WhatDriversDoOnceIsPaidForInLaterRuns) {
-  OutcomesByLength::Kept kept;
+  KernelHistory::Kept kept;
   {
     Program first;
     first.kernel_ran_at_home = true;
     first.launch(50 * kAtHome);
     first.launch(1.5 * kAtHome);
-    kept = first.kernel->captured.keep(first.now);
+    kept = first.kernel->keep(first.now);
   }
   int captured = 0;
   for (int run = 0; run < 20; ++run) {
     Program later;
     later.kernel_ran_at_home = true;
-    later.kernel->recall(kept, {}, later.now);
+    later.kernel->recall(kept, later.now);
     if (later.launch(50 * kAtHome).verdict == Verdict::native) continue;
     ++captured;
     EXPECT_NEAR(later.budget.spent(), 49 * kAtHome, 1e-9);
-    kept = later.kernel->captured.keep(later.now);
+    kept = later.kernel->keep(later.now);
   }
   EXPECT_EQ(captured, 1) << "then it is in doubt, and losing that again is more than may be spent";
 }
