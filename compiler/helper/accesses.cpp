@@ -61,9 +61,9 @@ private:
   void describe() {
     for (llvm::Instruction& i : llvm::instructions(f_))
       visit(i);
-    const Checks conditions = definedness_.conditions();
+    const Checks reached = definedness_.conditions_and_addresses();
     for (Found& f : found_)
-      f.surely = both(f.surely, conditions);
+      f.surely = both(f.surely, reached);
     unite_alternatives();
     for (Found& f : found_) {
       if (!f.access.sure) f.access.scopes = conditions_.possible_scopes(f.block);
@@ -158,8 +158,8 @@ private:
 
   // Of vstoren: those that it certainly stores of its first operand.
   Definedness::Stored sure_bytes(const llvm::CallBase& call, const PointerUse& use) {
-    if (use.sure_bytes >= 0) return {use.sure_bytes, {}};
-    if (use.offset_operand < 0) return {use.bytes, {}};
+    if (use.sure_bytes >= 0) return definedness_.surely_stored(call, use.sure_bytes);
+    if (use.offset_operand < 0) return definedness_.surely_stored(call, use.bytes);
     const Definedness::Stored stored = definedness_.surely_stored(call.getArgOperand(0));
     const int64_t all =
         f_.getParent()->getDataLayout().getTypeStoreSize(call.getArgOperand(0)->getType()).getFixedValue();

@@ -2,23 +2,17 @@
 #include "compiler/helper/definedness.hpp"
 
 #include <algorithm>
-#include <llvm/ADT/BitVector.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Operator.h>
 
 #include "compiler/helper/address_space.hpp"
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/own_memory.hpp"
-#include "compiler/helper/reach.hpp"
+#include "compiler/helper/pointer_forks_pass.hpp"
 #include "compiler/helper/unspecified_pass.hpp"
 
 namespace mkmd::compiler {
@@ -27,7 +21,7 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-constexpr int kAll = -1;         // components of a vector
+constexpr int kAll = SpecifiedResults::kAll;
 constexpr size_t kMost = 65536;  // values that one is made of; beyond that it may have no value
 
 bool is_value(const llvm::Constant& c, int component) {
@@ -47,71 +41,33 @@ bool reads_own_memory(const llvm::CallBase& call) {
          });
 }
 
-// Whether it copies from memory of the work-item or the work-group, which may be undefined.
-bool copies_own_memory(const llvm::MemTransferInst& copy) {
-  const llvm::Value* const source = llvm::getUnderlyingObject(copy.getRawSource(), 0);
-  const auto* global = dyn_cast<llvm::GlobalVariable>(source);
-  return leads_to_own_memory(source->getType()) && !(global && global->isConstant());
-}
-
-// Which component of a vector is loaded where the vector is stored; kAll: perhaps any.
-int loaded_component(const llvm::StoreInst& store, const llvm::LoadInst& load, int component,
-                     const llvm::DataLayout& layout) {
-  const auto* vector = dyn_cast<llvm::FixedVectorType>(store.getValueOperand()->getType());
-  const bool is_of_some = load.getType()->isVectorTy() && component == kAll;
-  if (!vector || is_of_some || vector->getElementType() != load.getType()->getScalarType()) return kAll;
-  const auto size = static_cast<int64_t>(layout.getTypeAllocSize(store.getValueOperand()->getType()));
-  const auto bytes = static_cast<int64_t>(layout.getTypeAllocSize(vector->getElementType()));
-  const Reach from = reach_of(*load.getPointerOperand(), layout),
-              to = reach_of(*store.getPointerOperand(), layout);
-  if (from.stride % static_cast<uint64_t>(size) != 0 || to.stride % static_cast<uint64_t>(size) != 0)
-    return kAll;
-  const int64_t distance = (from.first - to.first + std::max(component, 0) * bytes) % size;
-  const int64_t at = distance < 0 ? distance + size : distance;
-  return at % bytes == 0 && at / bytes < vector->getNumElements() ? static_cast<int>(at / bytes) : kAll;
-}
-
 int constant_index(const llvm::Value* index) {
   const auto* constant = dyn_cast<llvm::ConstantInt>(index);
   return constant ? static_cast<int>(constant->getZExtValue()) : kAll;
 }
 
-// The rounds of a loop in which control certainly gets to the block, one of the loop's. 0: it is not known.
-uint64_t rounds_with(const llvm::BasicBlock& block, const llvm::Loop& loop,
-                     const llvm::DominatorTree& dominators, llvm::ScalarEvolution& evolution) {
-  const llvm::BasicBlock* const exit = loop.getExitingBlock();
-  const llvm::BasicBlock* const latch = loop.getLoopLatch();
-  const auto* back = dyn_cast<llvm::SCEVConstant>(evolution.getBackedgeTakenCount(&loop));
-  if (!exit || !latch || !back || back->getAPInt().ugt(kMost) || !dominators.dominates(&block, latch))
-    return 0;
-  return back->getAPInt().getZExtValue() + (dominators.dominates(&block, exit) ? 1 : 0);
-}
-
-// The places in a variable that a store in loops certainly writes, all before the load.
-std::vector<int64_t> places_in_loops(const llvm::SCEV* at, const llvm::StoreInst& store,
-                                     const llvm::LoadInst& load, const llvm::DominatorTree& dominators,
-                                     llvm::ScalarEvolution& evolution) {
-  std::vector<int64_t> distances{0};
-  const llvm::BasicBlock* block = store.getParent();
-  const auto* of_loop = dyn_cast<llvm::SCEVAddRecExpr>(at);
-  const bool is_in_loops = of_loop != nullptr;
-  for (; of_loop; at = of_loop->getStart(), of_loop = dyn_cast<llvm::SCEVAddRecExpr>(at)) {
-    const llvm::Loop& loop = *of_loop->getLoop();
-    const auto* step = of_loop->isAffine() ? dyn_cast<llvm::SCEVConstant>(of_loop->getOperand(1)) : nullptr;
-    if (!step || loop.contains(&load) || !loop.contains(block)) return {};
-    const uint64_t rounds = rounds_with(*block, loop, dominators, evolution);
-    if (rounds == 0 || rounds * distances.size() > kMost) return {};
-    const size_t inner = distances.size();
-    for (uint64_t round = 1; round < rounds; ++round)
-      for (size_t i = 0; i < inner; ++i)
-        distances.push_back(distances[i] + static_cast<int64_t>(round) * step->getAPInt().getSExtValue());
-    block = loop.getHeader();
+// What decides where control goes from here, or which bytes are touched. Where the kernel selects, a driver
+// may branch.
+llvm::SmallVector<const llvm::Value*, 4> decides(const llvm::Instruction& i) {
+  if (const auto* branch = dyn_cast<llvm::BranchInst>(&i); branch && branch->isConditional())
+    return {branch->getCondition()};
+  if (const auto* branch = dyn_cast<llvm::SwitchInst>(&i)) return {branch->getCondition()};
+  if (const auto* select = dyn_cast<llvm::SelectInst>(&i)) return {select->getCondition()};
+  if (const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&i)) return {pointer};
+  if (const auto* atomic = dyn_cast<llvm::AtomicRMWInst>(&i)) return {atomic->getPointerOperand()};
+  if (const auto* atomic = dyn_cast<llvm::AtomicCmpXchgInst>(&i)) return {atomic->getPointerOperand()};
+  if (const auto* copy = dyn_cast<llvm::AnyMemTransferInst>(&i))
+    return {copy->getRawDest(), copy->getRawSource(), copy->getLength()};
+  if (const auto* fill = dyn_cast<llvm::AnyMemIntrinsic>(&i)) return {fill->getRawDest(), fill->getLength()};
+  llvm::SmallVector<const llvm::Value*, 4> all;
+  const auto* call = dyn_cast<llvm::CallBase>(&i);
+  const auto uses = call ? pointer_uses(*call) : std::nullopt;
+  for (const PointerUse& use : uses.value_or(std::vector<PointerUse>{})) {
+    all.push_back(call->getArgOperand(use.operand));
+    for (const int operand : {use.offset_operand, use.count_operand, use.stride_operand})
+      if (operand >= 0) all.push_back(call->getArgOperand(static_cast<unsigned>(operand)));
   }
-  const auto* first = dyn_cast<llvm::SCEVConstant>(at);
-  if (!first || !is_in_loops || !dominators.dominates(block, load.getParent())) return {};
-  for (int64_t& distance : distances)
-    distance += first->getAPInt().getSExtValue();
-  return distances;
+  return all;
 }
 
 }  // namespace
@@ -160,19 +116,20 @@ std::optional<Definedness::Checks> Definedness::has_value(const llvm::Value* val
   return all;
 }
 
-// Where the kernel selects, a driver may branch.
-std::optional<Definedness::Checks> Definedness::conditions() {
+std::optional<Definedness::Checks> Definedness::have_values(llvm::ArrayRef<const llvm::Value*> values) {
+  Checks all;
+  for (const llvm::Value* value : values) {
+    const std::optional<Checks> checks = has_value(value);
+    if (!checks) return std::nullopt;
+    merge_checks(all, *checks);
+  }
+  return all;
+}
+
+std::optional<Definedness::Checks> Definedness::conditions_and_addresses() {
   Checks all;
   for (const llvm::Instruction& i : llvm::instructions(kernel_)) {
-    const llvm::Value* condition = nullptr;
-    if (const auto* branch = dyn_cast<llvm::BranchInst>(&i); branch && branch->isConditional())
-      condition = branch->getCondition();
-    else if (const auto* of_several = dyn_cast<llvm::SwitchInst>(&i))
-      condition = of_several->getCondition();
-    else if (const auto* select = dyn_cast<llvm::SelectInst>(&i))
-      condition = select->getCondition();
-    if (!condition) continue;
-    const std::optional<Checks> checks = has_value(condition);
+    const std::optional<Checks> checks = have_values(decides(i));
     if (!checks) return std::nullopt;
     merge_checks(all, *checks);
   }
@@ -200,6 +157,7 @@ bool Definedness::look_at(const Part& part) {
     return look_at_call(v, part.second);
   case llvm::Instruction::ExtractElement:
     want(i->getOperand(0), constant_index(i->getOperand(1)));
+    want(i->getOperand(1), kAll);
     return true;
   case llvm::Instruction::Load:
     return is_filled(llvm::cast<llvm::LoadInst>(*i), part.second);
@@ -210,17 +168,20 @@ bool Definedness::look_at(const Part& part) {
   default:
     break;
   }
+  const auto* phi = dyn_cast<llvm::PHINode>(i);
+  const bool is_one_way = phi && is_of_one_way(*phi);
   const int component = isa<llvm::BitCastInst>(i) ? kAll : part.second;
   if (isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::CmpInst, llvm::SelectInst,
-          llvm::PHINode>(i))
+          llvm::PHINode, llvm::GetElementPtrInst, llvm::FreezeInst>(i))
     for (const llvm::Value* operand : i->operand_values())
-      want(operand, component);
+      if (!is_one_way || !isa<llvm::PoisonValue>(operand)) want(operand, component);
   return true;
 }
 
 bool Definedness::look_at_insert(const llvm::Value& value, int component) {
   const auto& insert = llvm::cast<llvm::InsertElementInst>(value);
   const int index = constant_index(insert.getOperand(2));
+  want(insert.getOperand(2), kAll);
   if (index == kAll || component == kAll || index == component) want(insert.getOperand(1), kAll);
   const auto count = llvm::cast<llvm::FixedVectorType>(insert.getType())->getNumElements();
   for (int other = 0; other < static_cast<int>(count); ++other)
@@ -252,111 +213,11 @@ bool Definedness::look_at_call(const llvm::Value& value, int component) {
   return gives_back || (specified_.converts(call, component) && !reads_own_memory(call));
 }
 
-// Memory of the work-item's or the work-group's own is undefined until it is written. Compilers follow what a
-// work-item writes to its own variables. So all that the load may read must have been written before it, and
-// what is written must have a value.
-bool Definedness::is_filled(const llvm::LoadInst& load, int component) {
-  const llvm::Value* const variable = llvm::getUnderlyingObject(load.getPointerOperand(), 0);
-  const auto* global = dyn_cast<llvm::GlobalVariable>(variable);
-  if (global && global->isConstant()) return true;
-  if (variable->getType()->getPointerAddressSpace() == address_space::kLocal &&
-      isa<llvm::GlobalVariable, llvm::Argument>(variable))
-    return may_be_written(load, made_of(*variable), layout_) && want_written(*variable, load, component);
-  const auto* own = dyn_cast<llvm::AllocaInst>(variable);
-  if (!own) return isa<llvm::Argument>(variable) || !leads_to_own_memory(variable->getType());
-  constexpr uint64_t kLargest = 65536;
-  const std::optional<llvm::TypeSize> size = own->getAllocationSize(layout_);
-  if (!size || size->isScalable() || size->getFixedValue() > kLargest) return false;
-  llvm::BitVector written(static_cast<unsigned>(size->getFixedValue()));
-  find_written(*own, 0, load, written);
-  find_written_in_loops(*own, load, written);
-  const Reach reach = reach_of(*load.getPointerOperand(), layout_);
-  const uint64_t bytes = layout_.getTypeStoreSize(load.getType()).getFixedValue();
-  for (unsigned at = 0; at < written.size(); ++at)
-    if (!written.test(at) && reach.has(at, bytes)) return false;
-  return want_written(*own, load, component);
-}
-
-// Wants all that is written to the variable, as far as it may be what is loaded.
-bool Definedness::want_written(const llvm::Value& variable, const llvm::LoadInst& load, int component) {
-  for (const llvm::Value* pointer : made_of(variable)) {
-    for (const llvm::User* user : pointer->users()) {
-      if (const auto* store = dyn_cast<llvm::StoreInst>(user)) {
-        if (store->getValueOperand() == pointer) return false;  // others may write there, too
-        want_all(*store->getValueOperand(), loaded_component(*store, load, component, layout_));
-      } else if (const auto* copy = dyn_cast<llvm::MemTransferInst>(user)) {
-        if (copy->getRawDest() == pointer && copies_own_memory(*copy)) return false;
-      } else if (const auto* call = dyn_cast<llvm::CallBase>(user)) {
-        for (const llvm::Value* operand : call->args())
-          if (!operand->getType()->isPointerTy()) want_all(*operand, kAll);
-      }
-    }
-  }
-  return true;
-}
-
 void Definedness::want_all(const llvm::Value& value, int component) {
   const auto* vector = dyn_cast<llvm::FixedVectorType>(value.getType());
   if (!vector || component != kAll) return want(&value, component);
   for (int other = 0; other < static_cast<int>(vector->getNumElements()); ++other)
     want(&value, other);
-}
-
-// Adds the bytes of a variable that are written wherever control gets to the load, through pointers to its
-// byte `at`.
-void Definedness::find_written(const llvm::Value& pointer, uint64_t at, const llvm::LoadInst& load,
-                               llvm::BitVector& written) const {
-  const auto add = [&](uint64_t bytes) {
-    if (at < written.size())
-      written.set(static_cast<unsigned>(at),
-                  static_cast<unsigned>(std::min<uint64_t>(at + bytes, written.size())));
-  };
-  for (const llvm::User* user : pointer.users()) {
-    if (const auto* step = dyn_cast<llvm::GEPOperator>(user)) {
-      llvm::APInt offset(64, 0);
-      if (step->accumulateConstantOffset(layout_, offset) && !offset.isNegative())
-        find_written(*step, at + offset.getZExtValue(), load, written);
-      continue;
-    }
-    const auto* const write = dyn_cast<llvm::Instruction>(user);
-    if (!write || !dominators_.dominates(write, &load)) continue;
-    if (const auto* store = dyn_cast<llvm::StoreInst>(write)) {
-      if (store->getPointerOperand() == &pointer)
-        add(layout_.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue());
-    } else if (const auto* memory = dyn_cast<llvm::MemIntrinsic>(write)) {
-      const auto* length = dyn_cast<llvm::ConstantInt>(memory->getLength());
-      const auto* copy = dyn_cast<llvm::MemTransferInst>(write);
-      const bool is_of_own = copy && copies_own_memory(*copy);
-      if (memory->getRawDest() == &pointer && length && !is_of_own) add(length->getZExtValue());
-    } else if (const auto* call = dyn_cast<llvm::CallBase>(write); call && !call->getType()->isVoidTy()) {
-      // A result by a pointer.
-      for (const PointerUse& use : pointer_uses(*call).value_or(std::vector<PointerUse>{}))
-        if (use.writes && use.offset_operand < 0 && use.count_operand < 0 &&
-            call->getArgOperand(use.operand) == &pointer)
-          add(static_cast<uint64_t>(use.bytes));
-    }
-  }
-}
-
-// Adds the bytes that loops write which are over wherever control gets to the load.
-void Definedness::find_written_in_loops(const llvm::AllocaInst& variable, const llvm::LoadInst& load,
-                                        llvm::BitVector& written) const {
-  std::vector<const llvm::Value*> pointers{&variable};
-  for (size_t i = 0; i < pointers.size(); ++i) {
-    for (const llvm::User* user : pointers[i]->users()) {
-      if (isa<llvm::GEPOperator>(user)) pointers.push_back(user);
-      const auto* store = dyn_cast<llvm::StoreInst>(user);
-      if (!store || store->getPointerOperand() != pointers[i]) continue;
-      const llvm::SCEV* const at =
-          evolution_.getMinusSCEV(evolution_.getSCEV(const_cast<llvm::Value*>(pointers[i])),
-                                  evolution_.getSCEV(const_cast<llvm::AllocaInst*>(&variable)));
-      const uint64_t bytes = layout_.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue();
-      for (const int64_t first : places_in_loops(at, *store, load, dominators_, evolution_))
-        if (first >= 0 && static_cast<uint64_t>(first) + bytes <= written.size())
-          written.set(static_cast<unsigned>(first),
-                      static_cast<unsigned>(static_cast<uint64_t>(first) + bytes));
-    }
-  }
 }
 
 Definedness::Stored Definedness::surely_stored(const llvm::Value* value) {
@@ -373,6 +234,16 @@ Definedness::Stored Definedness::surely_stored(const llvm::Value* value) {
   }
   const std::optional<Checks> checks = vector ? stored.checks : has_value(value, kAll);
   return checks ? Stored{bytes(value->getType()), *checks} : Stored{};
+}
+
+Definedness::Stored Definedness::surely_stored(const llvm::CallBase& call, int64_t bytes) {
+  llvm::SmallVector<const llvm::Value*, 4> numbers;
+  for (const llvm::Value* operand : call.args()) {
+    const llvm::Type* const type = operand->getType()->getScalarType();
+    if (type->isIntegerTy() || type->isFloatingPointTy()) numbers.push_back(operand);
+  }
+  const std::optional<Checks> checks = have_values(numbers);
+  return checks ? Stored{bytes, *checks} : Stored{};
 }
 
 }  // namespace mkmd::compiler

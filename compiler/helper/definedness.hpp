@@ -36,16 +36,19 @@ public:
   // How many bytes of a stored value, from its first, are certainly stored where the checks hold. Of a
   // float3, which is stored as a float4, the last component is undefined.
   Stored surely_stored(const llvm::Value* value);
-  // The checks under which all conditions of the kernel have values. None at all: some may have none. To
-  // branch on one is no mistake in OpenCL C, but compilers take it for unreachable, and drop what the kernel
-  // stores.
-  std::optional<Checks> conditions();
+  // The same of bytes that a function of OpenCL's stores: what it is given must have values.
+  Stored surely_stored(const llvm::CallBase& call, int64_t bytes);
+  // The checks under which all conditions and addresses of the kernel have values. None at all: some may have
+  // none. To branch on one, or to load there, is no mistake in OpenCL C. But compilers take it for
+  // unreachable, and drop what the kernel stores.
+  std::optional<Checks> conditions_and_addresses();
 
 private:
   using Part = std::pair<const llvm::Value*, int>;  // a component of a vector, or a number
 
   std::optional<Checks> has_value(const llvm::Value* value, int component);
   std::optional<Checks> has_value(const llvm::Value* value);  // all components
+  std::optional<Checks> have_values(llvm::ArrayRef<const llvm::Value*> values);
   void want(const llvm::Value* value, int component);
   bool look_at(const Part& part);
   bool look_at_insert(const llvm::Value& value, int component);

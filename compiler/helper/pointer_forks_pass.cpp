@@ -21,6 +21,8 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
+constexpr const char* kOneWay = "mkmd.one_way";
+
 // What a pointer is moved from, by a step without a choice of its own. Null: it is no such step.
 llvm::Value* before(const llvm::Value* pointer) {
   if (isa<llvm::GEPOperator, llvm::BitCastOperator, llvm::AddrSpaceCastOperator, llvm::FreezeInst>(pointer))
@@ -89,6 +91,7 @@ llvm::Value* brought(llvm::Instruction& join, llvm::Value* taken, const llvm::Do
   const auto* const i = dyn_cast<llvm::Instruction>(taken);
   if (!p || !i || dominators.dominates(i, &join)) return taken;
   auto* const alone = llvm::PHINode::Create(p->getType(), 2, "", p);
+  alone->setMetadata(kOneWay, llvm::MDNode::get(p->getContext(), {}));
   for (llvm::BasicBlock* const from : p->blocks()) {
     const bool is_way = p->getIncomingValueForBlock(from) == taken;
     alone->addIncoming(is_way ? taken : llvm::PoisonValue::get(p->getType()), from);
@@ -149,6 +152,10 @@ llvm::PreservedAnalyses PointerForksPass::run(llvm::Function& function, llvm::Fu
   while (divided < kMost && !function.isDeclaration() && divide_one(function))
     ++divided;
   return divided > 0 ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+}
+
+bool is_of_one_way(const llvm::PHINode& phi) {
+  return phi.getMetadata(kOneWay) != nullptr;
 }
 
 }  // namespace mkmd::compiler
