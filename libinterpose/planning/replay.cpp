@@ -101,7 +101,8 @@ public:
   Result<scheduler::Schedule> schedule(const scheduler::Problem& problem,
                                        const scheduler::Options&) const override {
     asked_ = true;
-    same_question_ = json(scheduler::to_json(problem.graph)) == window_.at("graph");
+    const json differences = json::diff(window_.at("graph"), scheduler::to_json(problem.graph));
+    if (!differences.empty()) difference_ = "another graph was made, first " + differences.front().dump();
     if (!trouble_.empty()) return Status::internal(trouble_);
     if (!window_.contains("schedule")) return Status::internal("no schedule was recorded");
     json document = json(scheduler::to_json(problem));
@@ -112,7 +113,7 @@ public:
   }
 
   std::string difference() const {
-    if (asked_ && !same_question_) return "another graph was made";
+    if (!difference_.empty()) return difference_;
     if (!asked_ && window_.contains("schedule")) return "the policy was not asked";
     return "";
   }
@@ -121,7 +122,7 @@ private:
   const json& window_;
   const std::string trouble_;
   mutable bool asked_ = false;
-  mutable bool same_question_ = true;
+  mutable std::string difference_;
 };
 
 // The planner tells buffers apart by address and never looks inside.
