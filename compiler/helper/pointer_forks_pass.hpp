@@ -14,8 +14,8 @@ public:
   static bool isRequired() { return true; }
 };
 
-// Whether the pass has made this to hold what one way brings. It is poison behind the other ways, where nobody
-// asks for it.
+// Whether the pass has made this to hold what one way brings. It is poison behind the other ways, where
+// nobody asks for it.
 bool is_of_one_way(const llvm::PHINode& phi);
 
 }  // namespace mkmd::compiler
