@@ -46,6 +46,19 @@ int constant_index(const llvm::Value* index) {
   return constant ? static_cast<int>(constant->getZExtValue()) : kAll;
 }
 
+llvm::SmallVector<const llvm::Value*, 4> numbers_given_to(const llvm::CallBase& call) {
+  llvm::SmallVector<const llvm::Value*, 4> numbers;
+  for (const llvm::Value* operand : call.args()) {
+    const llvm::Type* const type = operand->getType()->getScalarType();
+    if (type->isIntegerTy() || type->isFloatingPointTy()) numbers.push_back(operand);
+  }
+  return numbers;
+}
+
+Definedness::Stored stored_with(const std::optional<Definedness::Checks>& checks, int64_t bytes) {
+  return checks ? Definedness::Stored{bytes, *checks} : Definedness::Stored{};
+}
+
 // What decides where control goes from here, or which bytes are touched. Where the kernel selects, a driver
 // may branch.
 llvm::SmallVector<const llvm::Value*, 4> decides(const llvm::Instruction& i) {
@@ -206,10 +219,8 @@ bool Definedness::look_at_shuffle(const llvm::Value& value, int component) {
 bool Definedness::look_at_call(const llvm::Value& value, int component) {
   const auto& call = llvm::cast<llvm::CallBase>(value);
   const bool gives_back = gives_back_operand(declared_callee(call));
-  for (const llvm::Value* operand : call.args()) {
-    const llvm::Type* type = operand->getType()->getScalarType();
-    if (type->isIntegerTy() || type->isFloatingPointTy()) want(operand, gives_back ? component : kAll);
-  }
+  for (const llvm::Value* number : numbers_given_to(call))
+    want(number, gives_back ? component : kAll);
   return gives_back || (specified_.converts(call, component) && !reads_own_memory(call));
 }
 
@@ -225,25 +236,20 @@ Definedness::Stored Definedness::surely_stored(const llvm::Value* value) {
     return static_cast<int64_t>(layout_.getTypeStoreSize(t).getFixedValue());
   };
   const auto* vector = dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (!vector) return stored_with(have_values({value}), bytes(value->getType()));
   Stored stored;
-  for (int component = 0; vector && component < static_cast<int>(vector->getNumElements()); ++component) {
+  for (int component = 0; component < static_cast<int>(vector->getNumElements()); ++component) {
     const std::optional<Checks> checks = has_value(value, component);
     if (!checks) return stored;
     stored.bytes += bytes(vector->getElementType());
     merge_checks(stored.checks, *checks);
   }
-  const std::optional<Checks> checks = vector ? stored.checks : has_value(value, kAll);
-  return checks ? Stored{bytes(value->getType()), *checks} : Stored{};
+  stored.bytes = bytes(value->getType());
+  return stored;
 }
 
 Definedness::Stored Definedness::surely_stored(const llvm::CallBase& call, int64_t bytes) {
-  llvm::SmallVector<const llvm::Value*, 4> numbers;
-  for (const llvm::Value* operand : call.args()) {
-    const llvm::Type* const type = operand->getType()->getScalarType();
-    if (type->isIntegerTy() || type->isFloatingPointTy()) numbers.push_back(operand);
-  }
-  const std::optional<Checks> checks = have_values(numbers);
-  return checks ? Stored{bytes, *checks} : Stored{};
+  return stored_with(have_values(numbers_given_to(call)), bytes);
 }
 
 }  // namespace mkmd::compiler

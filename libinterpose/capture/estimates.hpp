@@ -60,7 +60,7 @@ private:
   const TimeModel& times_;
   const KernelModel& model_;
   const LaunchCost& cost_;
-  const bool compares_;  // whether pieces may run beside those of devices that home is not the whole of
+  const bool compares_;  // false where the devices are parts of home, or rivals
   const double at_home_;
   double elsewhere_ = std::numeric_limits<double>::infinity();
   int device_ = -1;

@@ -28,9 +28,7 @@ bool is_of_shared_virtual_memory(cl_mem memory) {
 // As a plan would find (WindowPlanning::may_run_on): a launch captured for a device that may not have it
 // gains nothing, and no outcome would show that.
 bool could_run_on(Session& session, int device, const KernelArguments& arguments) {
-  const Configuration& p = session.configuration;
-  if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
-  return !session.trouble.left_out(device) && can_have_images(device, arguments);
+  return !session.trouble.left_out(device) && suits(session.configuration, device, arguments);
 }
 
 timing::Launch predicted_of(Session& session, const Estimates& estimates, const KernelModel& model,

@@ -65,6 +65,12 @@ bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
   return a.platform == b.platform && a.device_name == b.device_name;
 }
 
+bool suits(const Configuration& configuration, int device, const KernelArguments& arguments) {
+  return (!configuration.settings.exact ||
+          shares_code_generator(configuration.devices[device], configuration.home)) &&
+         can_have_images(device, arguments);
+}
+
 WindowPlanning::WindowPlanning(Session& session, const Domains& domains, Estimates& estimates,
                                CodeForPieces& code, const Executor& executor, Kept& kept, bool can_fail,
                                timing::Window* window)
@@ -247,10 +253,8 @@ bool WindowPlanning::any_has_failed() const {
 }
 
 bool WindowPlanning::may_run_on(const KernelCommand& c, int device) const {
-  const Configuration& p = configuration();
-  if (p.settings.exact && !shares_code_generator(p.devices[device], p.home)) return false;
+  if (!suits(configuration(), device, *c.launch.arguments)) return false;
   if (executor_.devices().has_failed(device) && purpose_ != Purpose::repeats) return false;
-  if (!can_have_images(device, *c.launch.arguments)) return false;
   return device == 0 || c.redo.empty();
 }
 

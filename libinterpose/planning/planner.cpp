@@ -276,7 +276,7 @@ bool Planner::is_worth_a_policy() const {
   return !any([](const PlannedTask& of) { return of.task.kernel.left_alone(); }) ||
          any([](const PlannedTask& of) {
            const KernelTask& kernel = of.task.kernel;
-           return of.task.is_kernel() && (kernel.is_long() || kernel.is_moved()) && !kernel.left_alone();
+           return of.task.is_kernel() && kernel.is_worth_capturing() && !kernel.left_alone();
          });
 }
 

@@ -16,11 +16,6 @@ bool is_offered(const Task& task) {
   return task.is_kernel() && task.kernel.understood && task.kernel.redo.empty();
 }
 
-// Short launches that are captured because others are go where those are.
-bool counts(const Task& task) {
-  return task.kernel.is_long() || task.kernel.is_moved();
-}
-
 // What kernels of a window need in the memory of each team and do not find there.
 class Missing {
 public:
@@ -39,7 +34,7 @@ public:
       of.made.subtract(own_bytes(task));
     } else if (is_offered(task)) {
       for (const BufferUse& use : task.kernel.uses_of(task.kernel.whole(), kFewBlocks))
-        add(use, counts(task));
+        add(use, task.kernel.is_worth_capturing());
     }
   }
 
@@ -117,7 +112,7 @@ bool take_turns(std::vector<Task>& tasks, const Machine& machine, const BufferOf
     const timing::Rivalry::Kernel kernel = kernel_of(task);
     if (!rivalry.may_move(kernel) && (begun.insert(task.kernel.number).second || !rivalry.knows(kernel))) {
       stay.insert(&task);
-    } else if (counts(task)) {
+    } else if (task.kernel.is_worth_capturing()) {
       kernels.push_back(kernel);
     }
   }

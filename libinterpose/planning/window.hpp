@@ -60,6 +60,8 @@ struct KernelTask {
 
   bool is_moved() const { return decision.verdict == timing::Verdict::move; }
   bool is_long() const { return decision.reason != timing::Reason::too_short; }
+  // Else it is only in the window because others are.
+  bool is_worth_capturing() const { return is_long() || is_moved(); }
   bool left_alone() const { return is_long() && decision.verdict == timing::Verdict::native; }
   bool is_retry() const { return decision.reason == timing::Reason::retry; }
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }

@@ -9,19 +9,7 @@ namespace {
 
 using namespace test;
 
-constexpr uint64_t kRows = 1024;
-constexpr uint64_t kRow = 4096;  // bytes
-
-class Moving : public testing::Test {
-protected:
-  const std::unique_ptr<scheduler::Policy> policy_ = policy_named("mkmd-slices");
-  Machine shared_ = machine_of(2, false, policy_.get());
-  Buffers buffers_{4, kRows* kRow, 3};
-
-  Task rows(size_t from, size_t to, std::vector<double> seconds = {0.1, 0.1}) {
-    return rows_kernel(buffers_[from], buffers_[to], kRows, kRow, std::move(seconds), 0);
-  }
-};
+class Moving : public testing::Test, protected RowWindows {};
 
 // It takes 0.1 seconds there.
 Task moved_to(int device, Task task, timing::Reason reason) {

@@ -10,21 +10,7 @@ namespace {
 
 using namespace test;
 
-constexpr uint64_t kRows = 1024;
-constexpr uint64_t kRow = 4096;  // bytes
-constexpr uint64_t kSize = kRows * kRow;
-
-class Planning : public testing::Test {
-protected:
-  const std::unique_ptr<scheduler::Policy> policy_ = policy_named("mkmd-slices");
-  Machine shared_ = machine_of(2, false, policy_.get());
-  Machine separate_ = machine_of(2, true, policy_.get());
-  Buffers buffers_{4, kSize, 2};
-
-  Task rows(size_t from, size_t to, std::vector<double> seconds = {0.1, 0.1}, uint64_t halo = 0) {
-    return rows_kernel(buffers_[from], buffers_[to], kRows, kRow, std::move(seconds), halo);
-  }
-};
+class Planning : public testing::Test, protected RowWindows {};
 
 uint64_t groups_on(const PlannedTask& of, int device) {
   uint64_t groups = 0;

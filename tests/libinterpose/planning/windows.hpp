@@ -99,6 +99,22 @@ inline Task rows_kernel(Memory* from, Memory* to, uint64_t rows, uint64_t row_by
   return task;
 }
 
+// Two devices and four buffers, for kernels of rows.
+struct RowWindows {
+  static constexpr uint64_t kRows = 1024;
+  static constexpr uint64_t kRow = 4096;  // bytes
+  static constexpr uint64_t kSize = kRows * kRow;
+
+  const std::unique_ptr<scheduler::Policy> policy_ = policy_named("mkmd-slices");
+  Machine shared_ = machine_of(2, false, policy_.get());
+  Machine separate_ = machine_of(2, true, policy_.get());
+  Buffers buffers_{4, kSize, 2};
+
+  Task rows(size_t from, size_t to, std::vector<double> seconds = {0.1, 0.1}, uint64_t halo = 0) {
+    return rows_kernel(buffers_[from], buffers_[to], kRows, kRow, std::move(seconds), halo);
+  }
+};
+
 // Any work-group may touch any byte.
 inline Task scatter_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::vector<double> seconds) {
   Task task = rows_kernel(buffer, buffer, groups, 1, std::move(seconds));
