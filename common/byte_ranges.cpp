@@ -187,6 +187,15 @@ void ByteRanges::tidy() {
     *place = block;
   }
   blocks_.resize(kept);
+  const uint64_t sum = measure();
+  if (blocks_.size() > 1 && sum == hi_ - blocks_.front().lo) {
+    blocks_ = {{blocks_.front().lo, sum}};
+    measure();
+  }
+}
+
+// Sets what is known of all blocks; returns the sum of their bytes.
+uint64_t ByteRanges::measure() {
   hi_ = 0;
   longest_ = 0;
   entangled_ = false;
@@ -197,11 +206,7 @@ void ByteRanges::tidy() {
     longest_ = std::max(longest_, b.hi() - b.lo);
     sum += b.total();
   }
-  if (blocks_.size() > 1 && sum == hi_ - blocks_.front().lo) {
-    blocks_ = {{blocks_.front().lo, sum}};
-    longest_ = sum;
-    entangled_ = false;
-  }
+  return sum;
 }
 
 void ByteRanges::add(uint64_t lo, uint64_t hi) {
@@ -230,6 +235,13 @@ ByteRanges ByteRanges::sum(const std::vector<ByteRanges>& apart) {
   for (const ByteRanges& set : apart)
     all.blocks_.insert(all.blocks_.end(), set.begin(), set.end());
   all.tidy();
+  return all;
+}
+
+ByteRanges ByteRanges::of_blocks(std::vector<ByteRows> blocks) {
+  ByteRanges all;
+  all.blocks_ = std::move(blocks);
+  all.measure();
   return all;
 }
 

@@ -37,6 +37,8 @@ public:
   explicit ByteRanges(const ByteRows& rows) { add(rows); }
   // Of sets that have no byte in common: sooner than uniting one after another.
   static ByteRanges sum(const std::vector<ByteRanges>& apart);
+  // As begin() and end() gave them: one set can be cut into blocks in several ways.
+  static ByteRanges of_blocks(std::vector<ByteRows> blocks);
 
   void add(uint64_t lo, uint64_t hi);
   void add(const ByteRows& rows);
@@ -75,6 +77,7 @@ private:
   }
   Blocks::const_iterator first_reaching(uint64_t lo) const;
   void tidy();
+  uint64_t measure();
 
   Blocks blocks_;
   uint64_t hi_ = 0;         // the end of the last byte

@@ -20,16 +20,28 @@ double seconds_from(const json& j) {
   return j.is_null() ? scheduler::kNever : j.get<double>();
 }
 
-ByteRanges ranges_from(const json& blocks) {
-  ByteRanges ranges;
-  for (const json& block : blocks) {
+bool is_valid(const ByteRows& rows) {
+  return rows.length > 0 && rows.count > 0 && (rows.count == 1 || rows.pitch > rows.length);
+}
+
+// Some decisions look at the blocks, not only at the bytes.
+ByteRanges ranges_from(const json& list) {
+  std::vector<ByteRows> blocks;
+  ByteRanges united;
+  for (const json& block : list) {
     ByteRows rows{block.at(0), block.at(1)};
     if (block.size() > 2) {
       rows.pitch = block.at(2);
       rows.count = block.at(3);
     }
-    ranges.add(rows);
+    if (!is_valid(rows) || (!blocks.empty() && rows.lo <= blocks.back().lo))
+      throw std::invalid_argument("blocks of bytes are empty or not in order: " + list.dump());
+    blocks.push_back(rows);
+    united.add(rows);
   }
+  ByteRanges ranges = ByteRanges::of_blocks(std::move(blocks));
+  if (ranges.total() != united.total())
+    throw std::invalid_argument("blocks of bytes have bytes in common: " + list.dump());
   return ranges;
 }
 

@@ -153,6 +153,18 @@ TEST(ByteRanges, RowsCutInAnotherWayAreFoundAgain) {
   EXPECT_EQ(common.size(), 1u);
 }
 
+TEST(ByteRanges, BlocksStayAsTheyAre) {
+  const std::vector<ByteRows> blocks{{0, 4}, {4, 4}, {100, 4, 50, 3}, {110, 4}};
+  ByteRanges ranges = ByteRanges::of_blocks(blocks);
+  EXPECT_TRUE(std::ranges::equal(ranges, blocks));
+  EXPECT_EQ(ranges.hull(), (ByteRange{0, 204}));
+  EXPECT_EQ(ranges, ByteRanges::sum({{0, 8}, ByteRanges(blocks[2]), {110, 114}}));
+  EXPECT_TRUE(ranges.overlaps({150, 151})) << "a block that begins before one that ends earlier";
+  ranges.add(8, 12);
+  EXPECT_EQ(ranges.total(), 28u);
+  EXPECT_TRUE(ByteRanges::of_blocks({}).empty());
+}
+
 // A diagonal of a matrix lies in its rows but for one element, and does not cut them.
 TEST(ByteRanges, TheLargerOneKeepsItsForm) {
   const ByteRanges rows(ByteRows{4, 4092, 4096, 1024});

@@ -80,6 +80,28 @@ TEST_F(Changed, NothingIsNoDifference) {
   EXPECT_EQ(difference(), "");
 }
 
+// One set of bytes can be cut into blocks in several ways, and each block is a row of the graph.
+TEST_F(Changed, BytesKeepTheirBlocks) {
+  constexpr uint64_t kRow = 4096;
+  buffers_.places(0).add_valid(1, ByteRanges::of_blocks({{0, kRow}, {kRow, kRow}, {3 * kRow, kRow}}));
+  window_ =
+      record(machine_, buffers_, {rows_kernel(buffers_[0], buffers_[1], 1024, kRow, {0.1, 0.1})}, cuts_);
+  EXPECT_EQ(window_["graph"]["resident"].size(), 3u);
+  EXPECT_EQ(difference(), "");
+
+  json& bytes = window_["planned"]["buffers"][0]["valid"].back()["bytes"];
+  ASSERT_EQ(bytes.size(), 3u) << window_["planned"]["buffers"].dump();
+  bytes[1] = {0, kRow};
+  EXPECT_EQ(difference().rfind("error: this is no record of a planned window: blocks of bytes are", 0), 0)
+      << difference();
+  bytes[1] = {kRow, 3 * kRow};
+  EXPECT_EQ(difference().rfind("error: this is no record of a planned window: blocks of bytes have", 0), 0)
+      << difference();
+  bytes[1] = {kRow, kRow, 0, 2};
+  EXPECT_EQ(difference().rfind("error: this is no record of a planned window: blocks of bytes are", 0), 0)
+      << difference();
+}
+
 TEST_F(Changed, AnotherTimeMakesAnotherGraph) {
   window_["planned"]["tasks"][0]["seconds"][1] = 0.2;
   EXPECT_EQ(difference().rfind("another graph was made, first {", 0), 0) << difference();
