@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibration: how fast each device computes, streams memory and starts a kernel. Two small kernels measure
-// it once. The cache directory keeps it, keyed by device and driver. A factor of two is near enough, because
-// launches of a program's own kernels correct predicted times.
+// it, in a second run once more: the machine may have been busy during the first. The cache directory keeps
+// it, keyed by device and driver. A factor of two is near enough, because launches of a program's own kernels
+// correct predicted times.
 #pragma once
 
 #include "libinterpose/vendor/vendor.hpp"
