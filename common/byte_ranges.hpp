@@ -30,6 +30,7 @@ struct ByteRows {
   bool operator==(const ByteRows&) const = default;
 };
 
+// It has more than 25 methods: the operations of sets, and what keeps the blocks in order.
 class ByteRanges {
 public:
   ByteRanges() = default;
