@@ -184,6 +184,18 @@ TEST_F(Planning, WithoutCompilersPiecesAreNoLargerThanThoseThatHaveRun) {
   }
 }
 
+// Its scalars may be others than when it ran in pieces. The program's own code is what it would run without
+// us.
+TEST_F(Planning, WithoutCompilersWhatIsNoLongerSafeToSplitRunsTheProgramsCode) {
+  Task task = scatter_kernel(buffers_[0], kSize, 1024, {0.1, 0.1});
+  task.kernel.ran = RanBefore{1, {4, 300, 1}};
+  const Plan made = plan(shared_, buffers_, {std::move(task)}, Purpose::repeats);
+  ASSERT_EQ(made.tasks[0].pieces.size(), 1);
+  EXPECT_EQ(made.tasks[0].pieces[0].device, 0);
+  EXPECT_STREQ(made.tasks[0].not_split, "its pieces touch the same bytes");
+  EXPECT_FALSE(made.tasks[0].as_before);
+}
+
 TEST_F(Planning, WhatIsDoneAgainIsDoneAtHome) {
   Task task = rows(0, 1);
   task.kernel.redo = {{{0, 10, 0}, {4, 20, 1}}, {{0, 500, 0}, {4, 600, 1}}};
