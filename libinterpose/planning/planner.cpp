@@ -318,6 +318,7 @@ void Planner::make_pieces(PlannedTask& of) {
   cuts_.set_dimension(of.task, -1);
   of.not_split = trouble;
   of.updates_together = false;
+  of.as_before = false;
   assign_home(of);
   of.pieces.front().uses = of.whole;
 }
