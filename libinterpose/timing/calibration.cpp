@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 namespace mkmd {
@@ -196,8 +197,8 @@ json to_json(const DeviceRates& r, bool settled) {
           {"copy_seconds", r.copy_seconds}};
 }
 
-// Other work of the machine makes a device look slow, never quick. So what runs measure counts until one
-// finds a figure that is clearly better, and is measured again until one finds none: it is settled then.
+// Other work of the machine makes a device look slow, never quick. So runs measure again until one finds no
+// figure clearly better than those before. The rates are settled then.
 bool is_clearly_better(const DeviceRates& is, const DeviceRates& was) {
   return is.operations_per_second > kNear * was.operations_per_second ||
          is.bytes_per_second > kNear * was.bytes_per_second ||
@@ -226,19 +227,21 @@ bool within(const json& j, const Plausible& range) {
   return j.is_number() && j.get<double>() >= range.least && j.get<double>() <= range.most;
 }
 
-// False if any figure is missing or makes no sense.
-bool from_json(const json& j, DeviceRates& r) {
+// None if any figure is missing or makes no sense.
+std::optional<DeviceRates> from_json(const json& j) {
+  DeviceRates r;
   auto get = [&](const char* key, const Plausible& range, double& value) {
     const auto it = j.find(key);
     if (it == j.end() || !within(*it, range)) return false;
     value = it->get<double>();
     return true;
   };
-  return j.is_object() && get("operations_per_second", kRates, r.operations_per_second) &&
-         get("bytes_per_second", kRates, r.bytes_per_second) &&
-         get("launch_seconds", kCosts, r.launch_seconds) &&
-         get("copy_bytes_per_second", kRates, r.copy_bytes_per_second) &&
-         get("copy_seconds", kCosts, r.copy_seconds);
+  const bool all = j.is_object() && get("operations_per_second", kRates, r.operations_per_second) &&
+                   get("bytes_per_second", kRates, r.bytes_per_second) &&
+                   get("launch_seconds", kCosts, r.launch_seconds) &&
+                   get("copy_bytes_per_second", kRates, r.copy_bytes_per_second) &&
+                   get("copy_seconds", kCosts, r.copy_seconds);
+  return all ? std::optional(r) : std::nullopt;
 }
 
 std::string cache_file() {
@@ -294,14 +297,14 @@ Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vec
   Calibration found;
   std::set<std::string> measured;  // in this run
   for (const vendor::Device& device : devices) {
-    DeviceRates rates;
     const std::string kind = kind_of(device);
-    const json known = cache["devices"].value(kind, json());
-    const bool is_known = from_json(known, rates);
-    if (!(is_known && known.value("settled", json()) == true) && measured.insert(kind).second) {
+    const json entry = cache["devices"].value(kind, json());
+    const std::optional<DeviceRates> known = from_json(entry);
+    DeviceRates rates = known.value_or(DeviceRates());
+    if (!(known && entry.value("settled", json()) == true) && measured.insert(kind).second) {
       const DeviceRates now = measure(device, rates);
-      const bool settled = is_known && !is_clearly_better(now, rates);
-      if (!settled) rates = is_known ? best_of(now, rates) : now;
+      const bool settled = known && !is_clearly_better(now, rates);
+      if (!settled) rates = known ? best_of(now, rates) : now;
       cache["devices"][kind] = to_json(rates, settled);
     }
     rates.kind = kind;
