@@ -3,6 +3,7 @@
 // anybody else, is refused here. It cannot make the evaluation read out of bounds.
 #include "compiler/kernel_info.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 
@@ -65,7 +66,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Variable, kind, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Term, variable, coefficient)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Affine, base, terms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, value, lo, hi)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Derived, op, a, b)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Derived, op, a, b, load)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, argument, bytes, offset, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Loop, known, exact, extra, distance, step, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guard, relation, slack, bits, a, b, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Scope, kind, index)
@@ -101,8 +103,51 @@ void to_json(json& j, const KernelInfo& k) {
            {"expressions", k.expressions},
            {"checks", k.checks},
            {"derived", k.derived},
+           {"loads", k.loads},
            {"loops", k.loops},
            {"guards", k.guards}};
+}
+
+namespace {
+
+// What a derived value is made of, at any depth.
+class MadeOf {
+public:
+  explicit MadeOf(const Formulas& formulas) : formulas_(formulas), seen_(formulas.derived.size()) {}
+
+  void add(const Affine& a) {
+    for (const Term& t : a.terms)
+      if (t.variable.kind == Variable::Kind::derived) add(t.variable.index);
+  }
+  void add(const Load& load) {
+    add(load.offset);
+    for (int c : load.checks)
+      add(formulas_.checks[static_cast<size_t>(c)].value);
+  }
+  void add(const Derived& derived) {
+    add(derived.a);
+    add(derived.b);
+    if (derived.load >= 0) add(formulas_.loads[static_cast<size_t>(derived.load)]);
+  }
+  bool has(int derived) const { return seen_[static_cast<size_t>(derived)]; }
+
+private:
+  void add(int derived) {
+    if (has(derived)) return;
+    seen_[static_cast<size_t>(derived)] = true;
+    add(formulas_.derived[static_cast<size_t>(derived)]);
+  }
+
+  const Formulas& formulas_;
+  std::vector<bool> seen_;
+};
+
+}  // namespace
+
+bool needs_itself(const Formulas& formulas, int derived) {
+  MadeOf parts(formulas);
+  parts.add(formulas.derived[static_cast<size_t>(derived)]);
+  return parts.has(derived);
 }
 
 namespace {
@@ -115,11 +160,12 @@ public:
   bool valid() const {
     const int derived = static_cast<int>(k_.derived.size());
     for (int d = 0; d < derived; ++d)
-      if (!affine(k_.derived[static_cast<size_t>(d)].a, d) ||
-          !affine(k_.derived[static_cast<size_t>(d)].b, d))
-        return false;
+      if (!fits(k_.derived[static_cast<size_t>(d)], d)) return false;
     for (const Check& c : k_.checks)
       if (!affine(c.value, derived)) return false;
+    if (!std::ranges::all_of(k_.loads, [this](const Load& load) { return fits(load); })) return false;
+    for (int d = 0; d < derived; ++d)
+      if (k_.derived[static_cast<size_t>(d)].load >= 0 && needs_itself(k_, d)) return false;
     for (const Loop& l : k_.loops)
       if (!affine(l.distance, derived) || !expression(l.step) || !checks(l.checks)) return false;
     for (const Guard& g : k_.guards)
@@ -147,6 +193,14 @@ private:
     if (a.kind != Access::Kind::write || u.bytes == 0 || u.bytes > 8 || !std::has_single_bit(u.bytes))
       return false;
     return u.kind == Update::Kind::store || u.value < k_.expressions.size();
+  }
+  bool fits(const Derived& derived, int number) const {
+    if (!affine(derived.a, number) || !affine(derived.b, number)) return false;
+    return derived.load == -1 || index(derived.load, k_.loads.size());
+  }
+  bool fits(const Load& load) const {
+    return index(load.argument, k_.arguments.size()) && load.bytes <= 8 && std::has_single_bit(load.bytes) &&
+           affine(load.offset, static_cast<int>(k_.derived.size())) && checks(load.checks);
   }
   bool expression(int i) const { return index(i, k_.expressions.size()); }
   bool checks(const std::vector<int>& list) const {
@@ -191,6 +245,7 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("expressions").get_to(k.expressions);
     j.at("checks").get_to(k.checks);
     j.at("derived").get_to(k.derived);
+    j.at("loads").get_to(k.loads);
     j.at("loops").get_to(k.loops);
     j.at("guards").get_to(k.guards);
   } catch (const json::exception& e) {

@@ -87,6 +87,15 @@ struct Derived {
   };
   Op op = Op::hull;
   Affine a, b;
+  int load = -1;  // of a hull: it is the number that this one of `loads` brings; -1: nobody knows which
+};
+
+// A number of so many bytes, read as a signed one, that a work-item loads from a buffer.
+struct Load {
+  int argument = 0;
+  uint32_t bytes = 0;
+  Affine offset;  // in bytes, from the argument
+  std::vector<int> checks;
 };
 
 // Runs max(0, ceil(distance / step)) + extra times; its counter goes 0, 1, 2 …
@@ -173,14 +182,19 @@ struct Reason {
   int line = 0;  // of the program's source; 0: not known
 };
 
-// What the numbers in a KernelInfo are indices into. A derived value is made of earlier ones only.
+// What the numbers in a KernelInfo are indices into. The operands of a derived value are made of earlier ones
+// only. Where a number is loaded from may be said by later ones, but not by any that need that number.
 struct Formulas {
   std::vector<Expression> expressions;
   std::vector<Check> checks;
   std::vector<Derived> derived;
+  std::vector<Load> loads;
   std::vector<Loop> loops;
   std::vector<Guard> guards;
 };
+
+// Whether the number is made of itself, by way of what it loads.
+bool needs_itself(const Formulas& formulas, int derived);
 
 struct KernelInfo : Formulas {
   std::string name;

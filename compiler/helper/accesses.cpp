@@ -71,6 +71,10 @@ private:
       if (std::ranges::none_of(info_.accesses, [&](const Access& a) { return same(a, f.access); }))
         info_.accesses.push_back(f.access);
     }
+    const auto writes_where_data_say = [this](const Access& a) {
+      return a.kind != Access::Kind::read && a.known && builder_.atoms().from_data(a.offset);
+    };
+    if (std::ranges::any_of(info_.accesses, writes_where_data_say)) values_.find_loads();
     if (anywhere_) everything_unknown();
   }
 

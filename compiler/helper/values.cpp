@@ -64,7 +64,9 @@ std::optional<Number> Values::compute_or_opaque(llvm::Value* v, int lane) {
   // One atom stands for it, so that a comparison says something of all its uses.
   if (wild == 1 && width(v) < 64)
     if (std::optional<Number> one = b_.cut(*n, width(v), true)) return one;
-  return b_.opaque({v, lane}, width(v), varies_in(v));
+  std::optional<Number> any = b_.opaque({v, lane}, width(v), varies_in(v));
+  if (any && !n && isa<llvm::LoadInst>(v)) loaded_.emplace(any->poly.single_atom().value(), Key{v, lane});
+  return any;
 }
 
 std::optional<Number> Values::as_signed(llvm::Value* v, int lane) {

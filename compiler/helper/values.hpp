@@ -60,8 +60,10 @@ public:
   bool tests_at_top(const llvm::Loop* loop) const;
   llvm::BasicBlock* test_block(const llvm::Loop* loop) const;  // null: several, or neither header nor latch
   void find_trip_counts();                                     // fills KernelInfo::loops
+  void find_loads();                                           // fills KernelInfo::loads
 
 private:
+  using Key = std::pair<llvm::Value*, int>;
   std::optional<Number> compute(llvm::Value* v, int lane);
   // What is not understood is some number of its type. So is what mixes several such numbers.
   std::optional<Number> compute_or_opaque(llvm::Value* v, int lane);
@@ -117,6 +119,7 @@ private:
                                 const std::optional<Number>& b, unsigned bits);
   std::optional<Number> select(llvm::SelectInst* s, int lane);
   std::optional<Number> load(llvm::LoadInst* l);
+  std::optional<Load> place_of_load(const Key& key);
   std::optional<Number> add(const std::optional<Number>& a, const std::optional<Number>& b,
                             int64_t factor = 1);
   std::optional<Number> multiply(const std::optional<Number>& a, const std::optional<Number>& b);
@@ -130,7 +133,6 @@ private:
   std::optional<Number> difference(const std::optional<Number>& to, const std::optional<Number>& from,
                                    int depth = 0);
 
-  using Key = std::pair<llvm::Value*, int>;
   template <typename T, typename F>
   T remembered(std::map<Key, T>& memory, Key key, F compute);
   void forget_since(size_t mark);
@@ -143,7 +145,8 @@ private:
   std::map<const llvm::Loop*, Number> distances_;  // of loops whose trip count is known
   std::map<Key, std::optional<Number>> numbers_;
   std::map<Key, Place> places_;
-  std::vector<Key> order_;  // of what was remembered, to forget what rests on a placeholder
+  std::map<int, Key> loaded_;  // by atom: loads of which nothing else is known
+  std::vector<Key> order_;     // of what was remembered, to forget what rests on a placeholder
   int depth_ = 0;
   bool in_induction_ = false;
   int64_t budget_ = 500'000;  // values to look at; beyond that they are unknown
