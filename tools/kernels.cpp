@@ -11,6 +11,7 @@
 #include "compiler/use.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/index_buffers.hpp"
 #include "tools/library_place.hpp"
 
 #include <nlohmann/json.hpp>
@@ -303,6 +304,9 @@ std::string verdict(const KernelInfo& k, const Case& c) {
   const std::string name = "'" + k.arguments[static_cast<size_t>(argument)].name + "'";
   const auto whole = whole_launch(k, c.launch);
   const auto touched = std::ranges::find(whole, argument, &Footprint::argument);
+  if (const std::string from = index_buffers(k, argument); !from.empty())
+    return "may be split if the contents of " + from + " allow it: they say where it writes in " + name +
+           lines_of(k, argument, Access::Kind::write);
   if (touched->writes_unknown)
     return "runs whole: it may write anywhere in " + name + lines_of(k, argument, Access::Kind::write);
   if (touched->reads_unknown)

@@ -98,6 +98,14 @@ std::vector<NativeEnd> NativeWork::take() {
   return ends;
 }
 
+std::vector<NativeEnd> NativeWork::ends() {
+  std::vector<NativeEnd> ends = take();
+  const Lock lock(mutex_);
+  for (const NativeEnd& end : ends)
+    ends_.push_back({end, false});
+  return ends;
+}
+
 void NativeWork::finish() {
   for (const NativeEnd& marker : take()) {
     const cl_event event = marker->get();

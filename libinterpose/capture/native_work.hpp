@@ -6,12 +6,16 @@
 #include "common/thread_annotations.hpp"
 #include "libinterpose/commands/submit.hpp"
 
+#include <atomic>
 #include <vector>
 
 namespace mkmd {
 
 class NativeWork {
 public:
+  // A native turn begins. Whatever the program asks home's driver for, it asks during one.
+  void begin_turn() { turns_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t turns() const { return turns_.load(std::memory_order_relaxed); }  // no native turn may live
   void note(Queue& queue);  // something was enqueued on its native queue, during a native turn
   // The event of work, noted too, that may wait for what the program does next.
   void note_waiting(vendor::Owned<cl_event> event);
@@ -20,6 +24,7 @@ public:
   // or native work. No native turn may live.
   bool may_wait(const Context& context);
   std::vector<NativeEnd> take();  // markers behind all that is under way
+  std::vector<NativeEnd> ends();  // the same, but it stays under way. No native turn may live.
   void finish();                  // waits for all of it
 
 private:
@@ -33,6 +38,7 @@ private:
   };
   static bool is_over(const End& end);
 
+  std::atomic<uint64_t> turns_{0};
   Mutex mutex_;
   std::vector<ActiveQueue> active_ GUARDED_BY(mutex_);
   // Markers behind what is under way on queues since gone, and events of what may wait.

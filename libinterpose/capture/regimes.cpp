@@ -16,6 +16,7 @@ Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touch
       runtime.finish_all();
       continue;
     }
+    runtime.native_work_.begin_turn();
     status_ = std::min(runtime.executor_.failed(), runtime.home_bytes_.make_valid(touched));
     if (status_ >= 0 || !noticed || !runtime.windows_.has_new_losses()) return;
     lock_.unlock();

@@ -58,7 +58,8 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
       outcomes_(session, estimates_, domains_, executor_),
       home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
       commands_(executor_, epoch_, outcomes_),
-      windows_(session, domains_, estimates_, code_, executor_, losses_.get(), epoch_, commands_) {}
+      windows_(session, domains_, estimates_, code_, executor_, losses_.get(), epoch_, commands_),
+      inspector_(context, session, estimates_, native_work_) {}
 
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
@@ -136,6 +137,25 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   return ready();
 }
 
+// Where memories are separate, the pieces' bytes would have to be known, not only that they are apart.
+void Runtime::inspect(KernelLaunch& launch) {
+  if (domains_.separate() || losses_ || !Inspector::may_help(launch)) return;
+  std::optional<Inspection> now;
+  std::vector<NativeEnd> before;
+  {
+    const std::unique_lock regime(regime_);
+    const bool may_read = !capturing() && !native_work_.may_wait(context_);
+    Lock lock(executor_.mutex());
+    now = inspector_.now(launch);
+    if (!now) return;
+    launch.inspection = inspector_.known(launch, *now);
+    lock.unlock();
+    if (launch.inspection || !may_read || !inspector_.is_due(launch)) return;
+    before = native_work_.ends();
+  }
+  launch.inspection = inspector_.inspect(launch, std::move(*now), before);
+}
+
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   const Hardware::HostWork work = session_.kind.begin_host_work();
   bool first = false;
@@ -160,6 +180,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
     }
     const Lock lock(executor_.mutex());
     executor_.start_threads();
+    inspector_.admit(*command);
     command->sequence = session_.numbers.next_sequence();
     command->number = command->sequence;
     command->queued = executor_.devices().now();

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "libinterpose/capture/home_bytes.hpp"
+#include "libinterpose/capture/inspector.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/capture/observer.hpp"
 #include "libinterpose/capture/session.hpp"
@@ -25,6 +26,8 @@
 
 namespace mkmd {
 
+// This class has more than 15 fields and more than 25 methods: each field is a part that
+// makes one decision, and others ask for these parts.
 class Runtime final : public ContextRuntime {
 public:
   // A runtime without threads of its own leaves their work to threads that wait.
@@ -71,6 +74,9 @@ public:
   };
   Answer why_native(Kernel& kernel, const KernelLaunch& launch);
 
+  // Looks into the launch's index buffers if that may show that it can be split. It is about to be captured.
+  void inspect(KernelLaunch& launch);
+
   // Takes the command into the window. `waits` are the program's events; all belong to this context. False:
   // the command is the vendor's. Then a user event was made meanwhile, behind which the vendor may have
   // work already, or work under way may wait for this command.
@@ -113,6 +119,7 @@ private:
   // Where the captured regime begins, it is because no native command may come after the markers.
   std::shared_mutex regime_;
   NativeWork native_work_;
+  Inspector inspector_;
 };
 
 // Null, with a log line, if the other devices cannot be used: the context then runs at home alone.

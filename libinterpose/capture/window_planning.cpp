@@ -101,6 +101,7 @@ planning::Identity WindowPlanning::identity_of(const std::vector<Ref<Command>>& 
     if (!kernel->redo.empty()) return {};
     const KernelLaunch& launch = kernel->launch;
     words.push_back(reinterpret_cast<uintptr_t>(launch.facts.get()));  // the kernel, its shape and scalars
+    words.push_back(launch.inspection ? launch.inspection->number : 0);
     identity.named.emplace_back(launch.facts);
     for (const KernelArgument& a : *launch.arguments)
       add_memory(numbers, words, a.tracked());
@@ -303,9 +304,14 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) {
   }
   // Also of what is done again where no other device is left: it must not need more than the first time.
   const bool known = kernel.info->split_allowed && (task.kernel.understood || can_fail_);
-  task.kernel.uses_of = [&launch = c.launch, known](const compiler::GroupBox& box, size_t most_blocks) {
+  const Inspection* const shown = domains_.separate() || can_fail_ ? nullptr : c.launch.inspection.get();
+  task.kernel.uses_of = [&launch = c.launch, known, shown](const compiler::GroupBox& box,
+                                                           size_t most_blocks) {
     const auto footprints = known ? launch.facts->of(box, most_blocks) : nullptr;
-    return buffer_uses(*launch.arguments, footprints.get());
+    BufferUses uses = buffer_uses(*launch.arguments, footprints.get());
+    for (BufferUse& use : uses)
+      use.apart = known && shown != nullptr && std::ranges::count(shown->apart, use.root) > 0;
+    return uses;
   };
 }
 

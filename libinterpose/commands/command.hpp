@@ -7,6 +7,7 @@
 
 #include "compiler/footprint.hpp"
 #include "libinterpose/execution/action.hpp"
+#include "libinterpose/memory/inspection.hpp"
 #include "libinterpose/memory/journal.hpp"
 #include "libinterpose/objects/objects.hpp"
 #include "libinterpose/planning/window.hpp"
@@ -30,6 +31,7 @@ struct KernelLaunch {
   std::shared_ptr<const KernelArguments> arguments;
   compiler::Launch shape;
   std::shared_ptr<const LaunchFacts> facts;
+  std::shared_ptr<const Inspection> inspection;  // of its index buffers; may be null
   std::array<uint64_t, 3> groups{1, 1, 1};
 
   uint64_t group_count() const { return groups[0] * groups[1] * groups[2]; }

@@ -12,8 +12,9 @@ using compiler::Meeting;
 // The worst one in any buffer.
 bool meet_at_most(Meeting worst, const BufferUses& a, const BufferUses& b) {
   return std::ranges::all_of(a, [&](const BufferUse& x) {
-    return std::ranges::all_of(
-        b, [&](const BufferUse& y) { return x.root != y.root || meeting(x, y) <= worst; });
+    return std::ranges::all_of(b, [&](const BufferUse& y) {
+      return x.root != y.root || (x.apart && y.apart) || meeting(x, y) <= worst;
+    });
   });
 }
 

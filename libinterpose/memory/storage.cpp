@@ -18,6 +18,11 @@ Storage::Storage(Memory& memory, int domains, uint32_t of_home, Hardware& hardwa
   if (with_history) history = std::make_unique<History>(memory.size, domains, of_home);
 }
 
+uint64_t Storage::next_version() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 Storage::~Storage() {
   for (size_t d = 1; d < roots_.size(); ++d) {
     if (!roots_[d]) continue;

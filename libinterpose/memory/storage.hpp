@@ -19,6 +19,7 @@ class Hardware;
 // Whether the context's devices work in memory of ours, so that another driver's may work there, too.
 bool works_in_host_bytes(cl_context context);
 
+// This class has more than 15 fields: what several floors know of the bytes of one object.
 class Storage {
 public:
   // `of_home`: the domains that use home's own bytes (RegionMap). `with_history`: memories may be lost.
@@ -57,6 +58,10 @@ public:
   std::vector<int> devices_without;  // whose drivers have no such image
   uint64_t number = 0;               // among the process's buffers, given when first planned for; 0: not yet
   uint64_t epoch = 0;                // the runtime's, in which `regions` has last met an action
+  // Another one with each captured command that may write it, and no other storage's. The executor's mutex
+  // guards it.
+  uint64_t version = next_version();
+  static uint64_t next_version();
 
   // Where else the devices have found its bytes in the process's own memory, by domain.
   Mutex mapped_mutex;

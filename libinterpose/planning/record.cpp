@@ -121,6 +121,7 @@ json Record::to_json(const BufferUses& uses) const {
                    {"reads", planning::to_json(use.reads)},
                    {"writes", planning::to_json(use.writes)},
                    {"needed", planning::to_json(use.needed)},
+                   {"apart", use.apart},
                    {"updates", updates_to_json(use.updates)}});
   }
   return all;

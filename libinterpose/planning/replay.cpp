@@ -244,6 +244,7 @@ private:
       uses.push_back(
           {{ranges_from(of.at("reads")), ranges_from(of.at("writes")), ranges_from(of.at("needed"))},
            name(of.at("buffer"))});
+      uses.back().apart = of.value("apart", false);
       for (const json& one : of.at("updates"))
         uses.back().updates.push_back({one.at("by"), ranges_from(one.at("bytes"))});
     }

@@ -55,16 +55,22 @@ class Maker(HostCommands):
                 for origin in (0, half, PAGE if half > PAGE else 0):
                     buffers.append({"bytes": half, "parent": parent, "origin": origin})
         for a in (a for k in self.kernels for a in k.args):
-            if a["kind"] == "permutation" and a["items"] not in self.permutations:
+            if a["kind"] == "permutation" and self.key_of(a) not in self.permutations:
                 count = a["items"]
                 factor = next(f for f in (7, 11, 13, 17) if count % f)
-                self.permutations[count] = len(buffers)
+                if a.get("repeats"):  # each number comes several times, or not at all
+                    factor *= next((f for f in (2, 3, 5) if count % f == 0), count)
+                self.permutations[self.key_of(a)] = len(buffers)
                 buffers.append({"bytes": 4 * count, "permutation": count, "factor": factor})
             if a["kind"] == "image" and not self.images:
                 for _ in range(2):
                     self.images.append(len(buffers))
                     buffers.append({"bytes": 4 * IMAGE[0] * IMAGE[1], "image": IMAGE,
                                     "seed": r.randrange(1 << 30)})
+
+    @staticmethod
+    def key_of(permutation):
+        return permutation["items"], permutation.get("repeats", False)
 
     def root(self, b):
         return self.case["buffers"][b].get("parent", b)
@@ -139,7 +145,7 @@ class Maker(HostCommands):
             elif a["kind"] == "alias":
                 chosen[a["name"]] = chosen[a["of"]]
             elif a["kind"] == "permutation":
-                chosen[a["name"]] = self.permutations[a["items"]]
+                chosen[a["name"]] = self.permutations[self.key_of(a)]
         return chosen if self.choose_images(kernel, chosen) else None
 
     def choose_images(self, kernel, chosen):

@@ -8,6 +8,7 @@ from expressions import Expressions, Index, MEMBERS, SCALARS, STRUCTS, VECTORS
 from images import Images
 from local_memory import LocalMemory
 from moved import MovedPlaces
+from scatter import Scatter
 from stores import Stores
 from updates import Updates
 from wide import WideNumbers
@@ -20,7 +21,7 @@ struct P { int a; short b; long c; int t[4]; };
 """
 
 
-class Kernel(Stores, MovedPlaces, Updates, Images, LocalMemory, WideNumbers, Expressions):
+class Kernel(Stores, MovedPlaces, Scatter, Updates, Images, LocalMemory, WideNumbers, Expressions):
     """One kernel; `spec()` says what a launch has to pass."""
     def __init__(self, random, name, byte_limit, optimised):
         super().__init__()
@@ -62,6 +63,8 @@ class Kernel(Stores, MovedPlaces, Updates, Images, LocalMemory, WideNumbers, Exp
             self.marks()
         if self.plain and self.chance(0.25):
             self.chosen()
+        if self.chance(0.1):
+            self.scatter()
         for _ in range(r.choice([1, 1, 1, 2])):
             outs.append(self.output())
         if self.chance(0.12):

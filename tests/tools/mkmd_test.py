@@ -147,7 +147,7 @@ kernel void marks(global const int* d, global int* out) { out[d[get_global_id(0)
                      "marks: may be split: its work-groups store equal numbers",
                      "counts_and_reads: runs whole: its work-groups touch the same bytes of 'n', as far as is known "
                      "(line 11)",
-                     "scattered: runs whole: it may write anywhere in 'out' (line 7)",
+                     "scattered: may be split if the contents of 'd' allow it: they say where it writes in 'out' (line 7)",
                      "pixels: runs whole: it may write anywhere in 'to' (line 12)",
                      "one_pixel: runs whole: its work-groups touch the same pixels of 'to', as far as is known "
                      "(line 13)",

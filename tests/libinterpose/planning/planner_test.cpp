@@ -128,6 +128,15 @@ TEST_F(Planning, ADimensionRememberedForUpdatesIsProvedAnew) {
   EXPECT_EQ(made.tasks[0].pieces.size(), 1);
 }
 
+TEST_F(Planning, WhatIsShownOfOneLaunchSaysNothingOfTheNext) {
+  CutMemory cuts;
+  for (const bool apart : {false, true, false, true}) {
+    Task task = scatter_kernel(buffers_[0], kSize, kRows, {0.1, 0.1}, apart);
+    const Plan made = plan(shared_, buffers_, {std::move(task)}, Purpose::speed, &cuts);
+    EXPECT_EQ(made.tasks[0].pieces.size() > 1, apart);
+  }
+}
+
 TEST_F(Planning, ADimensionRememberedFromAnotherBufferIsProvedAnew) {
   CutMemory cuts;
   (void)plan(shared_, buffers_, {rows(0, 1)}, Purpose::speed, &cuts);

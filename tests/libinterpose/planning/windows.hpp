@@ -115,13 +115,14 @@ struct RowWindows {
   }
 };
 
-// Any work-group may touch any byte.
-inline Task scatter_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::vector<double> seconds) {
+// Any work-group may touch any byte. `apart`: each touches others, as has been shown.
+inline Task scatter_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::vector<double> seconds,
+                           bool apart = false) {
   Task task = rows_kernel(buffer, buffer, groups, 1, std::move(seconds));
   task.kernel.name = "scatter";
   task.kernel.number = 2;
   task.kernel.uses_of = [=](const compiler::GroupBox&, size_t) {
-    return BufferUses{{{{0, size}, {0, size}, {0, size}}, buffer}};
+    return BufferUses{{{{0, size}, {0, size}, {0, size}}, buffer, apart}};
   };
   return task;
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Inspector looks into buffers whose contents are indices. Some kernels write where a loaded number says,
+// so that only those contents tell whether work-groups meet. It reads them while nothing may change them, and
+// keeps what they have shown.
+#pragma once
+
+#include "common/thread_annotations.hpp"
+#include "libinterpose/capture/estimates.hpp"
+#include "libinterpose/capture/native_work.hpp"
+#include "libinterpose/commands/command.hpp"
+#include "libinterpose/commands/contents.hpp"
+
+#include <optional>
+
+namespace mkmd {
+
+class Inspector {
+public:
+  Inspector(const Context& context, Session& session, Estimates& estimates, NativeWork& native_work)
+      : session_(session), estimates_(estimates), native_work_(native_work), reader_(context) {}
+
+  // Whether contents may show more of the launch than its description does.
+  static bool may_help(const KernelLaunch& launch);
+
+  // The executor's mutex is held, and no native turn lives, in the next three. Which bytes there are now.
+  // None: no contents tell anything, since the launch may change them itself.
+  std::optional<Inspection> now(const KernelLaunch& launch) const;
+  // What was shown of the launch, if nobody has been asked to write its index buffers since.
+  std::shared_ptr<const Inspection> known(const KernelLaunch& launch, const Inspection& now) const;
+  // The command is captured: forgets what it has shown if it no longer holds.
+  void admit(Command& command) const;
+
+  // False: looking has shown nothing, too lately. Each call counts as a launch.
+  bool is_due(const KernelLaunch& launch);
+  // `now`: of this launch, while nothing was captured and no work may have waited for the program. `before`:
+  // behind native work that was under way then, for which it waits. Null: finding out would cost too much.
+  std::shared_ptr<const Inspection> inspect(const KernelLaunch& launch, Inspection now,
+                                            const std::vector<NativeEnd>& before);
+
+private:
+  // A launch, and what its index buffers had in them when it was looked at.
+  using AllContents = std::vector<std::vector<unsigned char>>;  // by argument; of those that were read
+  struct Kept {
+    std::weak_ptr<const LaunchFacts> facts;
+    std::vector<uint64_t> places;  // of its arguments
+    AllContents contents;
+    std::shared_ptr<const Inspection> shown;
+    uint32_t failures = 0;  // in a row
+    uint32_t to_skip = 0;   // launches, before it is looked at again
+  };
+
+  Kept* find(const KernelLaunch& launch) const REQUIRES(mutex_);
+  Kept& keep(const KernelLaunch& launch) REQUIRES(mutex_);
+  std::optional<AllContents> read(const KernelLaunch& launch, double seconds);
+  std::shared_ptr<const Inspection> look(const KernelLaunch& launch, Inspection now, double seconds);
+
+  Session& session_;
+  Estimates& estimates_;
+  NativeWork& native_work_;
+  ContentsReader reader_;
+  mutable Mutex mutex_;  // a leaf
+  mutable std::vector<Kept> kept_ GUARDED_BY(mutex_);
+  uint64_t next_ GUARDED_BY(mutex_) = 1;
+};
+
+}  // namespace mkmd
