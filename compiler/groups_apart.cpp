@@ -11,7 +11,7 @@ namespace mkmd::compiler {
 namespace {
 
 constexpr int64_t kRow = 1024;                         // work-items that are looked at together
-constexpr uint64_t kMostElements = uint64_t{1} << 28;  // of a buffer, each with an owner
+constexpr uint64_t kMostElements = uint64_t{1} << 25;  // of a buffer, each with an owner of four bytes
 
 // What numbers are made of: loads and loop counters, at any depth.
 class Ingredients {
@@ -276,7 +276,10 @@ Shown groups_apart(const KernelInfo& info, const Launch& launch, std::span<const
     contents.push_back(target.contents);
   ItemValues items(info, launch, contents);
   const auto& groups = items.groups();
-  if (!items.is_uniform() || groups[0] * groups[1] >= UINT32_MAX / groups[2]) return Shown::nothing;
+  int64_t count = 0;
+  if (!items.is_uniform() || __builtin_mul_overflow(groups[0], groups[1], &count) ||
+      __builtin_mul_overflow(count, groups[2], &count) || count >= UINT32_MAX)
+    return Shown::nothing;
   for (const uint64_t root : roots) {
     const auto touches = [&](const Access& a) { return target_of(targets, a).root == root; };
     if (!std::ranges::all_of(info.accesses, [&](const Access& a) { return !touches(a) || a.known; }))

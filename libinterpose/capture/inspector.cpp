@@ -6,15 +6,19 @@
 #include "libinterpose/memory/storage.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
 
 namespace mkmd {
 
 namespace {
 
 constexpr size_t kMostKept = 16;                    // launches
-constexpr size_t kMostContents = size_t{64} << 20;  // bytes of one launch that are kept
-constexpr double kLongest = 1;                      // second, where gain does not matter
-constexpr uint32_t kMostFailures = 16;              // after which the wait doubles no more
+constexpr size_t kMostContents = size_t{64} << 20;  // bytes of one launch, and of all that are kept
+constexpr double kFreeSeconds = 1;                  // to look at the launches of a policy that the user named
+constexpr size_t kMostKernels = 1024;               // of which it is known that looking was in vain
+constexpr uint32_t kMostInVain = 16;                // times, after which the wait doubles no more
 
 uint64_t number_of(const Memory* memory) {
   return reinterpret_cast<uintptr_t>(memory);
@@ -62,6 +66,19 @@ void note_writes(const KernelLaunch& launch) {
     if (info == nullptr || !info->split_allowed || std::ranges::any_of(info->accesses, writes))
       note_write((*launch.arguments)[i].tracked());
   }
+}
+
+// Polls, since it may wait for longer than there is time.
+bool is_over(const std::vector<NativeEnd>& work, double deadline) {
+  for (const NativeEnd& end : work) {
+    cl_int status = vendor::execution_status(end->get());
+    for (; status > CL_COMPLETE; status = vendor::execution_status(end->get())) {
+      if (host_seconds() >= deadline) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    if (status < 0) return false;
+  }
+  return host_seconds() < deadline;
 }
 
 }  // namespace
@@ -112,60 +129,95 @@ Inspector::Kept* Inspector::find(const KernelLaunch& launch) const {
   return found != kept_.end() ? &*found : nullptr;
 }
 
-Inspector::Kept& Inspector::keep(const KernelLaunch& launch) {
-  if (Kept* const kept = find(launch)) return *kept;
-  if (kept_.size() >= kMostKept) kept_.erase(kept_.begin());
-  Kept& kept = kept_.emplace_back();
-  kept.facts = launch.facts;
-  kept.places = places_of(launch);
-  return kept;
+// The last ones, with so many bytes of contents in all.
+std::shared_ptr<const Inspection> Inspector::keep(const KernelLaunch& launch, AllContents contents,
+                                                  std::shared_ptr<const Inspection> shown) {
+  std::vector<uint64_t> places = places_of(launch);
+  std::erase_if(kept_, [&](const Kept& kept) {
+    const std::shared_ptr<const LaunchFacts> facts = kept.facts.lock();
+    return !facts || (facts == launch.facts && kept.places == places);
+  });
+  kept_.push_back({launch.facts, std::move(places), std::move(contents), std::move(shown)});
+  size_t bytes = 0;
+  auto first = kept_.end();
+  for (size_t count = 0; first != kept_.begin() && count < kMostKept; ++count) {
+    for (const auto& of_argument : std::prev(first)->contents)
+      bytes += of_argument.size();
+    if (bytes > kMostContents) break;
+    --first;
+  }
+  kept_.erase(kept_.begin(), first);
+  return kept_.back().shown;
 }
 
+// What has shown nothing of a kernel is looked at again after 2, 4, 8 and so on launches of it.
 bool Inspector::is_due(const KernelLaunch& launch) {
+  size_t bytes = 0;
+  for (const int argument : arguments_to_read(launch)) {
+    Memory& memory = memory_of(launch, argument);
+    if (!reader_.may_read(memory)) return false;
+    bytes += memory.size;
+  }
+  if (bytes > kMostContents) return false;
+  const uint64_t kernel = estimates_.model_of(*launch.kernel).number;
   const Lock lock(mutex_);
-  Kept* const kept = find(launch);
-  if (kept == nullptr || kept->to_skip == 0) return true;
-  --kept->to_skip;
+  const auto found = in_vain_.find(kernel);
+  if (found == in_vain_.end() || found->second.to_skip == 0) return true;
+  --found->second.to_skip;
   return false;
 }
 
-std::shared_ptr<const Inspection> Inspector::inspect(const KernelLaunch& launch, Inspection now,
-                                                     const std::vector<NativeEnd>& before) {
-  const bool pays = estimates_.without_turn().setting().may_leave_alone;
-  double seconds = kLongest;
-  if (pays) {
-    const auto turn = estimates_.profitability();
-    seconds = session_.regret.left(host_seconds());
+// A policy that the user named has no budget. It may look for half of the time, once the first second is
+// over.
+double Inspector::seconds_left(double now) {
+  if (estimates_.without_turn().setting().may_leave_alone) {
+    const Estimates::Turn asked = estimates_.profitability();
+    return session_.regret.left(now);
   }
-  if (seconds <= 0) return nullptr;
-  for (const NativeEnd& end : before) {
-    const cl_event event = end->get();
-    if (vendor::table(event).clWaitForEvents(1, &event) != CL_SUCCESS) return nullptr;
-  }
-  const double began = host_seconds();
-  std::shared_ptr<const Inspection> shown = look(launch, std::move(now), seconds);
-  if (pays) {
-    const auto turn = estimates_.profitability();
-    session_.regret.spend(host_seconds() - began);
-  }
-  return shown;
+  const Lock lock(mutex_);
+  return kFreeSeconds + (now - began_) / 2 - spent_;
 }
 
-std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, Inspection now,
-                                                  double seconds) {
-  const double end = host_seconds() + seconds;
-  std::optional<AllContents> contents = read(launch, seconds);
-  const auto failed = [&]() REQUIRES(mutex_) {
-    Kept& kept = keep(launch);
-    kept.failures = std::min(kept.failures + 1, kMostFailures);
-    kept.to_skip = 1u << kept.failures;
-    return kept.shown;
-  };
-  if (!contents) {
-    const Lock lock(mutex_);
-    keep(launch).shown.reset();
-    return failed();
+void Inspector::spend(double seconds) {
+  if (estimates_.without_turn().setting().may_leave_alone) {
+    const Estimates::Turn asked = estimates_.profitability();
+    return session_.regret.spend(seconds);
   }
+  const Lock lock(mutex_);
+  spent_ += seconds;
+}
+
+std::shared_ptr<const Inspection> Inspector::inspect(const KernelLaunch& launch, Inspection now,
+                                                     const std::vector<NativeEnd>& before) try {
+  const double began = host_seconds();
+  const double end = began + seconds_left(began);
+  if (!is_over(before, end)) {
+    spend(host_seconds() - began);
+    return nullptr;
+  }
+  std::shared_ptr<const Inspection> shown = look(launch, std::move(now), end);
+  spend(host_seconds() - began);
+  return shown;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void Inspector::note_outcome(const KernelLaunch& launch, bool in_vain) {
+  const uint64_t kernel = estimates_.model_of(*launch.kernel).number;
+  const Lock lock(mutex_);
+  if (!in_vain) {
+    in_vain_.erase(kernel);
+    return;
+  }
+  if (in_vain_.size() >= kMostKernels) in_vain_.clear();
+  InVain& of = in_vain_[kernel];
+  of.times = std::min(of.times + 1, kMostInVain);
+  of.to_skip = 1u << of.times;
+}
+
+std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, Inspection now, double end) {
+  std::optional<AllContents> contents = read(launch, end - host_seconds());
+  if (!contents) return nullptr;
   {
     const Lock lock(mutex_);
     Kept* const kept = find(launch);
@@ -182,6 +234,8 @@ std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, In
     targets[i].contents = {(*contents)[i].empty() ? nullptr : (*contents)[i].data(), (*contents)[i].size()};
   const compiler::Shown shown =
       compiler::groups_apart(info, launch.shape, targets, roots, [end] { return host_seconds() < end; });
+  note_outcome(launch, shown != compiler::Shown::apart);
+  if (shown == compiler::Shown::stopped) return nullptr;
   if (shown == compiler::Shown::apart) {
     for (const KernelArgument& a : *launch.arguments) {
       Memory* const memory = a.tracked();
@@ -191,19 +245,7 @@ std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, In
   }
   const Lock lock(mutex_);
   now.number = next_++;
-  Kept& kept = keep(launch);
-  kept.shown.reset();
-  kept.contents.clear();
-  if (shown != compiler::Shown::stopped) {
-    size_t bytes = 0;
-    for (const auto& of_argument : *contents)
-      bytes += of_argument.size();
-    if (bytes <= kMostContents) kept.contents = std::move(*contents);
-    kept.shown = std::make_shared<const Inspection>(std::move(now));
-  }
-  if (shown != compiler::Shown::apart) return failed();
-  kept.failures = 0;
-  return kept.shown;
+  return keep(launch, std::move(*contents), std::make_shared<const Inspection>(std::move(now)));
 }
 
 // Nothing that the driver has been asked for is unfinished: this waits for nothing but itself.
@@ -217,7 +259,10 @@ std::optional<Inspector::AllContents> Inspector::read(const KernelLaunch& launch
   AllContents contents(launch.arguments->size());
   for (const int argument : arguments) {
     auto read = reader_.read(memory_of(launch, argument));
-    if (!read) return std::nullopt;
+    if (!read) {
+      note_outcome(launch, true);
+      return std::nullopt;
+    }
     contents[static_cast<size_t>(argument)] = std::move(*read);
   }
   return contents;

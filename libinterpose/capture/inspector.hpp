@@ -4,12 +4,14 @@
 // keeps what they have shown.
 #pragma once
 
+#include "common/host_clock.hpp"
 #include "common/thread_annotations.hpp"
 #include "libinterpose/capture/estimates.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/commands/command.hpp"
 #include "libinterpose/commands/contents.hpp"
 
+#include <map>
 #include <optional>
 
 namespace mkmd {
@@ -17,7 +19,8 @@ namespace mkmd {
 class Inspector {
 public:
   Inspector(const Context& context, Session& session, Estimates& estimates, NativeWork& native_work)
-      : session_(session), estimates_(estimates), native_work_(native_work), reader_(context) {}
+      : session_(session), estimates_(estimates), native_work_(native_work), reader_(context),
+        began_(host_seconds()) {}
 
   // Whether contents may show more of the launch than its description does.
   static bool may_help(const KernelLaunch& launch);
@@ -30,10 +33,12 @@ public:
   // The command is captured: forgets what it has shown if it no longer holds.
   void admit(Command& command) const;
 
-  // False: looking has shown nothing, too lately. Each call counts as a launch.
+  // False: looking has shown nothing, too lately, or the index buffers may not be read. Each call counts as a
+  // launch.
   bool is_due(const KernelLaunch& launch);
   // `now`: of this launch, while nothing was captured and no work may have waited for the program. `before`:
-  // behind native work that was under way then, for which it waits. Null: finding out would cost too much.
+  // behind native work that was under way then. It waits for that no longer than it may take. Null: finding
+  // out would cost too much.
   std::shared_ptr<const Inspection> inspect(const KernelLaunch& launch, Inspection now,
                                             const std::vector<NativeEnd>& before);
 
@@ -45,21 +50,31 @@ private:
     std::vector<uint64_t> places;  // of its arguments
     AllContents contents;
     std::shared_ptr<const Inspection> shown;
-    uint32_t failures = 0;  // in a row
-    uint32_t to_skip = 0;   // launches, before it is looked at again
+  };
+  // Of a kernel.
+  struct InVain {
+    uint32_t times = 0;    // in a row
+    uint32_t to_skip = 0;  // launches, before one is looked at again
   };
 
   Kept* find(const KernelLaunch& launch) const REQUIRES(mutex_);
-  Kept& keep(const KernelLaunch& launch) REQUIRES(mutex_);
+  std::shared_ptr<const Inspection> keep(const KernelLaunch& launch, AllContents contents,
+                                         std::shared_ptr<const Inspection> shown) REQUIRES(mutex_);
+  void note_outcome(const KernelLaunch& launch, bool in_vain);
+  double seconds_left(double now);
+  void spend(double seconds);
   std::optional<AllContents> read(const KernelLaunch& launch, double seconds);
-  std::shared_ptr<const Inspection> look(const KernelLaunch& launch, Inspection now, double seconds);
+  std::shared_ptr<const Inspection> look(const KernelLaunch& launch, Inspection now, double end);
 
   Session& session_;
   Estimates& estimates_;
   NativeWork& native_work_;
   ContentsReader reader_;
-  mutable Mutex mutex_;  // a leaf
-  mutable std::vector<Kept> kept_ GUARDED_BY(mutex_);
+  mutable Mutex mutex_;                                    // a leaf
+  mutable std::vector<Kept> kept_ GUARDED_BY(mutex_);      // the last ones at the end
+  std::map<uint64_t, InVain> in_vain_ GUARDED_BY(mutex_);  // by the kernel's number
+  const double began_;
+  double spent_ GUARDED_BY(mutex_) = 0;  // where there is no budget
   uint64_t next_ GUARDED_BY(mutex_) = 1;
 };
 

@@ -98,11 +98,20 @@ std::vector<NativeEnd> NativeWork::take() {
   return ends;
 }
 
+// Queues stay active: each has another marker later, behind what it gets until then.
 std::vector<NativeEnd> NativeWork::ends() {
-  std::vector<NativeEnd> ends = take();
-  const Lock lock(mutex_);
-  for (const NativeEnd& end : ends)
-    ends_.push_back({end, false});
+  std::vector<NativeEnd> ends;
+  std::vector<vendor::Owned<cl_command_queue>> queues;
+  {
+    const Lock lock(mutex_);
+    for (const End& end : ends_)
+      ends.push_back(end.marker);
+    for (const ActiveQueue& one : active_)
+      queues.push_back(vendor::retained(one.native.get()));
+  }
+  for (const vendor::Owned<cl_command_queue>& queue : queues) {
+    if (NativeEnd marker = marker_behind_all(queue.get())) ends.push_back(std::move(marker));
+  }
   return ends;
 }
 

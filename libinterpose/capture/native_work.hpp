@@ -24,7 +24,7 @@ public:
   // or native work. No native turn may live.
   bool may_wait(const Context& context);
   std::vector<NativeEnd> take();  // markers behind all that is under way
-  std::vector<NativeEnd> ends();  // the same, but it stays under way. No native turn may live.
+  std::vector<NativeEnd> ends();  // the same, but it stays noted. No native turn may live.
   void finish();                  // waits for all of it
 
 private:

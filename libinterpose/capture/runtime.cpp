@@ -144,7 +144,7 @@ void Runtime::inspect(KernelLaunch& launch) {
   std::vector<NativeEnd> before;
   {
     const std::unique_lock regime(regime_);
-    const bool may_read = !capturing() && !native_work_.may_wait(context_);
+    const bool may_read = !process_exiting.load() && !capturing() && !native_work_.may_wait(context_);
     Lock lock(executor_.mutex());
     now = inspector_.now(launch);
     if (!now) return;

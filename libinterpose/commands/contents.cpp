@@ -21,10 +21,14 @@ bool is_open_to_host(const Memory& memory) {
 
 }  // namespace
 
+bool ContentsReader::may_read(Memory& memory) {
+  return !is_open_to_host(memory) && !is_open_to_host(*memory.root());
+}
+
 std::optional<std::vector<unsigned char>> ContentsReader::read(Memory& memory) {
   std::call_once(
       opened_, [this] { queue_ = vendor::OwnQueue(context_.native.get(), context_.devices.front()->home); });
-  if (!queue_ || is_open_to_host(memory) || is_open_to_host(*memory.root())) return std::nullopt;
+  if (!queue_ || !may_read(memory)) return std::nullopt;
   std::vector<unsigned char> bytes(memory.size);
   const cl_int status = vendor::table(queue_.get())
                             .clEnqueueReadBuffer(queue_.get(), memory.native.get(), CL_TRUE, 0, memory.size,

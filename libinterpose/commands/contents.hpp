@@ -15,6 +15,8 @@ class ContentsReader {
 public:
   explicit ContentsReader(const Context& context) : context_(context) {}
 
+  // False: the program may write them without a call.
+  static bool may_read(Memory& memory);
   // The bytes at home of a buffer or a part of one. None: they could not be read, or the program may write
   // them without a call. Whoever asks knows that nothing unfinished writes them. Thread-safe.
   std::optional<std::vector<unsigned char>> read(Memory& memory);

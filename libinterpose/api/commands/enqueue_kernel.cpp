@@ -222,7 +222,7 @@ Considered consider(Runtime& runtime, Queue& queue, Kernel& kernel, const Shape&
   }
   can = can && make_launch(queue, kernel, shape, launch);
   if (can && wants_capture(runtime, kernel, shape, launch, capturing, result.needs_code)) {
-    if (!process_exiting.load()) runtime.inspect(launch);
+    runtime.inspect(launch);
     Ref<Command> command(new Command(KernelCommand{std::move(launch)}, &queue));
     result.captured = capture(std::move(command), CL_COMMAND_NDRANGE_KERNEL, waits, event, false);
     if (result.captured) return result;
