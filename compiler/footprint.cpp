@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/byte_set.hpp"
+#include "compiler/ingredients.hpp"
 #include "compiler/region.hpp"
 
 namespace mkmd::compiler {
@@ -36,6 +37,26 @@ void set_scalars(const KernelInfo& info, unsigned argument, const void* value, s
     if (static_cast<unsigned>(slot.argument) == argument && slot.offset + slot.bytes <= size)
       scalars[info.arguments.size() + i] = widen(bytes + slot.offset, slot.bytes, slot.is_signed);
   }
+}
+
+std::vector<bool> scalars_that_matter(const KernelInfo& info) {
+  Ingredients all(info);
+  for (const Access& access : info.accesses) {
+    all.add(access, 0);
+    all.add(access.sure_checks);
+    if (access.update.kind == Update::Kind::store_uniform)
+      all.expressions.insert(static_cast<int>(access.update.value));
+  }
+  for (const Loop& loop : info.loops)
+    all.add(loop);
+  all.expressions.insert({info.cost.trips, info.cost.operations, info.cost.bytes});
+  std::vector<bool> matter(info.arguments.size() + info.extra_scalars.size());
+  for (const int e : all.expressions) {
+    for (const Expression::Node& node : info.expressions[static_cast<size_t>(e)].nodes())
+      if (node.op == Expression::Op::scalar && static_cast<uint64_t>(node.value) < matter.size())
+        matter[static_cast<size_t>(node.value)] = true;
+  }
+  return matter;
 }
 
 LaunchFootprints::LaunchFootprints(const KernelInfo& info, const Launch& launch)

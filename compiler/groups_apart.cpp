@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "compiler/ingredients.hpp"
 #include "compiler/interval.hpp"
 
 namespace mkmd::compiler {
@@ -12,56 +13,6 @@ namespace {
 
 constexpr int64_t kRow = 1024;                         // work-items that are looked at together
 constexpr uint64_t kMostElements = uint64_t{1} << 25;  // of a buffer, each with an owner of four bytes
-
-// What numbers are made of: loads and loop counters, at any depth.
-class Ingredients {
-public:
-  explicit Ingredients(const KernelInfo& info) : info_(info) {}
-
-  void add(const Affine& a) {
-    for (const Term& t : a.terms) {
-      if (t.variable.kind == Variable::Kind::loop) loops.insert(t.variable.index);
-      if (t.variable.kind != Variable::Kind::derived || !derived_.insert(t.variable.index).second) continue;
-      const Derived& d = info_.derived[static_cast<size_t>(t.variable.index)];
-      add(d.a);
-      add(d.b);
-      if (d.load < 0) continue;
-      const Load& load = info_.loads[static_cast<size_t>(d.load)];
-      arguments.insert(load.argument);
-      add(load.offset);
-      add(load.checks);
-    }
-  }
-  void add(const std::vector<int>& checks) {
-    for (int c : checks)
-      add(info_.checks[static_cast<size_t>(c)].value);
-  }
-  void add(const Scope& s) {
-    if (s.kind == Scope::Kind::guard) {
-      const Guard& g = info_.guards[static_cast<size_t>(s.index)];
-      add(g.a);
-      add(g.b);
-      add(g.checks);
-    } else {
-      const Loop& loop = info_.loops[static_cast<size_t>(s.index)];
-      add(loop.distance);
-      add(loop.checks);
-    }
-  }
-  // From this scope of the access on.
-  void add(const Access& access, size_t scope) {
-    add(access.offset);
-    add(access.checks);
-    for (; scope < access.scopes.size(); ++scope)
-      add(access.scopes[scope]);
-  }
-
-  std::set<int> arguments, loops;  // that numbers are loaded from, or count
-
-private:
-  const KernelInfo& info_;
-  std::set<int> derived_;
-};
 
 bool is_at_loaded(const KernelInfo& info, const Access& access) {
   Ingredients of_offset(info);

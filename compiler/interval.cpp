@@ -73,6 +73,20 @@ uint64_t largest_or(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
 
 constexpr uint64_t kBits = ~uint64_t{0} >> 1;
 
+// Of numbers cut to so many bits, when what is left of them lies in `all`. It is an interval where they lie
+// between two neighbouring multiples.
+Interval cut(const Interval& a, int64_t bits, const Interval& all) {
+  if (a.within(all)) return a;
+  const Interval any = half_known(all.lo, all.hi);
+  int64_t above = 0, width = 0;
+  if (bits > 62 || !a.bounded() || __builtin_sub_overflow(a.lo, all.lo, &above) ||
+      __builtin_sub_overflow(a.hi, a.lo, &width))
+    return any;
+  const int64_t modulus = int64_t{1} << bits, rest = above % modulus;
+  const int64_t lo = all.lo + (rest < 0 ? rest + modulus : rest);
+  return width <= all.hi - lo ? Interval{lo, lo + width, true} : any;
+}
+
 Interval bitwise(Derived::Op op, const Interval& a, const Interval& b) {
   using Op = Derived::Op;
   if (!a.known || !b.known || a.lo < 0 || b.lo < 0) return kUnknown;
@@ -151,7 +165,7 @@ Interval apply(Derived::Op op, const Interval& a, const Interval& b) {
   case Op::as_unsigned: {
     if (!b.bounded() || b.lo != b.hi || b.lo < 1 || b.lo > 64) return kUnknown;
     const Interval all = op == Op::as_signed ? signed_range(b.lo) : unsigned_range(b.lo);
-    return a.within(all) ? a : half_known(all.lo, all.hi);
+    return cut(a, b.lo, all);
   }
   case Op::bit_and:
   case Op::bit_or:

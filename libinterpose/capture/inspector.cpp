@@ -4,11 +4,10 @@
 #include "common/host_clock.hpp"
 #include "compiler/groups_apart.hpp"
 #include "libinterpose/memory/storage.hpp"
+#include "libinterpose/vendor/careful.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
-#include <thread>
 
 namespace mkmd {
 
@@ -16,7 +15,6 @@ namespace {
 
 constexpr size_t kMostKept = 16;                    // launches
 constexpr size_t kMostContents = size_t{64} << 20;  // bytes of one launch, and of all that are kept
-constexpr double kFreeSeconds = 1;                  // to look at the launches of a policy that the user named
 constexpr size_t kMostKernels = 1024;               // of which it is known that looking was in vain
 constexpr uint32_t kMostInVain = 16;                // times, after which the wait doubles no more
 
@@ -68,17 +66,9 @@ void note_writes(const KernelLaunch& launch) {
   }
 }
 
-// Polls, since it may wait for longer than there is time.
 bool is_over(const std::vector<NativeEnd>& work, double deadline) {
-  for (const NativeEnd& end : work) {
-    cl_int status = vendor::execution_status(end->get());
-    for (; status > CL_COMPLETE; status = vendor::execution_status(end->get())) {
-      if (host_seconds() >= deadline) return false;
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    if (status < 0) return false;
-  }
-  return host_seconds() < deadline;
+  return std::ranges::all_of(
+      work, [&](const NativeEnd& end) { return vendor::is_over_by(end->get(), deadline) == CL_COMPLETE; });
 }
 
 }  // namespace
@@ -167,39 +157,35 @@ bool Inspector::is_due(const KernelLaunch& launch) {
   return false;
 }
 
-// A policy that the user named has no budget. It may look for half of the time, once the first second is
-// over.
+// A policy that the user named has a budget for this alone.
+timing::RegretBudget& Inspector::budget() {
+  return estimates_.without_turn().setting().may_leave_alone ? session_.regret : session_.looking;
+}
+
 double Inspector::seconds_left(double now) {
-  if (estimates_.without_turn().setting().may_leave_alone) {
-    const Estimates::Turn asked = estimates_.profitability();
-    return session_.regret.left(now);
-  }
-  const Lock lock(mutex_);
-  return kFreeSeconds + (now - began_) / 2 - spent_;
+  const Estimates::Turn turn = estimates_.profitability();
+  return std::min(budget().left(now), timing::kLimits.longest_look);
 }
 
 void Inspector::spend(double seconds) {
-  if (estimates_.without_turn().setting().may_leave_alone) {
-    const Estimates::Turn asked = estimates_.profitability();
-    return session_.regret.spend(seconds);
-  }
-  const Lock lock(mutex_);
-  spent_ += seconds;
+  const Estimates::Turn turn = estimates_.profitability();
+  budget().spend(seconds);
 }
 
 std::shared_ptr<const Inspection> Inspector::inspect(const KernelLaunch& launch, Inspection now,
-                                                     const std::vector<NativeEnd>& before) try {
+                                                     const std::vector<NativeEnd>& before) {
   const double began = host_seconds();
   const double end = began + seconds_left(began);
-  if (!is_over(before, end)) {
+  std::shared_ptr<const Inspection> shown;
+  if (end > began) {
+    try {
+      if (is_over(before, end)) shown = look(launch, std::move(now), end);
+    } catch (const std::bad_alloc&) {
+    }
+    note_outcome(launch, shown == nullptr || shown->apart.empty());
     spend(host_seconds() - began);
-    return nullptr;
   }
-  std::shared_ptr<const Inspection> shown = look(launch, std::move(now), end);
-  spend(host_seconds() - began);
   return shown;
-} catch (const std::bad_alloc&) {
-  return nullptr;
 }
 
 void Inspector::note_outcome(const KernelLaunch& launch, bool in_vain) {
@@ -215,18 +201,22 @@ void Inspector::note_outcome(const KernelLaunch& launch, bool in_vain) {
   of.to_skip = 1u << of.times;
 }
 
+// What the same contents have shown before; null: there were none.
+std::shared_ptr<const Inspection> Inspector::shown_again(const KernelLaunch& launch, const Inspection& now,
+                                                         const AllContents& contents) {
+  const Lock lock(mutex_);
+  Kept* const kept = find(launch);
+  if (kept == nullptr || !kept->shown || kept->contents != contents) return nullptr;
+  Inspection again = now;
+  again.number = kept->shown->number;
+  again.apart = kept->shown->apart;
+  return kept->shown = std::make_shared<const Inspection>(std::move(again));
+}
+
 std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, Inspection now, double end) {
-  std::optional<AllContents> contents = read(launch, end - host_seconds());
+  std::optional<AllContents> contents = read(launch, end);
   if (!contents) return nullptr;
-  {
-    const Lock lock(mutex_);
-    Kept* const kept = find(launch);
-    if (kept != nullptr && kept->shown && kept->contents == *contents) {
-      now.number = kept->shown->number;
-      now.apart = kept->shown->apart;
-      return kept->shown = std::make_shared<const Inspection>(std::move(now));
-    }
-  }
+  if (auto again = shown_again(launch, now, *contents)) return again;
   const compiler::KernelInfo& info = *launch.kernel->info;
   std::vector<compiler::Target> targets = targets_of(launch);
   const std::vector<uint64_t> roots = compiler::scattered_roots(info, targets);
@@ -234,7 +224,6 @@ std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, In
     targets[i].contents = {(*contents)[i].empty() ? nullptr : (*contents)[i].data(), (*contents)[i].size()};
   const compiler::Shown shown =
       compiler::groups_apart(info, launch.shape, targets, roots, [end] { return host_seconds() < end; });
-  note_outcome(launch, shown != compiler::Shown::apart);
   if (shown == compiler::Shown::stopped) return nullptr;
   if (shown == compiler::Shown::apart) {
     for (const KernelArgument& a : *launch.arguments) {
@@ -248,21 +237,18 @@ std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, In
   return keep(launch, std::move(*contents), std::make_shared<const Inspection>(std::move(now)));
 }
 
-// Nothing that the driver has been asked for is unfinished: this waits for nothing but itself.
-std::optional<Inspector::AllContents> Inspector::read(const KernelLaunch& launch, double seconds) {
+// Other threads may give the driver work meanwhile, which this then waits behind.
+std::optional<Inspector::AllContents> Inspector::read(const KernelLaunch& launch, double end) {
   const std::vector<int> arguments = arguments_to_read(launch);
   double bytes = 0;
   for (const int argument : arguments)
     bytes += static_cast<double>(memory_of(launch, argument).size);
-  if (bytes > seconds * estimates_.times().rates(session_.configuration.home_index()).copy_bytes_per_second)
-    return std::nullopt;
+  const DeviceRates& home = estimates_.times().rates(session_.configuration.home_index());
+  if (bytes > (end - host_seconds()) * home.copy_bytes_per_second) return std::nullopt;
   AllContents contents(launch.arguments->size());
   for (const int argument : arguments) {
-    auto read = reader_.read(memory_of(launch, argument));
-    if (!read) {
-      note_outcome(launch, true);
-      return std::nullopt;
-    }
+    auto read = reader_.read(memory_of(launch, argument), end);
+    if (!read) return std::nullopt;
     contents[static_cast<size_t>(argument)] = std::move(*read);
   }
   return contents;

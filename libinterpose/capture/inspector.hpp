@@ -4,7 +4,6 @@
 // keeps what they have shown.
 #pragma once
 
-#include "common/host_clock.hpp"
 #include "common/thread_annotations.hpp"
 #include "libinterpose/capture/estimates.hpp"
 #include "libinterpose/capture/native_work.hpp"
@@ -19,8 +18,8 @@ namespace mkmd {
 class Inspector {
 public:
   Inspector(const Context& context, Session& session, Estimates& estimates, NativeWork& native_work)
-      : session_(session), estimates_(estimates), native_work_(native_work), reader_(context),
-        began_(host_seconds()) {}
+      : session_(session), estimates_(estimates), native_work_(native_work),
+        reader_(context, session.configuration.home.id) {}
 
   // Whether contents may show more of the launch than its description does.
   static bool may_help(const KernelLaunch& launch);
@@ -37,8 +36,8 @@ public:
   // launch.
   bool is_due(const KernelLaunch& launch);
   // `now`: of this launch, while nothing was captured and no work may have waited for the program. `before`:
-  // behind native work that was under way then. It waits for that no longer than it may take. Null: finding
-  // out would cost too much.
+  // behind native work that was under way then. It waits for that, and for its own reading, no longer than
+  // the budget lasts. Null: finding out would cost too much.
   std::shared_ptr<const Inspection> inspect(const KernelLaunch& launch, Inspection now,
                                             const std::vector<NativeEnd>& before);
 
@@ -61,9 +60,12 @@ private:
   std::shared_ptr<const Inspection> keep(const KernelLaunch& launch, AllContents contents,
                                          std::shared_ptr<const Inspection> shown) REQUIRES(mutex_);
   void note_outcome(const KernelLaunch& launch, bool in_vain);
+  timing::RegretBudget& budget();  // with the turn
   double seconds_left(double now);
   void spend(double seconds);
-  std::optional<AllContents> read(const KernelLaunch& launch, double seconds);
+  std::optional<AllContents> read(const KernelLaunch& launch, double end);
+  std::shared_ptr<const Inspection> shown_again(const KernelLaunch& launch, const Inspection& now,
+                                                const AllContents& contents);
   std::shared_ptr<const Inspection> look(const KernelLaunch& launch, Inspection now, double end);
 
   Session& session_;
@@ -73,8 +75,6 @@ private:
   mutable Mutex mutex_;                                    // a leaf
   mutable std::vector<Kept> kept_ GUARDED_BY(mutex_);      // the last ones at the end
   std::map<uint64_t, InVain> in_vain_ GUARDED_BY(mutex_);  // by the kernel's number
-  const double began_;
-  double spent_ GUARDED_BY(mutex_) = 0;  // where there is no budget
   uint64_t next_ GUARDED_BY(mutex_) = 1;
 };
 

@@ -70,6 +70,7 @@ public:
   // the budget.
   std::mutex profitability_turn;
   timing::RegretBudget regret;
+  timing::RegretBudget looking{timing::kLimits.free_looking, timing::kLimits.looking};  // with the turn, too
   DriverCompilers compilers;
   CodeBuilder code;
 

@@ -13,16 +13,18 @@ namespace mkmd {
 
 class ContentsReader {
 public:
-  explicit ContentsReader(const Context& context) : context_(context) {}
+  ContentsReader(const Context& context, cl_device_id home) : context_(context), home_(home) {}
 
   // False: the program may write them without a call.
   static bool may_read(Memory& memory);
-  // The bytes at home of a buffer or a part of one. None: they could not be read, or the program may write
-  // them without a call. Whoever asks knows that nothing unfinished writes them. Thread-safe.
-  std::optional<std::vector<unsigned char>> read(Memory& memory);
+  // The bytes at home of a buffer or a part of one. None: they could not be read by `deadline`, in seconds of
+  // the host's clock, or the program may write them without a call. Whoever asks knows whether somebody has
+  // written them meanwhile. Thread-safe.
+  std::optional<std::vector<unsigned char>> read(Memory& memory, double deadline);
 
 private:
   const Context& context_;
+  const cl_device_id home_;
   std::once_flag opened_;
   vendor::OwnQueue queue_;
 };

@@ -286,6 +286,7 @@ public:
   std::shared_ptr<KernelModel> model GUARDED_BY(mutex);  // what is known of its times
   LaunchDecision decision GUARDED_BY(mutex);
   std::vector<std::shared_ptr<const LaunchFacts>> facts GUARDED_BY(mutex);  // of its last launches
+  std::vector<bool> scalars_that_matter GUARDED_BY(mutex);                  // to these; set with the first
 };
 
 // An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.

@@ -315,10 +315,17 @@ void Planner::make_pieces(PlannedTask& of) {
   }
   const char* const trouble = why_not_in_pieces(of);
   if (trouble == nullptr) return;
+  of.updates_together = false;
+  if (of.as_before) {
+    // One device runs them one after the other, and a launch's work-groups may run in any order.
+    for (Piece& piece : of.pieces) {
+      piece.uses = of.whole;
+      piece.apart.clear();
+    }
+    return;
+  }
   cuts_.set_dimension(of.task, -1);
   of.not_split = trouble;
-  of.updates_together = false;
-  of.as_before = false;
   assign_home(of);
   of.pieces.front().uses = of.whole;
 }

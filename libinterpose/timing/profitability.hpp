@@ -49,6 +49,11 @@ inline constexpr struct Limits {
   // All exploring may cost so many seconds at once, and this share of the time (RegretBudget).
   double free_exploring = 20e-3;
   double regret = 0.02;
+  // The same for a look into index buffers where the user named a policy, which may explore as it likes.
+  double free_looking = 1;
+  double looking = 0.1;
+  // No launch is held up for longer by such a look, whoever pays for it.
+  double longest_look = 1;
   // A kernel that has lost a second is not retried within 50 seconds (1 / regret). Each further loss halves
   // the share of time that its retries may cost, down to this share.
   double least_regret = 0.0001;

@@ -7,13 +7,15 @@
 
 namespace mkmd::timing {
 
+RegretBudget::RegretBudget() : RegretBudget(kLimits.free_exploring, kLimits.regret) {}
+
 double RegretBudget::left(double now) const {
   if (!began_) began_ = now;
-  return kLimits.free_exploring + kLimits.regret * (now - *began_) - spent_ - owed_;
+  return at_once_ + share_ * (now - *began_) - spent_ - owed_;
 }
 
 void RegretBudget::begin_with(double left) {
-  owed_ = std::max(owed_, kLimits.free_exploring - left);
+  owed_ = std::max(owed_, at_once_ - left);
 }
 
 void RegretBudget::begin_with_saved(double seconds) {
@@ -21,7 +23,7 @@ void RegretBudget::begin_with_saved(double seconds) {
 }
 
 double RegretBudget::saved(double now) const {
-  return saved_.value_or(0) + std::max(left(now) - kLimits.free_exploring, 0.0);
+  return saved_.value_or(0) + std::max(left(now) - at_once_, 0.0);
 }
 
 bool RegretBudget::pay_from_savings(double seconds, double now) {

@@ -10,6 +10,9 @@ namespace mkmd::timing {
 
 class RegretBudget {
 public:
+  RegretBudget();  // with the limits of the default policy
+  RegretBudget(double at_once, double share) : at_once_(at_once), share_(share) {}
+
   double left(double now) const;  // seconds; less than none if exploring has lost more than was expected
   void spend(double seconds) { spent_ += seconds; }
   double spent() const { return spent_; }
@@ -23,6 +26,7 @@ public:
   bool pay_from_savings(double seconds, double now);  // and from what is left; false: there is not enough
 
 private:
+  const double at_once_, share_;
   mutable std::optional<double> began_;  // when first asked
   double spent_ = 0;
   double owed_ = 0;  // by earlier runs

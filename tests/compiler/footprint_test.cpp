@@ -182,6 +182,21 @@ TEST(Footprint, AChangedStructArgumentIsNotReadAsPassed) {
   EXPECT_TRUE(f.sure_writes.empty());
 }
 
+TEST(Footprint, OnlyNumbersThatTheDescriptionHoldsMatter) {
+  const KernelInfo k = kernel_of("kernel void e(global int* p, int round, int first, int2 of, int count) {"
+                                 "  for (int i = 0; i < count; ++i)"
+                                 "    if (i > of.y) p[first + get_global_id(0)] = round * of.x + i;"
+                                 "}");
+  const std::vector<bool> matter = scalars_that_matter(k);
+  EXPECT_FALSE(matter[0]);
+  EXPECT_FALSE(matter[1]);
+  EXPECT_TRUE(matter[2]);
+  EXPECT_TRUE(matter[4]);
+  ASSERT_EQ(matter.size(), k.arguments.size() + k.extra_scalars.size());
+  for (size_t i = 0; i < k.extra_scalars.size(); ++i)
+    EXPECT_EQ(matter[k.arguments.size() + i], k.extra_scalars[i].offset == 4);
+}
+
 TEST(Footprint, ABoundOf64BitsIsCutAsTheProgramCutsIt) {
   const KernelInfo k = kernel_of("kernel void e(global int* p, long n) { for (uint i = 0; i != (uint)n; ++i) "
                                  "p[get_global_id(0)] = 1; }");

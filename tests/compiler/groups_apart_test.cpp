@@ -103,6 +103,13 @@ TEST_F(GroupsApart, APermutationKeepsThemApart) {
   EXPECT_EQ(shown("in_two_dimensions", permutation<int32_t>(64)), Shown::apart);
 }
 
+TEST_F(GroupsApart, UnsignedNumbersOfAFewBitsAreReadAsTheyAre) {
+  std::vector<uint8_t> index = permutation<uint8_t>(256);
+  EXPECT_EQ(shown("permuted_bytes", index), Shown::apart);
+  index[255] = index[0];
+  EXPECT_EQ(shown("permuted_bytes", index), Shown::nothing);
+}
+
 TEST_F(GroupsApart, OneNumberTwiceBringsTwoGroupsTogether) {
   for (const char* const kernel :
        {"permuted", "permuted_in_place", "permuted_unsigned", "in_two_dimensions"}) {

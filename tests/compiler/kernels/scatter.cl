@@ -24,6 +24,11 @@ __kernel void permuted_long(__global const long* index, __global int* o) {
   long at = index[get_global_id(0)];
   o[at] = at + 1;
 }
+//@ permuted_bytes together global=256 local=8 : bits[256] i32[256]
+__kernel void permuted_bytes(__global const uchar* index, __global int* o) {
+  uchar at = index[get_global_id(0)];
+  o[at] = at + 1;
+}
 //@ guarded together global=64 local=8 : i32<64>[64] i32[64] i=50
 __kernel void guarded(__global const int* index, __global int* o, int n) {
   int t = get_global_id(0);

@@ -6,6 +6,7 @@
 #include "libinterpose/vendor/silence.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -82,6 +83,24 @@ compiler::KernelInfo describe_add_and_twice() {
   return info;
 }
 
+// The last argument is changed where the other one says.
+compiler::KernelInfo describe_scatter() {
+  using compiler::Variable;
+  compiler::KernelInfo info = describe("scatter", 2);
+  info.expressions.emplace_back(int64_t{INT32_MIN});
+  info.expressions.emplace_back(int64_t{INT32_MAX});
+  info.loads.push_back({0, sizeof(int32_t), info.accesses.front().offset, {}});
+  const int least = static_cast<int>(info.expressions.size()) - 2;
+  info.derived.push_back({compiler::Derived::Op::hull, {least, {}}, {least + 1, {}}, 0});
+  compiler::Access& write = info.accesses.back();
+  write.sure = false;
+  write.offset = {0, {{{Variable::Kind::derived, 0}, 1}}};
+  compiler::Access read = write;
+  read.kind = compiler::Access::Kind::read;
+  info.accesses.push_back(read);
+  return info;
+}
+
 compiler::KernelInfo describe_tally() {
   compiler::KernelInfo info = describe("tally", 2);
   info.split_allowed = false;
@@ -103,6 +122,10 @@ void add_kernels(fake::Driver& driver) {
   };
   driver.kernels["sum"] = [](const std::vector<fake::Argument>& a, size_t i) {
     element(a[2], i) = element(a[0], i) + element(a[1], i);
+  };
+  driver.kernels["scatter"] = [](const std::vector<fake::Argument>& a, size_t i) {
+    float& at = element(a[1], reinterpret_cast<const uint32_t*>(a[0].buffer->data())[i]);
+    at = VirtualContext::scattered(at, i);
   };
   driver.kernels["add"] = [](const std::vector<fake::Argument>& a, size_t i) {
     number(a, i) += static_cast<int32_t>(element(a[0], i));
@@ -174,6 +197,7 @@ VirtualContext::VirtualContext(const Machine& machine)
                                            describe_update("least", compiler::Update::Kind::smin),
                                            describe_update("mark", compiler::Update::Kind::store),
                                            describe_add_and_twice(),
+                                           describe_scatter(),
                                            describe_tally()};
   for (const compiler::KernelInfo& info : program_->sub_kernels->module.kernels)
     add_kernel(info);
@@ -267,6 +291,16 @@ Ref<Command> VirtualContext::sum(const Ref<Memory>& a, const Ref<Memory>& b, con
   return launch("sum", {a, b, out});
 }
 
+float VirtualContext::scattered(float value, size_t i) {
+  return std::fmod(value * 2 + static_cast<float>(i), 65536.0F);
+}
+
+Ref<Command> VirtualContext::scatter(const Ref<Memory>& index, const Ref<Memory>& out) {
+  Ref<Command> command = launch("scatter", {index, out});
+  runtime().inspect(command->kernel()->launch);
+  return command;
+}
+
 Ref<Command> VirtualContext::update(compiler::Update::Kind kind, const Ref<Memory>& in,
                                     const Ref<Memory>& numbers, bool and_twice) {
   using Kind = compiler::Update::Kind;
@@ -337,6 +371,16 @@ cl_int VirtualContext::native_twice(const Ref<Memory>& in, const Ref<Memory>& ou
   const size_t local = kLocal;
   runtime().native_work().note(*queue_);
   return table.clEnqueueNDRangeKernel(queue, native, 1, nullptr, &global, &local, 0, nullptr, nullptr);
+}
+
+cl_int VirtualContext::native_write(const Ref<Memory>& to, const std::vector<float>& values) {
+  const Touched touched{to.get(), true};
+  const Runtime::NativeTurn turn(runtime(), {&touched, 1});
+  if (turn.status() < 0) return turn.status();
+  const cl_command_queue queue = queue_->native.get();
+  runtime().native_work().note(*queue_);
+  return vendor::table(queue).clEnqueueWriteBuffer(
+      queue, to->native.get(), CL_TRUE, 0, values.size() * sizeof(float), values.data(), 0, nullptr, nullptr);
 }
 
 }  // namespace mkmd

@@ -54,6 +54,11 @@ public:
   // `and_twice`, with additions: in[i] then changes in place as by twice().
   Ref<Command> update(compiler::Update::Kind kind, const Ref<Memory>& in, const Ref<Memory>& numbers,
                       bool and_twice = false);
+  // out[index[i]] = scattered(out[index[i]], i), once the runtime has looked into the index buffer, whose
+  // bytes are integers. Whole numbers stay such; two work-items at one place give another one in the other
+  // order.
+  static float scattered(float value, size_t i);
+  Ref<Command> scatter(const Ref<Memory>& index, const Ref<Memory>& out);
   // Of a kernel by name. "tally" adds as an update does, but may not be split; it may run on any device.
   Ref<Command> launch(const std::string& kernel, const std::vector<Ref<Memory>>& buffers);
   Ref<Command> fill(const Ref<Memory>& buffer, float value);
@@ -73,6 +78,7 @@ public:
 
   // As a program's own launch that is not captured.
   cl_int native_twice(const Ref<Memory>& in, const Ref<Memory>& out);
+  cl_int native_write(const Ref<Memory>& to, const std::vector<float>& values);  // blocking
 
 private:
   Ref<Command> command(Command::What what) {

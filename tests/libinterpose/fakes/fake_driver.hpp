@@ -57,6 +57,8 @@ struct Buffer : Handle {
   std::shared_ptr<unsigned char> bytes;  // null: `host`, which is the application's
   unsigned char* host = nullptr;
   size_t origin = 0, size = 0;
+  cl_mem_flags flags = CL_MEM_READ_WRITE;
+  cl_uint maps = 0;
   std::function<void()> farewell = {};
   unsigned char* data() { return (bytes != nullptr ? bytes.get() : host) + origin; }
   ~Buffer() {

@@ -257,7 +257,8 @@ void fill_table_with_objects(cl_icd_dispatch& t) {
                             size_t* size_ret) -> cl_int {
     if (what == CL_MEM_CONTEXT) return answer(as<Buffer>(handle).context, size, to, size_ret);
     if (what == CL_MEM_SIZE) return answer(as<Buffer>(handle).size, size, to, size_ret);
-    if (what == CL_MEM_FLAGS) return answer(cl_mem_flags{CL_MEM_READ_WRITE}, size, to, size_ret);
+    if (what == CL_MEM_FLAGS) return answer(as<Buffer>(handle).flags, size, to, size_ret);
+    if (what == CL_MEM_MAP_COUNT) return answer(as<Buffer>(handle).maps, size, to, size_ret);
     return CL_INVALID_VALUE;
   };
 }
