@@ -52,6 +52,8 @@ public:
     return true;
   }
 
+  OwnedBytes bytes(const std::array<uint64_t, 3>& groups) const { return {groups, unit_, owners_}; }
+
 private:
   uint64_t unit_ = 1;
   std::vector<uint32_t> owners_;  // by element, one more than the number of its work-group; 0: none writes it
@@ -221,7 +223,8 @@ std::vector<int> index_arguments(const KernelInfo& info, std::span<const Target>
 }
 
 Shown groups_apart(const KernelInfo& info, const Launch& launch, std::span<const Target> targets,
-                   std::span<const uint64_t> roots, const std::function<bool()>& go_on) {
+                   std::span<const uint64_t> roots, const std::function<bool()>& go_on,
+                   std::vector<OwnedBytes>* owned) {
   std::vector<Contents> contents;
   for (const Target& target : targets)
     contents.push_back(target.contents);
@@ -244,6 +247,10 @@ Shown groups_apart(const KernelInfo& info, const Launch& launch, std::span<const
         if (shown != Shown::apart) return shown;
       }
     }
+    if (owned == nullptr) continue;
+    std::array<uint64_t, 3> counts{};
+    std::ranges::copy(groups, counts.begin());
+    owned->push_back(owners.bytes(counts));
   }
   return Shown::apart;
 }

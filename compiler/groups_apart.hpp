@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/item_values.hpp"
+#include "compiler/owned_bytes.hpp"
 
 namespace mkmd::compiler {
 
@@ -35,8 +36,10 @@ enum class Shown {
   nothing,  // they may meet
   stopped,  // `go_on` was false
 };
-// `targets`: by argument, with contents.
+// `targets`: by argument, with contents. `owned`: gets what each work-group writes, by root, if they are
+// apart; may be null.
 Shown groups_apart(const KernelInfo& info, const Launch& launch, std::span<const Target> targets,
-                   std::span<const uint64_t> roots, const std::function<bool()>& go_on);
+                   std::span<const uint64_t> roots, const std::function<bool()>& go_on,
+                   std::vector<OwnedBytes>* owned = nullptr);
 
 }  // namespace mkmd::compiler

@@ -142,4 +142,8 @@ Status Domains::make_repair_lane(Executor& executor) const {
   return {};
 }
 
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
+  return a.platform == b.platform && a.device_name == b.device_name;
+}
+
 }  // namespace mkmd

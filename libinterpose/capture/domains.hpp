@@ -63,4 +63,7 @@ private:
   mutable uint32_t on_host_bytes_ = 0;
 };
 
+// Rule 11: only then are results the same to the last bit.
+bool shares_code_generator(const vendor::Device& a, const vendor::Device& b);
+
 }  // namespace mkmd

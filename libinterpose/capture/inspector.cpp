@@ -3,8 +3,9 @@
 
 #include "common/host_clock.hpp"
 #include "compiler/groups_apart.hpp"
+#include "libinterpose/commands/careful.hpp"
+#include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/memory/storage.hpp"
-#include "libinterpose/vendor/careful.hpp"
 
 #include <algorithm>
 #include <new>
@@ -18,23 +19,8 @@ constexpr size_t kMostContents = size_t{64} << 20;  // bytes of one launch, and 
 constexpr size_t kMostKernels = 1024;               // of which it is known that looking was in vain
 constexpr uint32_t kMostInVain = 16;                // times, after which the wait doubles no more
 
-uint64_t number_of(const Memory* memory) {
-  return reinterpret_cast<uintptr_t>(memory);
-}
-
-std::vector<compiler::Target> targets_of(const KernelLaunch& launch) {
-  std::vector<compiler::Target> targets;
-  for (const KernelArgument& a : *launch.arguments) {
-    compiler::Target& target = targets.emplace_back();
-    Memory* const memory = a.tracked();
-    if (memory == nullptr || !memory->is_buffer || !memory->root()->storage) continue;
-    target = {number_of(memory->root()), memory->origin, memory->size, memory->root()->size};
-  }
-  return targets;
-}
-
 std::vector<int> arguments_to_read(const KernelLaunch& launch) {
-  const std::vector<compiler::Target> targets = targets_of(launch);
+  const std::vector<compiler::Target> targets = targets_of(*launch.arguments);
   const compiler::KernelInfo& info = *launch.kernel->info;
   return compiler::index_arguments(info, targets, compiler::scattered_roots(info, targets));
 }
@@ -45,7 +31,7 @@ Memory& memory_of(const KernelLaunch& launch, int argument) {
 
 std::vector<uint64_t> places_of(const KernelLaunch& launch) {
   std::vector<uint64_t> places;
-  for (const compiler::Target& target : targets_of(launch))
+  for (const compiler::Target& target : targets_of(*launch.arguments))
     places.insert(places.end(), {target.root, target.origin, target.size});
   return places;
 }
@@ -68,7 +54,7 @@ void note_writes(const KernelLaunch& launch) {
 
 bool is_over(const std::vector<NativeEnd>& work, double deadline) {
   return std::ranges::all_of(
-      work, [&](const NativeEnd& end) { return vendor::is_over_by(end->get(), deadline) == CL_COMPLETE; });
+      work, [&](const NativeEnd& end) { return is_over_by(end->get(), deadline) == CL_COMPLETE; });
 }
 
 }  // namespace
@@ -84,6 +70,7 @@ std::optional<Inspection> Inspector::now(const KernelLaunch& launch) const {
   Inspection now{.native_turns = native_work_.turns()};
   for (const int argument : arguments) {
     Memory* const root = memory_of(launch, argument).root();
+    if (!root->storage || !root->storage->regions.all_valid(0)) return std::nullopt;
     now.read.push_back({root, root->storage->version});
   }
   return now;
@@ -210,6 +197,7 @@ std::shared_ptr<const Inspection> Inspector::shown_again(const KernelLaunch& lau
   Inspection again = now;
   again.number = kept->shown->number;
   again.apart = kept->shown->apart;
+  again.owned = kept->shown->owned;
   return kept->shown = std::make_shared<const Inspection>(std::move(again));
 }
 
@@ -218,19 +206,19 @@ std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, In
   if (!contents) return nullptr;
   if (auto again = shown_again(launch, now, *contents)) return again;
   const compiler::KernelInfo& info = *launch.kernel->info;
-  std::vector<compiler::Target> targets = targets_of(launch);
+  std::vector<compiler::Target> targets = targets_of(*launch.arguments);
   const std::vector<uint64_t> roots = compiler::scattered_roots(info, targets);
   for (size_t i = 0; i < targets.size(); ++i)
     targets[i].contents = {(*contents)[i].empty() ? nullptr : (*contents)[i].data(), (*contents)[i].size()};
-  const compiler::Shown shown =
-      compiler::groups_apart(info, launch.shape, targets, roots, [end] { return host_seconds() < end; });
+  std::vector<compiler::OwnedBytes> owned;
+  const compiler::Shown shown = compiler::groups_apart(
+      info, launch.shape, targets, roots, [end] { return host_seconds() < end; },
+      domains_.separate() ? &owned : nullptr);
   if (shown == compiler::Shown::stopped) return nullptr;
   if (shown == compiler::Shown::apart) {
-    for (const KernelArgument& a : *launch.arguments) {
-      Memory* const memory = a.tracked();
-      if (memory != nullptr && std::ranges::count(roots, number_of(memory->root())) > 0)
-        now.apart.push_back(memory->root());
-    }
+    now.apart = roots_of(*launch.arguments, roots);
+    if (domains_.separate())
+      now.owned = std::make_shared<const std::vector<compiler::OwnedBytes>>(std::move(owned));
   }
   const Lock lock(mutex_);
   now.number = next_++;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/thread_annotations.hpp"
+#include "libinterpose/capture/domains.hpp"
 #include "libinterpose/capture/estimates.hpp"
 #include "libinterpose/capture/native_work.hpp"
 #include "libinterpose/commands/command.hpp"
@@ -17,15 +18,16 @@ namespace mkmd {
 
 class Inspector {
 public:
-  Inspector(const Context& context, Session& session, Estimates& estimates, NativeWork& native_work)
-      : session_(session), estimates_(estimates), native_work_(native_work),
+  Inspector(const Context& context, Session& session, const Domains& domains, Estimates& estimates,
+            NativeWork& native_work)
+      : session_(session), domains_(domains), estimates_(estimates), native_work_(native_work),
         reader_(context, session.configuration.home.id) {}
 
   // Whether contents may show more of the launch than its description does.
   static bool may_help(const KernelLaunch& launch);
 
   // The executor's mutex is held, and no native turn lives, in the next three. Which bytes there are now.
-  // None: no contents tell anything, since the launch may change them itself.
+  // None: no contents tell anything, since the launch may change them itself, or home does not have them.
   std::optional<Inspection> now(const KernelLaunch& launch) const;
   // What was shown of the launch, if nobody has been asked to write its index buffers since.
   std::shared_ptr<const Inspection> known(const KernelLaunch& launch, const Inspection& now) const;
@@ -69,6 +71,7 @@ private:
   std::shared_ptr<const Inspection> look(const KernelLaunch& launch, Inspection now, double end);
 
   Session& session_;
+  const Domains& domains_;
   Estimates& estimates_;
   NativeWork& native_work_;
   ContentsReader reader_;

@@ -59,7 +59,7 @@ Runtime::Runtime(Context& context, Session& session, bool has_threads)
       home_bytes_(context, session, domains_, executor_, losses_.get()), epoch_(domains_, losses_.get()),
       commands_(executor_, epoch_, outcomes_),
       windows_(session, domains_, estimates_, code_, executor_, losses_.get(), epoch_, commands_),
-      inspector_(context, session, estimates_, native_work_) {}
+      inspector_(context, session, domains_, estimates_, native_work_) {}
 
 Status Runtime::start() {
   (void)session_.compilers.may_be_gone();  // remembers the user
@@ -137,9 +137,10 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   return ready();
 }
 
-// Where memories are separate, the pieces' bytes would have to be known, not only that they are apart.
+// What is done again after a loss must not need more than the first time, when the bytes may have been
+// others.
 void Runtime::inspect(KernelLaunch& launch) {
-  if (domains_.separate() || losses_ || !Inspector::may_help(launch)) return;
+  if (losses_ || !Inspector::may_help(launch)) return;
   std::optional<Inspection> now;
   std::vector<NativeEnd> before;
   {

@@ -26,6 +26,7 @@ namespace mkmd {
 
 class Runtime;
 
+// This class has more than 15 fields: what all contexts of a process share.
 class Session {
 public:
   // `configuration` and `kind` must outlive it. `drivers_registered`: as for DriverCompilers.

@@ -61,10 +61,6 @@ uint64_t buffer_number(Numbers& numbers, const Memory& root) {
   return number;
 }
 
-bool shares_code_generator(const vendor::Device& a, const vendor::Device& b) {
-  return a.platform == b.platform && a.device_name == b.device_name;
-}
-
 bool suits(const Configuration& configuration, int device, const KernelArguments& arguments) {
   return (!configuration.settings.exact ||
           shares_code_generator(configuration.devices[device], configuration.home)) &&
@@ -304,13 +300,12 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) {
   }
   // Also of what is done again where no other device is left: it must not need more than the first time.
   const bool known = kernel.info->split_allowed && (task.kernel.understood || can_fail_);
-  const Inspection* const shown = domains_.separate() || can_fail_ ? nullptr : c.launch.inspection.get();
+  const Inspection* const shown = known && !can_fail_ ? c.launch.inspection.get() : nullptr;
   task.kernel.uses_of = [&launch = c.launch, known, shown](const compiler::GroupBox& box,
                                                            size_t most_blocks) {
     const auto footprints = known ? launch.facts->of(box, most_blocks) : nullptr;
     BufferUses uses = buffer_uses(*launch.arguments, footprints.get());
-    for (BufferUse& use : uses)
-      use.apart = known && shown != nullptr && std::ranges::count(shown->apart, use.root) > 0;
+    if (shown != nullptr) tell_apart(uses, *shown, box, most_blocks);
     return uses;
   };
 }

@@ -80,9 +80,6 @@ private:
 // The number of a root buffer in graphs and traces. For whoever plans, or with the executor's mutex held.
 uint64_t buffer_number(Numbers& numbers, const Memory& root);
 
-// Rule 11: only then are results the same to the last bit.
-bool shares_code_generator(const vendor::Device& a, const vendor::Device& b);
-
 // Whether a device may have launches with such arguments at all: their images, and Rule 11 where it was asked
 // for.
 bool suits(const Configuration& configuration, int device, const KernelArguments& arguments);

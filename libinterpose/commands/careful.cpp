@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/commands/careful.hpp"
 
+#include "common/host_clock.hpp"
 #include "libinterpose/commands/pixels.hpp"
 #include "libinterpose/commands/submit.hpp"
 #include "libinterpose/memory/storage.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 namespace mkmd {
 
@@ -122,6 +124,16 @@ cl_int each_range(const ByteRanges& ranges, Move move) {
 void note_failure(Devices& devices, const Lane& lane, const char* what, cl_int status) {
   devices.look_after(lane);
   devices.note_trouble(lane, what, status);
+}
+
+cl_int is_over_by(cl_event event, double deadline) {
+  constexpr std::chrono::microseconds kLongestPause{200};
+  for (std::chrono::microseconds pause{10};; pause = std::min(2 * pause, kLongestPause)) {
+    const cl_int status = vendor::execution_status(event);
+    if (status <= CL_COMPLETE) return status;
+    if (host_seconds() >= deadline) return CL_QUEUED;
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 bool is_closed(cl_mem memory, cl_mem_flags by) {

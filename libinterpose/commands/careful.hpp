@@ -15,6 +15,10 @@ namespace mkmd {
 // A call for the lane has failed: its device may be lost, or give trouble.
 void note_failure(Devices& devices, const Lane& lane, const char* what, cl_int status);
 
+// The final status of a command that was flushed, once it is over. CL_QUEUED: it is not over by then, in
+// seconds of the host's clock.
+cl_int is_over_by(cl_event event, double deadline);
+
 // Whether the program has closed a buffer to the host, by one of these flags.
 constexpr cl_mem_flags kHostMayNotRead = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
 constexpr cl_mem_flags kHostMayNotWrite = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/commands/contents.hpp"
 
-#include "libinterpose/vendor/careful.hpp"
+#include "libinterpose/commands/careful.hpp"
 
 #include <memory>
 
@@ -48,7 +48,7 @@ std::optional<std::vector<unsigned char>> ContentsReader::read(Memory& memory, d
     return std::nullopt;
   const vendor::Owned<cl_event> end(event);
   table.clFlush(queue_.get());
-  const cl_int status = vendor::is_over_by(event, deadline);
+  const cl_int status = is_over_by(event, deadline);
   if (status == CL_COMPLETE) return std::move(*bytes);
   if (status > CL_COMPLETE) leave_to_driver(event, std::move(bytes));
   return std::nullopt;

@@ -9,6 +9,10 @@ namespace mkmd {
 
 namespace {
 
+uint64_t number_of(const Memory* memory) {
+  return reinterpret_cast<uintptr_t>(memory);
+}
+
 BufferUses any_use(const KernelArguments& arguments) {
   BufferUses uses;
   for (const KernelArgument& a : arguments) {
@@ -41,6 +45,41 @@ BufferUses buffer_uses(const KernelArguments& arguments, const std::vector<compi
   for (const Root& root : roots)
     uses.push_back({compiler::use_of(root.through), root.memory});
   return uses;
+}
+
+void tell_apart(BufferUses& uses, const Inspection& shown, const compiler::GroupBox& box,
+                size_t most_blocks) {
+  for (BufferUse& use : uses) {
+    const auto root = std::ranges::find(shown.apart, use.root);
+    if (root == shown.apart.end()) continue;
+    if (shown.owned == nullptr) {
+      use.apart = true;
+    } else {
+      (*shown.owned)[static_cast<size_t>(root - shown.apart.begin())].limit(use, box, most_blocks);
+    }
+  }
+}
+
+std::vector<compiler::Target> targets_of(const KernelArguments& arguments) {
+  std::vector<compiler::Target> targets;
+  for (const KernelArgument& a : arguments) {
+    compiler::Target& target = targets.emplace_back();
+    Memory* const memory = a.tracked();
+    if (memory == nullptr || !memory->is_buffer) continue;
+    target = {number_of(memory->root()), memory->origin, memory->size, memory->root()->size};
+  }
+  return targets;
+}
+
+std::vector<Memory*> roots_of(const KernelArguments& arguments, const std::vector<uint64_t>& numbers) {
+  std::vector<Memory*> roots;
+  for (const uint64_t number : numbers) {
+    const auto leads_there = [number](const KernelArgument& a) {
+      return a.tracked() != nullptr && number_of(a.tracked()->root()) == number;
+    };
+    roots.push_back(std::ranges::find_if(arguments, leads_there)->tracked()->root());
+  }
+  return roots;
 }
 
 bool can_have_images(int device, const KernelArguments& arguments) {

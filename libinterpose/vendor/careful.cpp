@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/vendor/careful.hpp"
 
-#include "common/host_clock.hpp"
 #include "common/thread_annotations.hpp"
 #include "libinterpose/vendor/silence.hpp"
 
@@ -136,16 +135,6 @@ std::optional<cl_int> await_event(cl_event event, const OwnQueue& queue) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   return finish_carefully(queue) == CL_SUCCESS ? std::optional<cl_int>(CL_OUT_OF_RESOURCES) : std::nullopt;
-}
-
-cl_int is_over_by(cl_event event, double deadline) {
-  constexpr std::chrono::microseconds kLongestPause{200};
-  for (std::chrono::microseconds pause{10};; pause = std::min(2 * pause, kLongestPause)) {
-    const cl_int status = execution_status(event);
-    if (status <= CL_COMPLETE) return status;
-    if (host_seconds() >= deadline) return CL_QUEUED;
-    std::this_thread::sleep_for(pause);
-  }
 }
 
 std::optional<cl_int> status_of(cl_event event) {

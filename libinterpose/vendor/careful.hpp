@@ -43,10 +43,6 @@ void* map(const OwnQueue& queue, cl_mem memory, cl_map_flags flags, size_t offse
 // is not known, and the command may still be under way.
 std::optional<cl_int> await_event(cl_event event, const OwnQueue& queue);
 
-// The final status of a command that was flushed, once it is over. CL_QUEUED: it is not over by then, in
-// seconds of the host's clock.
-cl_int is_over_by(cl_event event, double deadline);
-
 // Its execution status. Null if the driver does not say.
 std::optional<cl_int> status_of(cl_event event);
 

@@ -11,6 +11,8 @@ namespace mkmd::verify {
 
 namespace {
 
+constexpr size_t kMostPlaces = 65536;  // that a piece writes at, as contents say
+
 // The boxes of the launch that lie before, between and behind pieces that are cut along one dimension.
 std::vector<compiler::GroupBox> left_out(const compiler::GroupBox& whole,
                                          std::vector<compiler::GroupBox> pieces) {
@@ -72,9 +74,31 @@ std::vector<BufferUses> DescriptionCheck::uses_of(const std::vector<compiler::Gr
                                                   size_t most_blocks) const {
   std::vector<BufferUses> uses;
   uses.reserve(boxes.size());
-  for (const compiler::GroupBox& box : boxes)
+  for (const compiler::GroupBox& box : boxes) {
     uses.push_back(buffer_uses(launch_.arguments, launch_.facts.of(box, most_blocks).get()));
+    tell_apart(uses.back(), shown_, box, kMostPlaces);
+  }
   return uses;
+}
+
+bool DescriptionCheck::look_into_contents(const std::function<bool()>& go_on) {
+  std::vector<compiler::Target> targets = targets_of(launch_.arguments);
+  const std::vector<uint64_t> roots = compiler::scattered_roots(launch_.info, targets);
+  const std::vector<int> to_read = compiler::index_arguments(launch_.info, targets, roots);
+  for (const int argument : to_read) {
+    const auto i = static_cast<size_t>(argument);
+    const auto buffer =
+        std::ranges::find(launch_.buffers, launch_.arguments[i].tracked()->root(), &Scratch::Buffer::root);
+    targets[i].contents = {buffer->contents.data() + targets[i].origin + buffer->shift, targets[i].size};
+  }
+  std::vector<compiler::OwnedBytes> owned;
+  if (to_read.empty() || compiler::groups_apart(launch_.info, launch_.facts.launch(), targets, roots, go_on,
+                                                &owned) != compiler::Shown::apart)
+    return false;
+  if (!std::ranges::all_of(owned, &compiler::OwnedBytes::known)) return false;
+  shown_.apart = roots_of(launch_.arguments, roots);
+  shown_.owned = std::make_shared<const std::vector<compiler::OwnedBytes>>(std::move(owned));
+  return true;
 }
 
 Description DescriptionCheck::describe(size_t piece, const std::vector<BufferUses>& all) const {

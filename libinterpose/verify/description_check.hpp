@@ -6,6 +6,7 @@
 
 #include "libinterpose/verify/distance.hpp"
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -15,6 +16,10 @@ class DescriptionCheck {
 public:
   DescriptionCheck(const compiler::KernelInfo& info, const KernelArguments& arguments,
                    const LaunchFacts& facts, const Buffers& buffers, Stage& home, std::vector<Stage*> stages);
+
+  // For launches that write at loaded indices, before all else: whether their contents show that work-groups
+  // are apart. `go_on`: as for compiler::groups_apart. Then pieces write what contents say.
+  bool look_into_contents(const std::function<bool()>& go_on);
 
   // Runs the launch whole, at home and where code generators differ: what pieces are compared with.
   cl_int run_whole();
@@ -50,6 +55,7 @@ private:
   bool whole_varies();
 
   const DescribedLaunch launch_;
+  Inspection shown_;
   const compiler::GroupBox whole_;
   Stage& home_;
   const std::vector<Stage*> stages_;

@@ -6,21 +6,18 @@
 #include "common/log.hpp"
 #include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/capture/window_planning.hpp"
-#include "libinterpose/profiling/rehearsal.hpp"
 #include "libinterpose/verify/crash_guard.hpp"
-#include "libinterpose/verify/report.hpp"
+#include "libinterpose/verify/lane_stage.hpp"
 #include "libinterpose/verify/splits.hpp"
-
-#include <thread>
-#include <unistd.h>
 
 namespace mkmd::verify {
 
 namespace {
 
-constexpr double kShare = 1.0;    // seconds for checking, for each that the program takes itself
-constexpr double kFree = 0.1;     // seconds for checking that are always there
-constexpr double kPatience = 60;  // seconds, and as many times as long as the whole launch takes
+constexpr double kShare = 1.0;  // seconds for checking, for each that the program takes itself
+constexpr double kFree = 0.1;   // seconds for checking that are always there
+constexpr double kLook = 10;    // seconds, to look into the index buffers of a launch
+constexpr const char* kMeet = "its pieces touch the same bytes";
 constexpr size_t kShapesKept = 4096;
 constexpr std::chrono::seconds kAtExit{5};    // for a thread that is checking meanwhile
 constexpr uint64_t kFaultsShown = 3;          // launches with differences; then a kernel is known to be wrong
@@ -62,127 +59,12 @@ struct Verifier::State {
   Report report;
   struct Seen {
     uint64_t launches = 0, checked = 0;
+    bool meets = false;  // its work-groups do, as its index buffers said when it was last checked
   };
   std::map<std::pair<KernelName, uint64_t>, Seen> shapes;
   std::map<KernelName, Seen> kernels;
   double began = 0;  // seconds: when it was first used
   double spent = 0;  // seconds, for checking
-};
-
-// The pieces under way together, of which one may crash: it is not known which.
-class Running {
-public:
-  explicit Running(const KernelName& kernel) : kernel_(kernel) {}
-
-  ~Running() { CrashGuard::set_line(""); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
-  void add(const std::string& device, const compiler::GroupBox& box) {
-    std::erase_if(pieces_, [&](const auto& piece) { return piece.first == device; });
-    pieces_.emplace_back(device, box);
-    tell();
-  }
-  void remove(const std::string& device) {
-    std::erase_if(pieces_, [&](const auto& piece) { return piece.first == device; });
-    tell();
-  }
-
-private:
-  void tell() const {
-    if (pieces_.empty()) return CrashGuard::set_line("");
-    std::string devices;
-    compiler::GroupBox hull = pieces_.front().second;
-    for (const auto& [device, box] : pieces_) {
-      devices += (devices.empty() ? "" : " or ") + device;
-      for (size_t d = 0; d < 3; ++d) {
-        hull.lo[d] = std::min(hull.lo[d], box.lo[d]);
-        hull.hi[d] = std::max(hull.hi[d], box.hi[d]);
-      }
-    }
-    CrashGuard::set_line(Report::end_line(kernel_, "crash", devices, hull));
-  }
-
-  const KernelName& kernel_;
-  std::vector<std::pair<std::string, compiler::GroupBox>> pieces_;
-};
-
-// A lane with a set of the rehearsal's copies.
-class LaneStage : public Stage {
-public:
-  LaneStage(Verifier::State& state, Rehearsal& rehearsal, const KernelName& kernel, Running& running,
-            int lane, size_t set, int code_generator, const double& whole_seconds)
-      : state_(state), rehearsal_(rehearsal), kernel_(kernel), running_(running), lane_(lane), set_(set),
-        code_generator_(code_generator), whole_seconds_(whole_seconds) {}
-
-  std::string name() const override {
-    return state_.configuration.lane_device(static_cast<size_t>(lane_)).name;
-  }
-  int code_generator() const override { return code_generator_; }
-
-  unsigned char* open(size_t buffer) override {
-    const cl_command_queue queue = rehearsal_.queue(lane_);
-    cl_int status = CL_SUCCESS;
-    mapped_ = vendor::table(queue).clEnqueueMapBuffer(
-        queue, rehearsal_.scratch().memory(set_, buffer), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-        rehearsal_.scratch().buffers()[buffer].contents.size(), 0, nullptr, nullptr, &status);
-    return status == CL_SUCCESS ? static_cast<unsigned char*>(mapped_) : nullptr;
-  }
-
-  void close(size_t buffer) override {
-    const cl_command_queue queue = rehearsal_.queue(lane_);
-    const auto& table = vendor::table(queue);
-    table.clEnqueueUnmapMemObject(queue, rehearsal_.scratch().memory(set_, buffer), mapped_, 0, nullptr,
-                                  nullptr);
-    table.clFinish(queue);
-  }
-
-  // Before any of them runs: whichever crashes, and however soon, all are named.
-  void announce(const compiler::GroupBox& box) override { running_.add(name(), box); }
-
-  cl_int start(const compiler::GroupBox& box, bool original) override {
-    box_ = box;
-    if (!original) running_.add(name(), box);
-    cl_int status = CL_SUCCESS;
-    event_ = rehearsal_.start(lane_, box, set_, !original, status);
-    return status;
-  }
-
-  cl_int finish() override {
-    const double began = host_seconds();
-    cl_int status = CL_COMPLETE;
-    for (auto pause = std::chrono::microseconds(20); event_; pause = std::min(2 * pause, kLongestPause)) {
-      status = vendor::execution_status(event_.get());
-      if (status <= CL_COMPLETE) break;
-      if (host_seconds() - began > kPatience * (1 + whole_seconds_)) give_up();
-      std::this_thread::sleep_for(pause);
-    }
-    running_.remove(name());
-    event_.reset();
-    return std::min(status, CL_SUCCESS);
-  }
-
-private:
-  static constexpr std::chrono::microseconds kLongestPause{500};
-
-  // Nothing stops a kernel: the process has to end with it.
-  [[noreturn]] void give_up() {
-    state_.report.append(Report::end_line(kernel_, "no end", name(), box_));
-    log(LogLevel::error, "a piece of kernel " + kernel_.name + " does not end: the program is ended");
-    _exit(1);
-  }
-
-  Verifier::State& state_;
-  Rehearsal& rehearsal_;
-  const KernelName& kernel_;
-  Running& running_;
-  const int lane_;
-  const size_t set_;
-  const int code_generator_;
-  const double& whole_seconds_;
-  void* mapped_ = nullptr;
-  compiler::GroupBox box_;
-  vendor::Owned<cl_event> event_;
 };
 
 class LaunchVerifier {
@@ -199,7 +81,10 @@ public:
     ++totals.launches;
     if (!may_be_split(totals)) return count_only(totals);
     ++totals.splittable;
-    if (!is_due(totals)) return count_only(totals);
+    if (!is_due(totals)) {
+      if (seen_->meets) note_meeting(totals);
+      return count_only(totals);
+    }
     rehearsal_.finish_native();
     const double began = host_seconds();
     s.report.write_totals(name_);  // it may be the last that the program does
@@ -224,12 +109,23 @@ private:
         return buffer_uses(*launch_.arguments, launch_.facts->of(box, most_blocks).get());
       };
       dimension_ = planning::best_cut(launch_.groups, uses_of, commute).dimension;
+      by_contents_ = dimension_ < 0 && compiler::writes_at_loaded(*kernel_.info);
+      if (by_contents_)
+        dimension_ = static_cast<int>(std::ranges::max_element(launch_.groups) - launch_.groups.begin());
       if (dimension_ >= 0) return true;
-      why.text = "its pieces touch the same bytes";
+      why.text = kMeet;
     }
     totals.why_not = why.text;
     totals.why_line = why.line;
     return false;
+  }
+
+  // As its index buffers say.
+  void note_meeting(Totals& totals) {
+    seen_->meets = true;
+    --totals.splittable;
+    totals.why_not = kMeet;
+    totals.why_line = 0;
   }
 
   void count_only(const Totals& totals) { state_.report.count(name_, totals); }
@@ -237,10 +133,11 @@ private:
   // The first launches of a shape are, and then ever fewer.
   bool is_due(const Totals& totals) {
     Verifier::State& s = state_;
-    if (totals.differences >= kFaultsShown) return false;
     if (s.shapes.size() > kShapesKept) s.shapes.clear();
     Verifier::State::Seen& kernel = s.kernels[name_];
     Verifier::State::Seen& shape = s.shapes[{name_, shape_of(launch_)}];
+    seen_ = &shape;
+    if (totals.differences >= kFaultsShown) return false;
     ++shape.launches;
     first_ = kernel.checked == 0;
     if (!configuration_.settings.verify_all && !first_ &&
@@ -269,13 +166,14 @@ private:
       const vendor::Device& device = configuration_.devices[static_cast<size_t>(d)];
       const bool same_code = shares_code_generator(device, configuration_.home);
       if (configuration_.settings.exact && !same_code) continue;
-      stages.push_back(std::make_unique<LaneStage>(state_, rehearsal_, name_, running_, d, places.size(),
-                                                   same_code ? 0 : d + 1, whole_seconds_));
+      stages.push_back(std::make_unique<LaneStage>(configuration_, state_.report, rehearsal_, name_, running_,
+                                                   d, places.size(), same_code ? 0 : d + 1, whole_seconds_));
       all.push_back(stages.back().get());
       places.push_back(rehearsal_.place_of(d));
     }
     // Home's memory is that of the first device.
-    LaneStage home(state_, rehearsal_, name_, running_, configuration_.home_index(), 0, 0, whole_seconds_);
+    LaneStage home(configuration_, state_.report, rehearsal_, name_, running_, configuration_.home_index(), 0,
+                   0, whole_seconds_);
     if (const Status copied = rehearsal_.copy(places); !copied) {
       fail(totals, copied.message());
       return;
@@ -283,6 +181,11 @@ private:
     const CrashGuard guard(state_.report.file());
     DescriptionCheck check(*kernel_.info, *launch_.arguments, *launch_.facts, rehearsal_.scratch().buffers(),
                            home, std::move(all));
+    if (by_contents_) {
+      const double end = host_seconds() + kLook;
+      if (!check.look_into_contents([end] { return host_seconds() < end; })) return note_meeting(totals);
+      seen_->meets = false;
+    }
     const double before = host_seconds();
     if (check.run_whole() == CL_SUCCESS) {
       whole_seconds_ = host_seconds() - before;
@@ -360,7 +263,9 @@ private:
   Running running_{name_};
   Rehearsal rehearsal_;
   int dimension_ = -1;
-  bool first_ = false;  // of its kernel
+  bool by_contents_ = false;               // only its index buffers' contents can tell its pieces apart
+  Verifier::State::Seen* seen_ = nullptr;  // of its shape
+  bool first_ = false;                     // of its kernel
   bool too_long_ = false;
   uint64_t turn_ = 0;  // how often its shape was checked before
   double began_ = 0;   // seconds

@@ -28,7 +28,6 @@ public:
   void write_verdict();  // at exit
 
 private:
-  friend class LaneStage;
   friend class LaunchVerifier;
   struct State;
   const std::unique_ptr<State> state_;

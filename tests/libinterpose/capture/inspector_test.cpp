@@ -3,6 +3,7 @@
 #include "tests/libinterpose/capture/virtual_context_test.hpp"
 
 #include "common/host_clock.hpp"
+#include "libinterpose/memory/storage.hpp"
 #include "tests/libinterpose/fakes/virtual_time.hpp"
 
 #include <bit>
@@ -26,9 +27,9 @@ protected:
   static constexpr size_t kItems = 64 * VirtualContext::kLocal;
 
   void SetUp() override { begin("random-cuts:seed=1"); }
-  void begin(const std::string& policy) {
+  void begin(const std::string& policy, bool separate = false) {
     index_ = out_ = other_ = {};
-    make({.policy = policy});
+    make({.separate = separate, .policy = policy});
     expected_.assign(kItems, 1);
     index_ = c().buffer(as_bytes(permutation(5)));
     out_ = c().buffer(expected_);
@@ -253,12 +254,58 @@ TEST_F(InspectorTest, TooManyBytesAreNotRead) {
   EXPECT_EQ(shown(c().scatter(large, out_)), nullptr);
 }
 
-TEST_F(InspectorTest, SeparateMemoriesAreLeftAlone) {
-  index_ = out_ = other_ = {};
-  make({.separate = true, .policy = "random-cuts:seed=1"});
-  index_ = c().buffer(as_bytes(permutation(5)));
-  out_ = c().buffer(std::vector<float>(kItems, 1));
-  EXPECT_EQ(shown(scatter()), nullptr);
+class SeparateMemories : public InspectorTest {
+protected:
+  void SetUp() override { begin("random-cuts:seed=1", true); }
+
+  // Rows of 64 change places, not those of one work-group.
+  static Numbers rows() {
+    Numbers numbers(kItems);
+    for (size_t i = 0; i < kItems; ++i)
+      numbers[i] = static_cast<int32_t>(((i + 32) / 64 * 5 % 64 * 64 + i % 64) % kItems);
+    return numbers;
+  }
+};
+
+TEST_F(SeparateMemories, GetWhatTheirPiecesWrite) {
+  write_natively(rows());
+  c().capture(scatter());
+  expect_of(rows());
+  EXPECT_EQ(c().values(out_), expected_);
+  EXPECT_GT(launched(), 1);
+}
+
+TEST_F(SeparateMemories, RunWholeWhatWritesInTooManyPlaces) {
+  c().capture(scatter());
+  expect_of(permutation(5));
+  EXPECT_EQ(c().values(out_), expected_);
+  EXPECT_EQ(launched(), 1);
+}
+
+TEST_F(SeparateMemories, ReadIndicesWhereHomeHasThem) {
+  write_natively(rows());
+  const auto half = c().buffer(std::vector<float>(kItems, 0));
+  c().capture(c().twice(half, half));
+  c().runtime().finish_all();
+  const Ref<Command> command = scatter();
+  EXPECT_TRUE(shows_apart(command)) << "another buffer is elsewhere";
+  EXPECT_NE(shown(command)->owned, nullptr);
+  c().capture(c().sum(half, half, index_));  // partly on the other device
+  c().runtime().finish_all();
+  if (!index_->storage->regions.all_valid(0)) EXPECT_EQ(shown(scatter()), nullptr);
+}
+
+TEST_F(SeparateMemories, GetTheResultsOfOneAfterManyLaunches) {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    begin("random-cuts:seed=" + std::to_string(seed), true);
+    write_natively(rows());
+    for (int round = 0; round < 6; ++round) {
+      c().capture(scatter());
+      expect_of(rows());
+      if (round % 2 == 0) c().runtime().finish_all();
+    }
+    EXPECT_EQ(c().values(out_), expected_) << seed;
+  }
 }
 
 // Whatever changes the index buffer between launches.

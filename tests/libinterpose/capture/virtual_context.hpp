@@ -15,6 +15,7 @@
 
 namespace mkmd {
 
+// This class has more than 25 methods: most are commands of the program.
 class VirtualContext {
 public:
   struct Machine {

@@ -42,50 +42,6 @@ cl_int device_info(cl_device_id id, cl_device_info what, size_t size, void* to, 
   }
 }
 
-bool refuses(Device& device) {
-  if (device.lost || device.is_gone()) return true;
-  if (device.calls_pass > 0 && device.calls_pass-- > 0) return false;
-  return device.calls_fail > 0 && device.calls_fail-- > 0;
-}
-
-// Null: the device has refused it.
-Event* enqueue(cl_command_queue handle, cl_uint count, const cl_event* waits, cl_event* event, cl_ulong takes,
-               std::function<void()> work) {
-  Queue& queue = as<Queue>(handle);
-  if (refuses(*queue.device)) return nullptr;
-  Event* const made = make<Event>();
-  made->queue = &queue;
-  made->takes = takes;
-  made->queued = virtual_time::now();
-  made->work = std::move(work);
-  for (cl_uint i = 0; i < count; ++i) {
-    made->after.push_back(&as<Event>(waits[i]));
-    ++made->after.back()->references;
-  }
-  queue.commands.push_back(made);
-  if (event == nullptr) return made;
-  ++made->references;
-  *event = handle_of<cl_event>(made);
-  return made;
-}
-
-void finish_if(bool blocking, cl_command_queue queue) {
-  if (blocking) Driver::current->finish(as<Queue>(queue));
-}
-
-cl_ulong time_of_copy(cl_command_queue queue, size_t bytes) {
-  return 1000 + static_cast<cl_ulong>(as<Queue>(queue).device->per_byte * static_cast<double>(bytes));
-}
-
-cl_int copy(cl_command_queue queue, bool blocking, unsigned char* to, const unsigned char* from, size_t size,
-            cl_uint count, const cl_event* waits, cl_event* event) {
-  const Event* const made =
-      enqueue(queue, count, waits, event, time_of_copy(queue, size), [=] { std::memmove(to, from, size); });
-  if (made == nullptr) return CL_OUT_OF_RESOURCES;
-  finish_if(blocking, queue);
-  return CL_SUCCESS;
-}
-
 cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error) {
   const bool fails = Driver::current->allocations_fail > 0 && Driver::current->allocations_fail-- > 0;
   if (error != nullptr) *error = fails ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
@@ -126,15 +82,6 @@ cl_mem create_sub_buffer(cl_mem of, cl_mem_flags, cl_buffer_create_type, const v
   made->size = part.size;
   if (error != nullptr) *error = CL_SUCCESS;
   return handle_of<cl_mem>(made);
-}
-
-void* map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags, size_t offset, size_t,
-          cl_uint count, const cl_event* waits, cl_event* event, cl_int* error) {
-  const bool made = enqueue(queue, count, waits, event, 100, {}) != nullptr;
-  if (error != nullptr) *error = made ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
-  if (!made) return nullptr;
-  finish_if(blocking, queue);
-  return as<Buffer>(memory).data() + offset;
 }
 
 cl_int launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, const size_t* offset,
@@ -319,52 +266,6 @@ void fill_table_with_events(cl_icd_dispatch& t) {
   t.clFinish = [](cl_command_queue queue) -> cl_int {
     Driver::current->finish(as<Queue>(queue));
     return CL_SUCCESS;
-  };
-}
-
-void fill_table_with_copies(cl_icd_dispatch& t) {
-  t.clEnqueueMarkerWithWaitList = [](cl_command_queue queue, cl_uint count, const cl_event* waits,
-                                     cl_event* event) -> cl_int {
-    return enqueue(queue, count, waits, event, 0, {}) != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
-  };
-  t.clEnqueueReadBuffer = [](cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
-                             size_t size, void* to, cl_uint count, const cl_event* waits,
-                             cl_event* event) -> cl_int {
-    // What is read into holds anything until that is over.
-    const Device& device = *as<Queue>(queue).device;
-    if (device.is_remote && !device.is_gone()) std::memset(to, 0xA5, size);
-    return copy(queue, blocking != 0, static_cast<unsigned char*>(to), as<Buffer>(memory).data() + offset,
-                size, count, waits, event);
-  };
-  t.clEnqueueWriteBuffer = [](cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
-                              size_t size, const void* from, cl_uint count, const cl_event* waits,
-                              cl_event* event) -> cl_int {
-    return copy(queue, blocking != 0, as<Buffer>(memory).data() + offset,
-                static_cast<const unsigned char*>(from), size, count, waits, event);
-  };
-  t.clEnqueueCopyBuffer = [](cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-                             size_t to_offset, size_t size, cl_uint count, const cl_event* waits,
-                             cl_event* event) -> cl_int {
-    return copy(queue, false, as<Buffer>(to).data() + to_offset, as<Buffer>(from).data() + from_offset, size,
-                count, waits, event);
-  };
-  t.clEnqueueFillBuffer = [](cl_command_queue queue, cl_mem memory, const void* pattern, size_t pattern_size,
-                             size_t offset, size_t size, cl_uint count, const cl_event* waits,
-                             cl_event* event) -> cl_int {
-    const auto* bytes = static_cast<const unsigned char*>(pattern);
-    auto fill = [to = as<Buffer>(memory).data() + offset, size,
-                 content = std::vector<unsigned char>(bytes, bytes + pattern_size)] {
-      for (size_t i = 0; i < size; ++i)
-        to[i] = content[i % content.size()];
-    };
-    const bool made =
-        enqueue(queue, count, waits, event, time_of_copy(queue, size), std::move(fill)) != nullptr;
-    return made ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
-  };
-  t.clEnqueueMapBuffer = map;
-  t.clEnqueueUnmapMemObject = [](cl_command_queue queue, cl_mem, void*, cl_uint count, const cl_event* waits,
-                                 cl_event* event) -> cl_int {
-    return enqueue(queue, count, waits, event, 100, {}) != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
   };
 }
 

@@ -44,4 +44,9 @@ cl_command_queue create_queue(cl_context context, cl_device_id device, cl_comman
                               cl_int* error);
 cl_int release_queue(cl_command_queue handle);
 
+// Null: the device has refused it. `takes`: nanoseconds.
+Event* enqueue(cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event, cl_ulong takes,
+               std::function<void()> work);
+void fill_table_with_copies(cl_icd_dispatch& table);
+
 }  // namespace mkmd::fake

@@ -19,23 +19,6 @@ uint64_t groups_on(const PlannedTask& of, int device) {
   return groups;
 }
 
-// Every work-group is in exactly one piece.
-void expect_partition(const PlannedTask& of) {
-  uint64_t groups = 0;
-  for (size_t a = 0; a < of.pieces.size(); ++a) {
-    const compiler::GroupBox& x = of.pieces[a].box;
-    groups += x.group_count();
-    for (size_t b = a + 1; b < of.pieces.size(); ++b) {
-      const compiler::GroupBox& y = of.pieces[b].box;
-      bool apart = false;
-      for (int d = 0; d < 3; ++d)
-        apart |= x.hi[d] <= y.lo[d] || y.hi[d] <= x.lo[d];
-      EXPECT_TRUE(apart);
-    }
-  }
-  EXPECT_EQ(groups, of.task.kernel.group_count());
-}
-
 TEST_F(Planning, EqualDevicesGetEqualShares) {
   const Plan made = plan(shared_, buffers_, {rows(0, 1)});
   ASSERT_TRUE(made.schedule);
@@ -177,39 +160,6 @@ TEST_F(Planning, ToLearnHomesTimesEverythingRunsThere) {
   EXPECT_FALSE(made.schedule);
   ASSERT_EQ(made.tasks[0].pieces.size(), 1);
   EXPECT_STREQ(made.tasks[0].not_split, "this launch was to show how long home takes");
-}
-
-TEST_F(Planning, WithoutCompilersPiecesAreNoLargerThanThoseThatHaveRun) {
-  Task task = rows(0, 1);
-  task.kernel.ran = RanBefore{1, {4, 300, 1}};
-  const Plan made = plan(shared_, buffers_, {std::move(task)}, Purpose::repeats);
-  EXPECT_FALSE(made.schedule);
-  expect_partition(made.tasks[0]);
-  EXPECT_EQ(made.tasks[0].pieces.size(), 4);
-  EXPECT_TRUE(made.tasks[0].as_before);
-  for (const Piece& piece : made.tasks[0].pieces) {
-    EXPECT_EQ(piece.device, 1);
-    EXPECT_EQ(piece.box.hi[1] - piece.box.lo[1], 256) << "as equal as can be";
-  }
-}
-
-// Its scalars or index buffers may hold other numbers than when it ran in pieces. The driver may never have
-// compiled the program's own code.
-TEST_F(Planning, WithoutCompilersWhatIsNoLongerSafeToSplitRunsPieceAfterPiece) {
-  for (const Machine* const machine : {&shared_, &separate_}) {
-    Task task = scatter_kernel(buffers_[0], kSize, 1024, {0.1, 0.1});
-    task.kernel.ran = RanBefore{1, {4, 300, 1}};
-    const Plan made = plan(*machine, buffers_, {std::move(task)}, Purpose::repeats);
-    EXPECT_GT(made.tasks[0].pieces.size(), 1);
-    EXPECT_TRUE(made.tasks[0].as_before);
-    for (const Piece& piece : made.tasks[0].pieces) {
-      EXPECT_EQ(piece.device, 1);
-      EXPECT_EQ(piece.seconds, 0) << "it may not move to another device";
-      EXPECT_LE(piece.box.hi[1] - piece.box.lo[1], 300);
-      ASSERT_EQ(piece.uses.size(), 1);
-      EXPECT_EQ(piece.uses[0].writes, ByteRanges(0, kSize));
-    }
-  }
 }
 
 TEST_F(Planning, WhatIsDoneAgainIsDoneAtHome) {

@@ -4,6 +4,8 @@
 
 #include "libinterpose/planning/planner.hpp"
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <random>
 
@@ -114,6 +116,23 @@ struct RowWindows {
     return rows_kernel(buffers_[from], buffers_[to], kRows, kRow, std::move(seconds), halo);
   }
 };
+
+// Every work-group is in exactly one piece.
+inline void expect_partition(const PlannedTask& of) {
+  uint64_t groups = 0;
+  for (size_t a = 0; a < of.pieces.size(); ++a) {
+    const compiler::GroupBox& x = of.pieces[a].box;
+    groups += x.group_count();
+    for (size_t b = a + 1; b < of.pieces.size(); ++b) {
+      const compiler::GroupBox& y = of.pieces[b].box;
+      bool apart = false;
+      for (int d = 0; d < 3; ++d)
+        apart |= x.hi[d] <= y.lo[d] || y.hi[d] <= x.lo[d];
+      EXPECT_TRUE(apart);
+    }
+  }
+  EXPECT_EQ(groups, of.task.kernel.group_count());
+}
 
 // Any work-group may touch any byte. `apart`: each touches others, as has been shown.
 inline Task scatter_kernel(Memory* buffer, uint64_t size, uint64_t groups, std::vector<double> seconds,

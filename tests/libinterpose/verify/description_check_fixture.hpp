@@ -75,7 +75,7 @@ protected:
 
   // Numbers in which no byte is zero or one.
   void add_buffer(uint64_t bytes, const std::string& type = "uint*") {
-    Memory* memory = new Memory(context_, {}, nullptr, 0, bytes, false);
+    Memory* memory = new Memory(context_, {}, nullptr, 0, bytes, true);
     owned_.push_back(memory);
     Scratch::Buffer buffer{memory, kSlack, {kSlack, kSlack + bytes}, false, Bytes(2 * kSlack + bytes)};
     for (uint64_t i = 0; i < bytes; ++i)

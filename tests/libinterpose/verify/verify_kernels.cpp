@@ -3,6 +3,7 @@
 // `signal=N`, `quick` (no exit handlers), `process` (the words that follow are another process's).
 #include "../../programs/program.h"
 
+#include <algorithm>
 #include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,6 +40,10 @@ kernel void far(global const uint* zeros, global uint* out) {
   size_t i = get_global_id(0);
   out[i] = out[i + (size_t)zeros[i] * 0x4000000000];
 }
+kernel void scattered(global const uint* index, global uint* out) {
+  size_t i = get_global_id(0);
+  out[index[i]] = out[index[i]] * 3 + 7;
+}
 )";
 
 constexpr size_t kItems = 4096;
@@ -52,17 +57,30 @@ static std::vector<uint32_t> numbers(size_t count, uint32_t seed) {
   return values;
 }
 
+// Rows of 16 change places, and one row more than there are work-items. `meet`: two work-groups have one row.
+static cl_mem index_of(const Cl& cl, bool meet) {
+  std::vector<uint32_t> index(kItems + 16);
+  for (size_t i = 0; i < index.size(); ++i)
+    index[i] = uint32_t((i / 16 * 37 % (kItems / 16)) * 16 + i % 16);
+  if (meet) std::copy_n(index.begin(), 16, index.end() - 32);
+  return buffer_of(cl, index, CL_MEM_READ_ONLY);
+}
+
 static void run(const Cl& cl, cl_program program, const std::string& name) {
-  const cl_kernel kernel = kernel_of(program, name.c_str());
+  const bool scatters = name == "scattered" || name == "meeting";
+  const cl_kernel kernel = kernel_of(program, scatters ? "scattered" : name.c_str());
   const cl_mem in = buffer_of(cl, numbers(4 * kItems, 1), CL_MEM_READ_ONLY);
   const cl_mem out = buffer_of(cl, numbers(4 * kItems, 2));
   const cl_mem any = buffer_of(cl, std::vector<uint32_t>(kItems));
+  const cl_mem index = index_of(cl, name == "meeting");
   if (name == "found") {
     set_args(kernel, in, out, any);
   } else if (name == "mirror") {
     set_args(kernel, out, cl_uint(kItems));
   } else if (name == "far") {
     set_args(kernel, any, out);
+  } else if (scatters) {
+    set_args(kernel, index, out);
   } else if (name == "nothing") {
     set_args(kernel, out);
   } else {
@@ -72,7 +90,7 @@ static void run(const Cl& cl, cl_program program, const std::string& name) {
   // The work-groups of mirror race, and yet its results are the same each time: both of a pair store x | y.
   report<uint32_t>(cl, name.c_str(), out, 4 * kItems);
   CL_CHECK(clFinish(cl.queue));
-  for (const cl_mem memory : {in, out, any})
+  for (const cl_mem memory : {in, out, any, index})
     CL_CHECK(clReleaseMemObject(memory));
   CL_CHECK(clReleaseKernel(kernel));
 }

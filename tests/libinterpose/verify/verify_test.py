@@ -110,6 +110,24 @@ class Descriptions(Verify):
     def test_right_ones_with_separate_memories(self):
         self.assert_right(self.verify(*self.ALL, options=["--separate-memory"]))
 
+    def test_index_buffers_tell_pieces_apart(self):
+        result = self.verify("scattered")
+        self.assertEqual(result.code, 0, result.error)
+        kernel = result.kernels["scattered"]
+        self.assertEqual([kernel[k] for k in ("splittable", "checked", "differences", "failed")], [1, 1, 0, 0], kernel)
+        self.assertGreaterEqual(kernel["splits"], 2)
+
+    def test_index_buffers_that_bring_pieces_together(self):
+        result = self.verify("meeting")
+        self.assertEqual(result.kernels["scattered"]["splittable"], 0)
+        self.assertIn("mkmd: scattered: 1 launched, none may be split: its pieces touch the same bytes", result.said)
+
+    def test_an_index_that_is_loaded_elsewhere(self):
+        result = self.changed("scattered", "kernel = kernels['scattered']", "kernel['expressions'].append('64')",
+                              "kernel['loads'][0]['offset']['base'] = len(kernel['expressions']) - 1")
+        self.assertEqual({d["what"] for d in result.verdict["differences"]} - {"undescribed write", "undescribed read",
+                                                                               "other result"}, set())
+
     def test_right_ones_on_another_code_generator(self):
         result = self.verify("sum4", devices="pocl,oclgrind")
         if result.code == 2:
