@@ -50,7 +50,8 @@ std::vector<bool> scalars_that_matter(const KernelInfo& info) {
   for (const Loop& loop : info.loops)
     all.add(loop);
   all.expressions.insert({info.cost.trips, info.cost.operations, info.cost.bytes});
-  std::vector<bool> matter(info.arguments.size() + info.extra_scalars.size());
+  // Any number may say how often a loop runs that is not described.
+  std::vector<bool> matter(info.arguments.size() + info.extra_scalars.size(), info.cost.irregular);
   for (const int e : all.expressions) {
     for (const Expression::Node& node : info.expressions[static_cast<size_t>(e)].nodes())
       if (node.op == Expression::Op::scalar && static_cast<uint64_t>(node.value) < matter.size())

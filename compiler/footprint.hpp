@@ -59,8 +59,8 @@ struct Footprint {
 // Launch::scalars, which it sizes if needed.
 void set_scalars(const KernelInfo&, unsigned argument, const void* value, size_t size,
                  std::vector<int64_t>& scalars);
-// By slot: whether the description depends on the number. Of two launches that differ in other numbers alone,
-// it says the same.
+// By slot: whether the description depends on the number, or the time may. Of two launches that differ in
+// other numbers alone, it says the same.
 std::vector<bool> scalars_that_matter(const KernelInfo&);
 
 inline constexpr size_t kMostBlocks = 1024;  // of any set

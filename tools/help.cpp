@@ -132,29 +132,33 @@ void print_models(const std::string& options) {
 }
 
 void print_kernels(const std::string& options) {
-  std::printf("usage: mkmd kernels FILE.cl|FILE.spv [-D… -I… -cl-…] [options]\n\n"
-              "Describes each kernel of a file: whether it may be split or why not, which bytes of each "
-              "buffer it reads\n"
-              "and writes, and what a work-item costs. Whether a kernel is split depends on its launch. The "
-              "output shows\n"
-              "the launch, with assumed values for sizes and integer arguments that are not given. The file "
-              "may also be\n"
-              "SPIR-V, or a binary that a program has obtained under `mkmd run`.\n\n"
-              "%s\n"
-              "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n\n"
-              "What lets a kernel be split that runs whole:\n"
-              "  it may write anywhere          compute the index from ids, sizes and integer arguments. A "
-              "loaded index\n"
-              "                                 needs a mask, remainder or comparison that keeps each "
-              "work-group to\n"
-              "                                 bytes of its own. The index must not leave its type: use "
-              "size_t.\n"
-              "  it writes a buffer and may     read from one buffer and write to another one\n"
-              "    read anywhere in it\n"
-              "  its work-groups touch the      give each work-group elements of its own, or change common "
-              "elements by\n"
-              "    same bytes                   atomic operations on integers whose result is not used\n",
-              options.c_str());
+  std::printf(
+      "usage: mkmd kernels FILE.cl|FILE.spv [-D… -I… -cl-…] [options]\n\n"
+      "Describes each kernel of a file: whether it may be split or why not, which bytes of each "
+      "buffer it reads\n"
+      "and writes, and what a work-item costs. Whether a kernel is split depends on its launch. The "
+      "output shows\n"
+      "the launch, with assumed values for sizes and integer arguments that are not given. The file "
+      "may also be\n"
+      "SPIR-V, or a binary that a program has obtained under `mkmd run`.\n\n"
+      "%s\n"
+      "Addresses are in bytes from the start of the argument. [a … b] is any number from a to b.\n\n"
+      "What lets a kernel be split that runs whole:\n"
+      "  it may write anywhere          compute the index from ids, sizes and integer arguments. A "
+      "loaded index\n"
+      "                                 needs a mask, remainder or comparison that keeps each "
+      "work-group to\n"
+      "                                 bytes of its own. The index must not leave its type: use "
+      "size_t.\n"
+      "  it writes a buffer and may     read from one buffer and write to another one\n"
+      "    read anywhere in it\n"
+      "  its work-groups touch the      give each work-group elements of its own, or change common "
+      "elements by\n"
+      "    same bytes                   atomic operations on integers whose result is not used\n"
+      "  what its index buffers hold    wait for the commands that write them before the launch, and do not "
+      "make them\n"
+      "    was not known                over the program's memory (CL_MEM_USE_HOST_PTR)\n",
+      options.c_str());
 }
 
 void print_devices() {

@@ -42,9 +42,9 @@ Result<Module> analyse(const std::string& content, const KernelsOptions& o) {
   for (Unit& unit : origin.recipe.units)
     unit.options += " " + o.build;
   const Request request = request_without_device(std::move(origin.recipe.units));
-  const std::string folder = program_folder("mkmd-kc");
-  if (folder.empty()) return Status::internal("mkmd-kc is not installed beside this command");
-  Client client(folder + "/mkmd-kc", "");
+  const std::string helper = helper_place();
+  if (helper.empty()) return Status::internal("mkmd-kc is not installed beside this command");
+  Client client(helper, "");
   return client.compile(request,
                         [&](const std::string&, const std::vector<std::string>& names) -> Result<Macros> {
                           Macros known;

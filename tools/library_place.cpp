@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/library_place.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace fs = std::filesystem;
@@ -27,6 +28,12 @@ std::string library_folder() {
 
 std::string program_folder(const char* program) {
   return folder_with(program, {"bin", "../libexec/mkmd"});
+}
+
+std::string helper_place() {
+  if (const char* const named = std::getenv("MKMD_KC"); named != nullptr && *named != '\0') return named;
+  const std::string folder = program_folder("mkmd-kc");
+  return folder.empty() ? folder : folder + "/mkmd-kc";
 }
 
 }  // namespace mkmd::tool

@@ -95,7 +95,7 @@ void Inspector::admit(Command& command) const {
   std::visit(Visitor{[](const WriteCommand& c) { note_write(c.destination.memory.get()); },
                      [](const CopyCommand& c) { note_write(c.destination.memory.get()); },
                      [](const FillCommand& c) { note_write(c.destination.memory.get()); },
-                     [](const auto&) {}},
+                     [](const ReadCommand&) {}, [](const MarkerCommand&) {}, [](const KernelCommand&) {}},
              command.what);
 }
 

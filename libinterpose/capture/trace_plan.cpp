@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/capture/trace_plan.hpp"
 
+#include "compiler/groups_apart.hpp"
 #include "platform/json.hpp"
 #include "scheduler/json_forms.hpp"
 
@@ -18,6 +19,8 @@ compiler::Reason why_whole(const KernelLaunch& launch, const planning::PlannedTa
   if (!of.task.kernel.is_long()) return {to_string(timing::Reason::too_short)};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (of.not_split != nullptr) return {of.not_split};
+  if (of.cut < 0 && !launch.inspection && compiler::writes_at_loaded(info))
+    return {"what its index buffers hold was not known when it was launched"};
   if (of.cut < 0) return {"its work-groups touch the same bytes"};
   return {"the policy found nothing to gain"};
 }

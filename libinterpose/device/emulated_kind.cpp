@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/device/emulated_kind.hpp"
 
+#include "common/log.hpp"
 #include "libinterpose/device/emulated_demands.hpp"
 #include "libinterpose/device/emulated_devices.hpp"
 #include "libinterpose/device/emulated_rates.hpp"
@@ -11,6 +12,12 @@
 #include <limits>
 
 namespace mkmd {
+
+void EmulatedKind::note_native_command() {
+  if (has_warned_.exchange(true)) return;
+  log(LogLevel::warning,
+      "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
+}
 
 // Planning takes emulated time, and has no other limit.
 double EmulatedKind::seconds_to_look() const {

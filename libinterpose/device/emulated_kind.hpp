@@ -5,6 +5,8 @@
 #include "libinterpose/device/device_kind.hpp"
 #include "libinterpose/emulation/machine.hpp"
 
+#include <atomic>
+
 namespace mkmd {
 
 class EmulatedKind : public DeviceKind {
@@ -15,6 +17,7 @@ public:
 
   double time_scale() const override { return machine_.platform().time_scale; }
   bool times_native_commands() const override { return false; }  // another device plays home
+  void note_native_command() override;                           // a warning, once
   double seconds_to_look() const override;
   HostWork begin_host_work() const override;
   void owe(const HostWork& work) override;
@@ -43,6 +46,7 @@ private:
   void resume_time() override { machine_.clock().resume(); }
 
   emulation::Machine machine_;
+  std::atomic<bool> has_warned_{false};
 };
 
 }  // namespace mkmd

@@ -21,6 +21,7 @@ public:
   virtual double time_scale() const { return 1; }  // the host's nanoseconds per nanosecond of the devices
   // A command that goes straight to home's driver takes the time that it takes on home.
   virtual bool times_native_commands() const { return true; }
+  virtual void note_native_command() {}  // one goes there, and no kernels are profiled
   // How long the planner looks at a window's commands before it plans those that it has seen (Rule 17).
   virtual double seconds_to_look() const { return 1e-3; }
   // The devices' time stands still while one of these lives: what happens is no part of what they do.

@@ -197,6 +197,17 @@ TEST(Footprint, OnlyNumbersThatTheDescriptionHoldsMatter) {
     EXPECT_EQ(matter[k.arguments.size() + i], k.extra_scalars[i].offset == 4);
 }
 
+TEST(Footprint, AllNumbersMatterWhereTheTimeIsAGuess) {
+  const KernelInfo k = kernel_of("kernel void e(global int* p, int n, int round) {"
+                                 "  int i = get_global_id(0), x = i;"
+                                 "  while (x * x % 1000 < n) x = x * 31 + round;"
+                                 "  p[i] = x;"
+                                 "}");
+  const std::vector<bool> matter = scalars_that_matter(k);
+  EXPECT_TRUE(matter[1]);
+  EXPECT_TRUE(matter[2]);
+}
+
 TEST(Footprint, ABoundOf64BitsIsCutAsTheProgramCutsIt) {
   const KernelInfo k = kernel_of("kernel void e(global int* p, long n) { for (uint i = 0; i != (uint)n; ++i) "
                                  "p[get_global_id(0)] = 1; }");

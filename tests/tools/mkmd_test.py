@@ -131,12 +131,18 @@ kernel void one_pixel(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), 
 kernel void marks(global const int* d, global int* out) { out[d[get_global_id(0)]] = 1; }
 """
 
-    def ask(self, *arguments):
+    def ask(self, *arguments, **variables):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "k.cl")
             with open(path, "w") as file:
                 file.write(self.SOURCE)
-            return mkmd("kernels", path, *arguments)
+            return mkmd("kernels", path, *arguments, **variables)
+
+    def test_the_helper_is_the_one_that_is_named(self):
+        self.assertEqual(self.ask(MKMD_KC="").returncode, 0)
+        result = self.ask(MKMD_KC="/no/helper")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("/no/helper (MKMD_KC)", result.stderr)
 
     def test_each_kernel_has_a_verdict(self):
         result = self.ask()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/api/commands/enqueue.hpp"
 
-#include "common/log.hpp"
 #include "libinterpose/process.hpp"
 
 namespace mkmd::api {
@@ -58,11 +57,8 @@ bool has_untimed_commands() {
   return !process().session->kind.times_native_commands() && process().profiler == nullptr;
 }
 
-void note_untimed() {
-  static std::atomic<bool> said{false};
-  if (!has_untimed_commands() || said.exchange(true)) return;
-  log(LogLevel::warning,
-      "some commands cannot be captured and run at home at its real speed: the emulated time excludes them");
+void note_native_command() {
+  if (process().profiler == nullptr) process().session->kind.note_native_command();
 }
 
 cl_int NativeWaits::wait_for_others(const Context& context, WaitList wait_list) {

@@ -32,8 +32,8 @@ struct NativeCall {
 bool may_capture(const Queue& queue, WaitList wait_list);
 // Commands that go straight to home's driver take another time than on home, and no kernels are profiled.
 bool has_untimed_commands();
-// A command went there: says so once.
-void note_untimed();
+// A command goes there.
+void note_native_command();
 // The objects behind the wait list of a command that may be captured.
 std::vector<Event*> events_of(WaitList wait_list);
 

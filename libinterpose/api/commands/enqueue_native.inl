@@ -44,7 +44,7 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
     if (const cl_int error = call(native); error != CL_SUCCESS) return error;
     if (runtime != nullptr) runtime->native_work().note(queue);
     if (Trace& trace = process().session->trace; trace.on()) trace.count_native(type);
-    if (type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER) note_untimed();
+    if (type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER) note_native_command();
   }
   vendor::Owned<cl_event> owned(native_event);
   // Before the wait, whose callbacks may release the program's last handle of the queue.
