@@ -27,8 +27,21 @@ protected:
   static constexpr size_t kItems = 64 * VirtualContext::kLocal;
 
   void SetUp() override { begin("random-cuts:seed=1"); }
-  void begin(const std::string& policy, bool separate = false) {
+  void TearDown() override { end(); }
+
+  // The fake driver does not keep the buffers of what it has not done.
+  void end() {
+    if (context_ == nullptr) return;
+    const cl_command_queue queue = c().queue().native.get();
+    EXPECT_EQ(vendor::table(queue).clFinish(queue), CL_SUCCESS);
+    c().runtime().finish_all();
+    while (c().driver().advance(UINT64_MAX)) {
+    }
     index_ = out_ = other_ = {};
+  }
+
+  void begin(const std::string& policy, bool separate = false) {
+    end();
     make({.separate = separate, .policy = policy});
     expected_.assign(kItems, 1);
     index_ = c().buffer(as_bytes(permutation(5)));
