@@ -186,15 +186,19 @@ void Lowering::emit(size_t i) {
   std::visit([&](auto& what) REQUIRES(executor_.mutex()) { emit(of, c, what); }, c.what);
 }
 
-// Where each piece runs, by argument the memories there. A piece whose memory is full runs at home, which has
-// room by definition.
+// Where each piece runs, by argument the memories there. Home's memory has room by definition. So a piece
+// whose memory is full runs where another piece uses home's memory, or else at home: some drivers bear only
+// so many queues that run a program's code (code_places.hpp).
 std::vector<std::vector<cl_mem>> Lowering::places_of(planning::PlannedTask& of, const KernelLaunch& launch) {
   const Configuration& configuration = session_.configuration;
   std::vector<std::vector<cl_mem>> memories;
   for (planning::Piece& piece : of.pieces) {
     memories.push_back(memories_in(configuration.lane_domain(piece.device), domains_, launch));
     if (memories.back().size() != launch.arguments->size()) {
-      piece.device = configuration.home_index();
+      const auto at_home = std::ranges::find_if(of.pieces, [&](const planning::Piece& other) {
+        return configuration.lane_domain(other.device) == 0;
+      });
+      piece.device = at_home != of.pieces.end() ? at_home->device : configuration.home_index();
       planning::join(piece);
       memories.back() = memories_in(0, domains_, launch);
       plan_.may_keep = false;  // there may be room the next time
