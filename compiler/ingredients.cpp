@@ -8,16 +8,19 @@ void Ingredients::add(const Affine& a) {
   for (const Term& t : a.terms) {
     expressions.insert(t.coefficient);
     if (t.variable.kind == Variable::Kind::loop) loops.insert(t.variable.index);
-    if (t.variable.kind != Variable::Kind::derived || !derived_.insert(t.variable.index).second) continue;
-    const Derived& d = info_.derived[static_cast<size_t>(t.variable.index)];
-    add(d.a);
-    add(d.b);
-    if (d.load < 0) continue;
-    const Load& load = info_.loads[static_cast<size_t>(d.load)];
-    arguments.insert(load.argument);
-    add(load.offset);
-    add(load.checks);
+    if (t.variable.kind == Variable::Kind::derived && derived.insert(t.variable.index).second)
+      add(info_.derived[static_cast<size_t>(t.variable.index)]);
   }
+}
+
+void Ingredients::add(const Derived& d) {
+  add(d.a);
+  add(d.b);
+  if (d.load < 0) return;
+  const Load& load = info_.loads[static_cast<size_t>(d.load)];
+  arguments.insert(load.argument);
+  add(load.offset);
+  add(load.checks);
 }
 
 void Ingredients::add(const std::vector<int>& checks) {

@@ -10,9 +10,10 @@ namespace mkmd::compiler {
 
 class Ingredients {
 public:
-  explicit Ingredients(const KernelInfo& info) : info_(info) {}
+  explicit Ingredients(const Formulas& info) : info_(info) {}
 
   void add(const Affine& a);
+  void add(const Derived& derived);
   void add(const std::vector<int>& checks);
   void add(const Scope& s);
   void add(const Loop& loop);
@@ -22,10 +23,10 @@ public:
   std::set<int> arguments;    // that numbers are loaded from
   std::set<int> loops;        // whose counters are among them; not what these loops are made of
   std::set<int> expressions;  // of the KernelInfo
+  std::set<int> derived;      // likewise
 
 private:
-  const KernelInfo& info_;
-  std::set<int> derived_;
+  const Formulas& info_;
 };
 
 }  // namespace mkmd::compiler

@@ -7,6 +7,8 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "compiler/ingredients.hpp"
+
 namespace mkmd::compiler {
 
 using nlohmann::json;
@@ -108,46 +110,10 @@ void to_json(json& j, const KernelInfo& k) {
            {"guards", k.guards}};
 }
 
-namespace {
-
-// What a derived value is made of, at any depth.
-class MadeOf {
-public:
-  explicit MadeOf(const Formulas& formulas) : formulas_(formulas), seen_(formulas.derived.size()) {}
-
-  void add(const Affine& a) {
-    for (const Term& t : a.terms)
-      if (t.variable.kind == Variable::Kind::derived) add(t.variable.index);
-  }
-  void add(const Load& load) {
-    add(load.offset);
-    for (int c : load.checks)
-      add(formulas_.checks[static_cast<size_t>(c)].value);
-  }
-  void add(const Derived& derived) {
-    add(derived.a);
-    add(derived.b);
-    if (derived.load >= 0) add(formulas_.loads[static_cast<size_t>(derived.load)]);
-  }
-  bool has(int derived) const { return seen_[static_cast<size_t>(derived)]; }
-
-private:
-  void add(int derived) {
-    if (has(derived)) return;
-    seen_[static_cast<size_t>(derived)] = true;
-    add(formulas_.derived[static_cast<size_t>(derived)]);
-  }
-
-  const Formulas& formulas_;
-  std::vector<bool> seen_;
-};
-
-}  // namespace
-
 bool needs_itself(const Formulas& formulas, int derived) {
-  MadeOf parts(formulas);
+  Ingredients parts(formulas);
   parts.add(formulas.derived[static_cast<size_t>(derived)]);
-  return parts.has(derived);
+  return parts.derived.contains(derived);
 }
 
 namespace {
