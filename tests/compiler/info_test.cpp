@@ -148,6 +148,25 @@ TEST(Info, BadIndicesAreRefused) {
   EXPECT_FALSE(kernel_info_from_json(j).ok());
 }
 
+// Its evaluation would not end.
+TEST(Info, NumbersThatAreLoadedWhereTheyThemselvesSayAreRefused) {
+  const Module m = compile(
+      "kernel void k(global int* a, global int* p) { p[a[a[get_global_id(0)]]] = get_global_id(0); }");
+  const nlohmann::json right = m.kernels.at(0);
+  ASSERT_TRUE(kernel_info_from_json(right).ok());
+  ASSERT_EQ(right.at("loads").size(), 2);
+  const nlohmann::json by_number = right["loads"][1], by_id = right["loads"][0];
+  const auto accepts = [&](const nlohmann::json& first, const nlohmann::json& second) {
+    nlohmann::json j = right;
+    j["loads"] = {first, second};
+    return kernel_info_from_json(j).ok();
+  };
+  EXPECT_TRUE(accepts(by_id, by_id));
+  EXPECT_TRUE(accepts(by_id, by_number));
+  EXPECT_FALSE(accepts(by_number, by_id)) << "the first is loaded where it says itself";
+  EXPECT_FALSE(accepts(by_number, by_number));
+}
+
 TEST(Info, SignatureIsDescribed) {
   const Module m = compile("typedef struct { int a; float b; } S;\n"
                            "kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
