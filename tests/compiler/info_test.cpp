@@ -148,12 +148,10 @@ TEST(Info, BadIndicesAreRefused) {
   EXPECT_FALSE(kernel_info_from_json(j).ok());
 }
 
-// Its evaluation would not end.
 TEST(Info, NumbersThatAreLoadedWhereTheyThemselvesSayAreRefused) {
   const Module m = compile(
       "kernel void k(global int* a, global int* p) { p[a[a[get_global_id(0)]]] = get_global_id(0); }");
   const nlohmann::json right = m.kernels.at(0);
-  ASSERT_TRUE(kernel_info_from_json(right).ok());
   ASSERT_EQ(right.at("loads").size(), 2);
   const nlohmann::json by_number = right["loads"][1], by_id = right["loads"][0];
   const auto accepts = [&](const nlohmann::json& first, const nlohmann::json& second) {
