@@ -55,7 +55,11 @@ void Windows::let_exploring_window_end() {
 void Windows::flush() {
   if (!commands_.any()) return;
   cl_ulong over = 0;  // when the plan is made, by the devices' clock; 0: it is
-  while (close_window(over)) {
+  {
+    const Posts::Feeding feeding(executor_.posts());
+    while (close_window(over)) {
+    }
+    executor_.take_posts();
   }
   if (over > 0 && !process_exiting.load()) session_.kind.wait_until(over);
   executor_.take_posts();  // of actions that nobody had to hear of until this plan made others wait for them

@@ -5,6 +5,7 @@
 #include "libinterpose/execution/transfer_order.hpp"
 #include "libinterpose/objects/objects.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -30,7 +31,9 @@ bool Feeder::lacks_threads() const {
 }
 
 void Feeder::wake_lanes() {
-  const bool woken = progress_.gate().wake_for_more();
+  const bool has_work = std::ranges::any_of(
+      lanes_.all(), [](const auto& lane) { return lane->kind == Lane::Kind::threaded && !lane->ready.empty(); });
+  const bool woken = has_work && progress_.gate().wake_for_more();
   if (woken && lacks_threads()) posts_.wake_waiters();  // they do the lanes' work
 }
 

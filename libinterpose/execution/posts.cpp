@@ -13,8 +13,21 @@ namespace mkmd {
 bool Posts::can_wait(const Action& action, cl_int status) {
   const bool last_of_lane = action.lane->unposted.fetch_sub(1) == 1;
   const bool last_of_queue = action.origin.of_queue == nullptr || action.origin.of_queue->fetch_sub(1) == 1;
-  return status >= 0 && !last_of_lane && !last_of_queue && !action.is_part() &&
+  const bool is_fed = feeding_ > 0 && waiting_ == 0;
+  return status >= 0 && (is_fed || (!last_of_lane && !last_of_queue)) && !action.is_part() &&
          !action.edges.awaited.load() && eager_.load() == 0;
+}
+
+Posts::Feeding::Feeding(Posts& posts) : posts_(posts) {
+  const Lock lock(posts_.mutex_);
+  ++posts_.feeding_;
+}
+
+// What ended since it took the list is another thread's.
+Posts::Feeding::~Feeding() {
+  const Lock lock(posts_.mutex_);
+  --posts_.feeding_;
+  if (posts_.waiting_ == 0 && !posts_.list_.empty()) posts_.conductor_.notify_one();
 }
 
 void Posts::under_way(Action& action) {

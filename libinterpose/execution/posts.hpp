@@ -29,6 +29,19 @@ public:
   // Changes the number of threads that wait for the completion of any action.
   void add_eager(int more) { eager_.fetch_add(more); }
 
+  // While it lives, its thread gives actions to devices. An end that nothing waits for wakes no thread, since
+  // the device has more to do soon: the feeding thread takes the list before it goes.
+  class Feeding {
+  public:
+    explicit Feeding(Posts& posts) EXCLUDES(posts.mutex_);
+    ~Feeding();
+    Feeding(const Feeding&) = delete;
+    Feeding& operator=(const Feeding&) = delete;
+
+  private:
+    Posts& posts_;
+  };
+
   // For waiting threads. Each checks its condition between news() and wait().
   void wake_waiters() EXCLUDES(mutex_);  // one of their conditions may hold
   uint64_t news() const EXCLUDES(mutex_);
@@ -45,13 +58,14 @@ public:
   void stop() EXCLUDES(mutex_);
 
 private:
-  bool can_wait(const Action& action, cl_int status);
+  bool can_wait(const Action& action, cl_int status) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::vector<Post> list_ GUARDED_BY(mutex_);
   std::condition_variable waiters_;
   std::condition_variable conductor_;
   int waiting_ GUARDED_BY(mutex_) = 0;
+  int feeding_ GUARDED_BY(mutex_) = 0;
   uint64_t news_ GUARDED_BY(mutex_) = 0;
   bool conductor_called_ GUARDED_BY(mutex_) = false;
   bool stopped_ GUARDED_BY(mutex_) = false;
