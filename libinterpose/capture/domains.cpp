@@ -76,7 +76,11 @@ Status Domains::make_compute_lanes(Executor& executor) {
     const cl_context context = list_[p.lane_domain(d)].context;
     vendor::OwnQueue queue(context, device.id);
     if (!queue) return Status::internal("no command-queue on device " + device.name);
-    const auto kind = device.synchronous ? Lane::Kind::threaded : Lane::Kind::asynchronous;
+    // An emulated device is waited for until its time has passed, whatever the real one does.
+    const bool is_helped = queue.computes_in_waiter() && hardware_.times_native_commands();
+    const auto kind = is_helped            ? Lane::Kind::helped
+                      : device.synchronous ? Lane::Kind::threaded
+                                           : Lane::Kind::asynchronous;
     executor.lanes().add(
         std::make_unique<Lane>(kind, static_cast<int>(d), p.lane_domain(d), context, std::move(queue)));
   }

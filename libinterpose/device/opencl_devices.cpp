@@ -121,6 +121,11 @@ void OpenClDevices::flush(Lane& lane) {
   vendor::finish_carefully(lane.queue);
 }
 
+// Callbacks say what became of the actions.
+void OpenClDevices::help(const Lane& lane) {
+  vendor::finish_carefully(lane.queue);
+}
+
 std::optional<cl_int> OpenClDevices::status(const Action& action) {
   return vendor::status_of(action.driver.native.get());
 }

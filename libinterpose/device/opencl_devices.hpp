@@ -19,6 +19,7 @@ public:
   cl_int run(Action& action, cl_int refused) override;
   char* host_bytes(Storage& storage, const Lane& lane, cl_mem memory) override;
   void flush(Lane& lane) override;
+  void help(const Lane& lane) override;
   std::optional<cl_int> status(const Action& action) override;
   cl_int end(Action& action, cl_int told, cl_ulong heard) override;
   bool has_failed(int device) const override;

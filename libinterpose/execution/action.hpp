@@ -2,8 +2,9 @@
 // An Action is a unit of work of a real device or a copying thread. Examples are a piece of a kernel, a
 // transfer, and a read into the program's memory. Actions wait for actions. A Lane carries actions out in
 // the plan's order. An asynchronous lane is a vendor's queue: threads that call the runtime submit to it. A
-// threaded lane has its own thread, because its driver executes synchronously, or because its transfers
-// block.
+// helped lane is one, too. Its driver computes with the threads that wait, so a thread of its own waits for
+// the queue. A threaded lane has its own thread, because its driver executes synchronously, or because its
+// transfers block.
 #pragma once
 
 #include "common/byte_ranges.hpp"
@@ -182,17 +183,18 @@ private:
 
 class Lane {
 public:
-  enum class Kind { asynchronous, threaded };
+  enum class Kind { asynchronous, helped, threaded };
   Lane(Kind kind, int device, int domain, cl_context native_context, vendor::OwnQueue queue)
       : kind(kind), device(device), domain(domain), native_context(native_context), queue(std::move(queue)) {}
 
   // Whether the driver can order an action of this lane after one of the other lane, by the latter's event. A
   // lane without a context chains with none.
   bool chains_with(const Lane& other) const {
-    return kind == Kind::asynchronous && other.kind == Kind::asynchronous &&
-           native_context == other.native_context && native_context != nullptr;
+    return is_queue() && other.is_queue() && native_context == other.native_context &&
+           native_context != nullptr;
   }
 
+  bool is_queue() const { return kind != Kind::threaded; }
   bool transfers() const { return device < 0; }
 
   const Kind kind;
@@ -211,7 +213,9 @@ public:
   };
   std::multiset<Ref<Action>, Earlier> ready;
   std::vector<const Action*> to_come;  // a transfer lane's actions that are not ready
-  bool to_flush = false;
+  // After actions were given to its device. A helped lane is to be waited for when it is flushed.
+  enum class Due : uint8_t { nothing, flush, help };
+  Due due = Due::nothing;
   Ref<Action> sending;                 // the transfer under way, where ports are exclusive
   int64_t clock_offset = 0;            // its device's clock minus the host's, nanoseconds; 0: not known
   std::vector<Ref<Action>> under_way;  // actions that the driver or the thread has and has not ended

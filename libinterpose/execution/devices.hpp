@@ -36,8 +36,8 @@ public:
   // Nanoseconds of the clock of the actions' times.
   virtual cl_ulong now() const = 0;
 
-  // Gives an asynchronous lane's action to its device. It starts when the actions in `before` are over. If
-  // one of them is known to have failed, the submission fails.
+  // Gives an action of a lane that is a queue to its device. It starts when the actions in `before` are over.
+  // If one of them is known to have failed, the submission fails.
   virtual Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) = 0;
   // Carries out a threaded lane's action, sets its times, and returns its status. If `refused` is below 0,
   // the action is not carried out, and `refused` is its status.
@@ -69,6 +69,9 @@ public:
   virtual void note_trouble(const Lane& lane, const char* what, cl_int status) = 0;
   // Whether home may be given code that it has not run yet.
   virtual bool may_compile() const = 0;
+
+  // Waits until what the lane's device was given is over. The device may compute with this thread meanwhile.
+  virtual void help(const Lane&) {}
 };
 
 }  // namespace mkmd

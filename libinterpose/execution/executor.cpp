@@ -165,12 +165,14 @@ bool Executor::wait_until(const std::function<bool()>& done, std::optional<cl_ul
 
 void Executor::lane_thread(Lane& lane) {
   Lock lock(mutex());
+  const bool helps = lane.kind == Lane::Kind::helped;
   const std::function<bool()> may_go_on = [&]() REQUIRES(mutex()) {
-    return may_start(lane, lanes_, gate().until()) && !process_exiting.load();
+    const bool is_due = helps ? lane.due == Lane::Due::help : may_start(lane, lanes_, gate().until());
+    return is_due && !process_exiting.load();
   };
   while (gate().wait(lock, may_go_on)) {
     feeder_.mutex().is_held();
-    feeder_.run_threaded(lane);
+    helps ? feeder_.help(lane) : feeder_.run_threaded(lane);
     Graveyard::Dead dead = graveyard().take();
     lock.unlock();
     Graveyard::bury(std::move(dead));
@@ -210,7 +212,7 @@ bool Executor::start_threads() {
   try {
     threads_.emplace_back([this] { conductor_thread(); });
     for (const auto& lane : lanes_.all()) {
-      if (lane->kind == Lane::Kind::threaded)
+      if (lane->kind != Lane::Kind::asynchronous)
         threads_.emplace_back([this, l = lane.get()] { lane_thread(*l); });
     }
     threads_started_ = true;

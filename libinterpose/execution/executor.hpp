@@ -5,8 +5,8 @@
 //
 // Its parts: Progress has the states of actions and the mutex that guards them. Feeder starts actions, if the
 // Gate lets it. Posts is the list of ended actions. Graveyard keeps objects until they can be released.
-// Asynchronous lanes are fed by the threads that call pump(), one at a time, so a flush needs no thread
-// switch. Each threaded lane has a thread. A waiting thread, or else the conductor thread, takes the posts.
+// Queues are fed by the threads that call pump(), one at a time, so a flush needs no thread
+// switch. Each other lane has a thread. A waiting thread, or else the conductor thread, takes the posts.
 // This class owns the threads, and threads of the program wait in it.
 #pragma once
 

@@ -31,8 +31,9 @@ bool Feeder::lacks_threads() const {
 }
 
 void Feeder::wake_lanes() {
-  const bool has_work = std::ranges::any_of(
-      lanes_.all(), [](const auto& lane) { return lane->kind == Lane::Kind::threaded && !lane->ready.empty(); });
+  const bool has_work = std::ranges::any_of(lanes_.all(), [](const auto& lane) {
+    return lane->is_queue() ? lane->due == Lane::Due::help : !lane->ready.empty();
+  });
   const bool woken = has_work && progress_.gate().wake_for_more();
   if (woken && lacks_threads()) posts_.wake_waiters();  // they do the lanes' work
 }
@@ -40,7 +41,7 @@ void Feeder::wake_lanes() {
 // Moves a part that a busy lane has not started to an idle lane, if the part ends earlier there.
 bool Feeder::take_part() {
   for (Lane* idle : lanes_.compute()) {
-    if (idle->kind != Lane::Kind::asynchronous || !idle->under_way.empty() || !idle->ready.empty()) continue;
+    if (!idle->is_queue() || !idle->under_way.empty() || !idle->ready.empty()) continue;
     if (idle == &lanes_.home() && configuration_.home_excludes_others) continue;
     for (Lane* busy : lanes_.compute()) {
       if (busy->ready.empty() || busy->parts_in_flight < kPartsDeep) continue;
@@ -61,7 +62,7 @@ Lane* Feeder::next_lane() {
   if (progress_.is_failing() || progress_.gate().is_halted()) return nullptr;
   Lane* next = nullptr;
   for (Lane* lane : lanes_.fed()) {
-    if (lane->kind != Lane::Kind::asynchronous || lane->ready.empty()) continue;
+    if (!lane->is_queue() || lane->ready.empty()) continue;
     const Action& first = **lane->ready.begin();
     if (first.order >= progress_.gate().until()) continue;
     if (first.is_part() && lane->parts_in_flight >= kPartsDeep) continue;
@@ -73,7 +74,9 @@ Lane* Feeder::next_lane() {
 bool Feeder::flush_lanes() {
   bool flushed = false;
   for (Lane* lane : lanes_.fed()) {
-    if (!std::exchange(lane->to_flush, false)) continue;
+    if (lane->due != Lane::Due::flush) continue;
+    lane->due = lane->kind == Lane::Kind::helped ? Lane::Due::help : Lane::Due::nothing;
+    if (lane->due == Lane::Due::help) progress_.gate().note_more();
     const Unlocked unlocked(progress_.mutex());
     progress_.devices().flush(*lane);
     flushed = true;
@@ -102,7 +105,7 @@ void Feeder::start_first(Lane& lane) {
     if (refused >= 0) submission = devices.submit(*action, std::span(used).subspan(1), posts_);
     if (!submission.under_way) tell_owner(*action);
   }
-  lane.to_flush = true;
+  lane.due = Lane::Due::flush;
   progress_.mark_submitted(*action, submission);
   for (const Ref<Action>& one : used)
     progress_.end_call(*one);
@@ -153,11 +156,20 @@ void Feeder::run_threaded(Lane& lane) {
   }
 }
 
+void Feeder::help(Lane& lane) {
+  lane.due = Lane::Due::nothing;
+  const Unlocked unlocked(progress_.mutex());
+  progress_.devices().help(lane);
+}
+
 void Feeder::run_threaded() {
   for (const auto& lane : lanes_.all()) {
     if (lane->kind == Lane::Kind::threaded) run_threaded(*lane);
   }
   pump();
+  for (const auto& lane : lanes_.all()) {
+    if (lane->due == Lane::Due::help) help(*lane);
+  }
 }
 
 }  // namespace mkmd

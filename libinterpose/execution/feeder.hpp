@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Feeder starts actions. It submits the ready actions of asynchronous lanes in the plan's order. On the
-// threads of threaded lanes it carries their actions out. It releases the executor's mutex during calls of
-// devices.
+// The Feeder starts actions. It submits the ready actions of lanes that are queues in the plan's order. On
+// the threads of threaded lanes it carries their actions out. It releases the executor's mutex during calls
+// of devices.
 #pragma once
 
 #include "libinterpose/execution/posts.hpp"
@@ -23,6 +23,8 @@ public:
   void pump() REQUIRES(progress_.mutex());
   // Carries out a threaded lane's actions on this thread.
   void run_threaded(Lane& lane) REQUIRES(progress_.mutex());
+  // Waits for what the device of a helped lane was given. It computes with this thread.
+  void help(Lane& lane) REQUIRES(progress_.mutex());
   // Carries out those of all threaded lanes, where they have no threads.
   void run_threaded() REQUIRES(progress_.mutex());
   bool lacks_threads() const;  // the executor's threads are parked, or it has none

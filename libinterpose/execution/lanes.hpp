@@ -21,7 +21,7 @@ public:
   const std::vector<std::unique_ptr<Lane>>& all() const { return lanes_; }
   // The lanes of devices, by index of the device. Home is the last one if it is none of the devices.
   const std::vector<Lane*>& compute() const { return compute_; }
-  // The lanes that Feeder::pump() feeds, if they are asynchronous.
+  // The lanes that Feeder::pump() feeds, if they are queues.
   const std::vector<Lane*>& fed() const { return fed_; }
   Lane& home() const { return *home_; }
   // Home repeats here the actions that helpers have failed at.

@@ -60,7 +60,7 @@ bool Progress::is_lost(Action& action) {
 
 void Progress::abandon_lost() {
   for (const auto& lane : lanes_.all()) {
-    if (lane->kind != Lane::Kind::asynchronous || !devices_->is_lost(lane->domain)) continue;
+    if (!lane->is_queue() || !devices_->is_lost(lane->domain)) continue;
     for (const Ref<Action>& action : std::vector<Ref<Action>>(lane->under_way)) {
       if (action->state != Action::State::submitted || action->driver.heard.exchange(true)) continue;
       devices_->forget(*action);
@@ -80,7 +80,7 @@ bool Progress::stop_after_loss() {
 
 bool Progress::is_running() const {
   return gate_.is_running() || std::any_of(lanes_.all().begin(), lanes_.all().end(), [](const auto& lane) {
-           return lane->kind == Lane::Kind::asynchronous && !lane->under_way.empty();
+           return lane->is_queue() && !lane->under_way.empty();
          });
 }
 

@@ -101,7 +101,7 @@ void Progress::mark_over(Action& action, cl_int status) {
   if (action.lane == &lanes_.program()) status = CL_SUCCESS;
   action.driver.over = true;
   action.status = status;
-  if (action.lane->kind == Lane::Kind::asynchronous) {
+  if (action.lane->is_queue()) {
     std::erase(action.lane->under_way, Ref<Action>(&action));
     if (action.is_part()) --action.lane->parts_in_flight;
   }

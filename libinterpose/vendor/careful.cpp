@@ -78,11 +78,16 @@ cl_int finish_watchfully(const OwnQueue& queue) {
 }  // namespace
 
 // Oclgrind interprets inside clFinish; PoCL's basic driver executes inside whichever call notices the work.
-// Intel's CPU runtime counts the thread that waits as one of those that compute: without it, two cores do the
-// work of one.
 bool executes_in_caller(const Platform& platform, const std::string& device_name) {
   const std::string name = short_name(platform);
-  return name == "oclgrind" || name == "intel" || (name == "pocl" && device_name.starts_with("basic"));
+  return name == "oclgrind" || computes_in_waiter(platform) ||
+         (name == "pocl" && device_name.starts_with("basic"));
+}
+
+// Intel's CPU runtime has one thread less than cores: without the thread that waits, two cores do the work of
+// one.
+bool computes_in_waiter(const Platform& platform) {
+  return short_name(platform) == "intel";
 }
 
 bool may_be_lost(cl_device_id device) {

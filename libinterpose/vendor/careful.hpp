@@ -25,6 +25,9 @@ cl_int try_again(Call call) {
 // Whether commands are executed by the thread that makes or awaits them. Somebody has to wait for these.
 bool executes_in_caller(const Platform& platform, const std::string& device_name);
 
+// Of these: commands begin by themselves, and the thread that waits for them is one of those that compute.
+bool computes_in_waiter(const Platform& platform);
+
 // Whether the device may be gone while a driver is waited for. It may unless it is a CPU of the host or a
 // simulator in this process. Drivers may then wait for ever (PoCL-Remote does). So our waits for such
 // devices are made of short ones. Between these the driver is asked whether the device is there.

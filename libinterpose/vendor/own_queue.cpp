@@ -11,6 +11,9 @@ OwnQueue::OwnQueue(cl_context context, cl_device_id device) : device_(device) {
       table(context).clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error));
   may_be_lost_ = vendor::may_be_lost(device);
   works_in_host_memory_ = queue_ && vendor::works_in_host_memory(queue_.get());
+  const auto platform = device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  computes_in_waiter_ = platform != nullptr &&
+                        vendor::computes_in_waiter({platform, platform_string(platform, CL_PLATFORM_NAME)});
 }
 
 }  // namespace mkmd::vendor

@@ -14,7 +14,8 @@ public:
   explicit operator bool() const { return static_cast<bool>(queue_); }
   cl_command_queue get() const { return queue_.get(); }
   cl_device_id device() const { return device_; }
-  bool may_be_lost() const { return may_be_lost_; }  // see may_be_lost() in careful.hpp
+  bool may_be_lost() const { return may_be_lost_; }                // see may_be_lost() in careful.hpp
+  bool computes_in_waiter() const { return computes_in_waiter_; }  // likewise
   // Mapping a buffer of its device costs no copy: the device's memory is the host's.
   bool works_in_host_memory() const { return works_in_host_memory_; }
   // For transfers and mappings. Devices that may be lost are waited for by enqueue_carefully() or
@@ -26,6 +27,7 @@ private:
   cl_device_id device_ = nullptr;
   bool may_be_lost_ = false;
   bool works_in_host_memory_ = false;
+  bool computes_in_waiter_ = false;
 };
 
 }  // namespace mkmd::vendor

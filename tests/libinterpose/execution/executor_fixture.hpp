@@ -22,7 +22,7 @@ protected:
   // lost.
   void make(const std::vector<int>& contexts, Executor::Configuration configuration = {}) {
     const bool separate = configuration.makes_losses_good;
-    configuration.has_threads = false;
+    configuration.has_threads = has_threads_;
     executor_ = std::make_unique<Executor>(*this, configuration);
     auto devices = std::make_unique<FakeDevices>();
     devices_ = devices.get();
@@ -105,6 +105,7 @@ protected:
   void conduct() override {}
   bool is_busy() const override { return false; }
 
+  bool has_threads_ = false;
   const Ref<ActionOwner> owner_{new ActionOwner};
   std::unique_ptr<Executor> executor_;
   FakeDevices* devices_ = nullptr;

@@ -2,6 +2,8 @@
 // Which actions devices are given, when, and in which order.
 #include "tests/libinterpose/execution/executor_fixture.hpp"
 
+#include <chrono>
+#include <future>
 #include <random>
 
 namespace mkmd {
@@ -71,6 +73,57 @@ TEST_F(ExecutorTest, FlushesADeviceOnceForAllItWasGiven) {
     push(action(i % 2, i));
   finish();
   EXPECT_EQ(devices_->flushes, 2);
+}
+
+TEST_F(ExecutorTest, AThreadWaitsForADeviceThatComputesWithIt) {
+  has_threads_ = true;
+  make({0, 1});
+  Lane& helped = executor_->lanes().add(lane(Lane::Kind::helped, 2, 1));
+  std::promise<const Lane*> told;
+  devices_->on_help = [&](const Lane& of) { told.set_value(&of); };  // once, or this throws
+  {
+    const std::lock_guard lock(executor_->mutex());
+    EXPECT_TRUE(executor_->start_threads());
+  }
+  for (int i = 0; i < 10; ++i)
+    push(action(2, i));
+  pump();
+  auto waits = told.get_future();
+  ASSERT_EQ(waits.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_EQ(waits.get(), &helped);
+  executor_->stop();
+  EXPECT_EQ(devices_->flushes, 1);
+  finish();
+  EXPECT_EQ(completed_.size(), 10u);
+}
+
+TEST_F(ExecutorTest, AWaitingThreadHelpsADeviceWhereThereAreNoOthers) {
+  make({0, 1});
+  executor_->lanes().add(lane(Lane::Kind::helped, 2, 1));
+  int helped = 0;
+  devices_->on_help = [&](const Lane& of) {
+    ++helped;
+    EXPECT_EQ(of.kind, Lane::Kind::helped);
+    devices_->advance();
+  };
+  const auto only = action(2);
+  push(only);
+  executor_->wait_until([&] { return only->complete(); });
+  EXPECT_EQ(helped, 1);
+}
+
+TEST_F(ExecutorTest, AnEndWakesAThreadAtTheLatestWhenNoneFeeds) {
+  make({0, 0});
+  Posts posts;
+  const auto ended = action(1);
+  auto due = std::async(std::launch::async,
+                        [&] { return posts.wait_to_conduct([] { return true; }, std::chrono::seconds(30)); });
+  {
+    const Posts::Feeding feeding(posts);
+    posts.under_way(*ended);
+    posts.ended(*ended, CL_SUCCESS);
+  }
+  EXPECT_EQ(due.get(), Posts::Due::posts);
 }
 
 class Parts : public ExecutorTest {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices of tests. Their time is virtual, and nothing is executed. They do what a test tells them: take so
 // long, refuse an action, fail at it, or never end it. They may also say late or never that it is over. One
-// thread, no driver, no clock.
+// thread, no driver, no clock. FakeDevices has more than 15 fields: most are what a test tells them.
 #pragma once
 
 #include "libinterpose/execution/devices.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ public:
   std::map<const Action*, Script> scripts;
   std::vector<std::string> troubles;
   int flushes = 0;
+  std::function<void(const Lane&)> on_help;  // called by threads of the executor
   bool compiles = true;
   uint32_t gone = 0;  // memories whose devices are not there any more, by domain, one bit each
 
@@ -88,6 +90,9 @@ public:
   }
 
   void flush(Lane&) override { ++flushes; }
+  void help(const Lane& lane) override {
+    if (on_help) on_help(lane);
+  }
 
   std::optional<cl_int> status(const Action& action) override {
     const auto ended = ends_.find(&action);
