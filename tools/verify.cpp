@@ -51,7 +51,7 @@ std::string why_nothing(const nlohmann::json& verdict) {
   return "that needs at least two devices (`mkmd devices`, --devices), and a program that runs kernels";
 }
 
-int say(const nlohmann::json& verdict, const Ended& ended) {
+int tell(const nlohmann::json& verdict, const Ended& ended) {
   std::fputs(as_text(verdict).c_str(), stderr);
   uint64_t checked = 0;
   for (const nlohmann::json& kernel : verdict.at("kernels"))
@@ -100,7 +100,7 @@ int verify(const std::vector<std::string>& arguments) {
   verdict["exit"] = ended.code;
   verdict["signal"] = ended.signal;
   const bool kept = keep(verdict.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  const int code = say(verdict, ended);
+  const int code = tell(verdict, ended);
   return kept ? code : 1;
 }
 

@@ -22,8 +22,8 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-constexpr int kAll = SpecifiedResults::kAll;
-constexpr size_t kMost = 65536;  // places that one store writes in loops
+constexpr int kAnyComponent = SpecifiedResults::kAll;
+constexpr size_t kMostPlaces = 65536;  // places that one store writes in loops
 
 // Whether it copies from memory of the work-item or the work-group, which may be undefined.
 bool copies_own_memory(const llvm::MemTransferInst& copy) {
@@ -32,21 +32,23 @@ bool copies_own_memory(const llvm::MemTransferInst& copy) {
   return leads_to_own_memory(source->getType()) && !(global && global->isConstant());
 }
 
-// Which component of a vector is loaded where the vector is stored; kAll: perhaps any.
+// Which component of a vector is loaded where the vector is stored; kAnyComponent: perhaps any.
 int loaded_component(const llvm::StoreInst& store, const llvm::LoadInst& load, int component,
                      const llvm::DataLayout& layout) {
   const auto* vector = dyn_cast<llvm::FixedVectorType>(store.getValueOperand()->getType());
-  const bool is_of_some = load.getType()->isVectorTy() && component == kAll;
-  if (!vector || is_of_some || vector->getElementType() != load.getType()->getScalarType()) return kAll;
+  const bool is_of_some = load.getType()->isVectorTy() && component == kAnyComponent;
+  if (!vector || is_of_some || vector->getElementType() != load.getType()->getScalarType())
+    return kAnyComponent;
   const auto size = static_cast<int64_t>(layout.getTypeAllocSize(store.getValueOperand()->getType()));
   const auto bytes = static_cast<int64_t>(layout.getTypeAllocSize(vector->getElementType()));
   const Reach from = reach_of(*load.getPointerOperand(), layout),
               to = reach_of(*store.getPointerOperand(), layout);
   if (from.stride % static_cast<uint64_t>(size) != 0 || to.stride % static_cast<uint64_t>(size) != 0)
-    return kAll;
+    return kAnyComponent;
   const int64_t distance = (from.first - to.first + std::max(component, 0) * bytes) % size;
   const int64_t at = distance < 0 ? distance + size : distance;
-  return at % bytes == 0 && at / bytes < vector->getNumElements() ? static_cast<int>(at / bytes) : kAll;
+  return at % bytes == 0 && at / bytes < vector->getNumElements() ? static_cast<int>(at / bytes)
+                                                                  : kAnyComponent;
 }
 
 // The rounds of a loop in which control certainly gets to the block, one of the loop's. 0: it is not known.
@@ -55,7 +57,7 @@ uint64_t rounds_with(const llvm::BasicBlock& block, const llvm::Loop& loop,
   const llvm::BasicBlock* const exit = loop.getExitingBlock();
   const llvm::BasicBlock* const latch = loop.getLoopLatch();
   const auto* back = dyn_cast<llvm::SCEVConstant>(evolution.getBackedgeTakenCount(&loop));
-  if (!exit || !latch || !back || back->getAPInt().ugt(kMost) || !dominators.dominates(&block, latch))
+  if (!exit || !latch || !back || back->getAPInt().ugt(kMostPlaces) || !dominators.dominates(&block, latch))
     return 0;
   return back->getAPInt().getZExtValue() + (dominators.dominates(&block, exit) ? 1 : 0);
 }
@@ -73,7 +75,7 @@ std::vector<int64_t> places_in_loops(const llvm::SCEV* at, const llvm::StoreInst
     const auto* step = of_loop->isAffine() ? dyn_cast<llvm::SCEVConstant>(of_loop->getOperand(1)) : nullptr;
     if (!step || loop.contains(&load) || !loop.contains(block)) return {};
     const uint64_t rounds = rounds_with(*block, loop, dominators, evolution);
-    if (rounds == 0 || rounds * distances.size() > kMost) return {};
+    if (rounds == 0 || rounds * distances.size() > kMostPlaces) return {};
     const size_t inner = distances.size();
     for (uint64_t round = 1; round < rounds; ++round)
       for (size_t i = 0; i < inner; ++i)
@@ -125,7 +127,7 @@ bool Definedness::want_written(const llvm::Value& variable, const llvm::LoadInst
         if (copy->getRawDest() == pointer && copies_own_memory(*copy)) return false;
       } else if (const auto* call = dyn_cast<llvm::CallBase>(user)) {
         for (const llvm::Value* operand : call->args())
-          if (!operand->getType()->isPointerTy()) want_all(*operand, kAll);
+          if (!operand->getType()->isPointerTy()) want_all(*operand, kAnyComponent);
       }
     }
   }

@@ -26,9 +26,9 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-constexpr int64_t kUnbounded = 0;
+constexpr int64_t kNoBound = 0;
 
-// A multiple of `distance` that is less than `count` times it, as the index of an array; kUnbounded: any.
+// A multiple of `distance` that is less than `count` times it, as the index of an array; kNoBound: any.
 struct Step {
   int64_t distance, count;
   bool operator==(const Step&) const = default;
@@ -49,7 +49,7 @@ struct Way {
   }
 };
 
-struct Access {
+struct OwnAccess {
   const llvm::Instruction* where;
   bool is_pointer;
   int64_t bytes;
@@ -61,9 +61,9 @@ struct Access {
 // arrays.
 struct Range {
   int64_t first, distance = 0, bytes;
-  Range(const Access& a, int64_t near) : first(a.at.first), bytes(a.bytes) {
+  Range(const OwnAccess& a, int64_t near) : first(a.at.first), bytes(a.bytes) {
     for (const Step& step : a.at.steps)
-      if (step.count != kUnbounded && step.distance < near)
+      if (step.count != kNoBound && step.distance < near)
         bytes += step.distance * (step.count - 1);
       else
         distance = std::gcd(distance, step.distance);
@@ -79,9 +79,9 @@ bool overlap(const Range& a, const Range& b) {
 }
 
 // Each choice of what counts as near gives more bytes than are accessed.
-bool overlap(const Access& a, const Access& b) {
+bool overlap(const OwnAccess& a, const OwnAccess& b) {
   if (!overlap(Range(a, INT64_MAX), Range(b, INT64_MAX))) return false;
-  for (const Access* one : {&a, &b})
+  for (const OwnAccess* one : {&a, &b})
     for (const Step& step : one->at.steps)
       if (!overlap(Range(a, step.distance), Range(b, step.distance))) return false;
   return true;
@@ -104,10 +104,10 @@ public:
       if (accesses_.size() > kMostAccesses) return accesses_[0].where;
       if (accesses_[i].is_pointer) follow_copies(i);
     }
-    for (const Access& a : accesses_)
+    for (const OwnAccess& a : accesses_)
       if (a.is_pointer && a.at.object && comes_from_outside(*a.at.object)) return a.where;
-    for (const Access& a : accesses_)
-      for (const Access& b : accesses_)
+    for (const OwnAccess& a : accesses_)
+      for (const OwnAccess& b : accesses_)
         if (a.is_pointer && !b.is_pointer && a.at.object == b.at.object && overlap(a, b)) return b.where;
     return nullptr;
   }
@@ -128,16 +128,16 @@ private:
 
   // Accesses by way of pointers in memory: those may lead wherever an address that is kept leads.
   void find_where_pointers_lead() {
-    std::vector<Access> all;
-    for (const Access& a : accesses_) {
+    std::vector<OwnAccess> all;
+    for (const OwnAccess& a : accesses_) {
       if (a.at.object != nullptr) {
         all.push_back(a);
         continue;
       }
       for (const Way& way : kept_) {
-        Access there = a;
+        OwnAccess there = a;
         there.at = way.moved(a.at);
-        if (kept_ones_move_) there.at.steps.push_back({1, kUnbounded});
+        if (kept_ones_move_) there.at.steps.push_back({1, kNoBound});
         all.push_back(std::move(there));
       }
     }
@@ -148,12 +148,12 @@ private:
   void follow_copies(size_t index) {
     for (const Copy& copy : copies_)
       for (const auto& [from, to] : {std::pair(&copy.one, &copy.other), std::pair(&copy.other, &copy.one)}) {
-        Access a = accesses_[index];
+        OwnAccess a = accesses_[index];
         if (from->object != a.at.object || !overlap(a, {a.where, false, copy.bytes, *from})) continue;
         a.at.object = to->object;
         a.at.first += to->first - from->first;
         a.at = a.at.moved({nullptr, 0, from->steps}).moved({nullptr, 0, to->steps});
-        const auto same = [&](const Access& b) {
+        const auto same = [&](const OwnAccess& b) {
           return b.is_pointer && b.at.object == a.at.object && b.at.first == a.at.first &&
                  b.at.steps == a.at.steps && b.bytes == a.bytes;
         };
@@ -180,7 +180,7 @@ private:
       if (!seen.insert(v).second) return;
       // Looked at once only, whatever the ways to it, and in a loop it may be moved by any distance.
       for (const llvm::Use& use : llvm::cast<llvm::User>(v)->operands())
-        if (use->getType()->isPointerTy()) follow(use, {nullptr, 0, {{1, kUnbounded}}}, seen, found);
+        if (use->getType()->isPointerTy()) follow(use, {nullptr, 0, {{1, kNoBound}}}, seen, found);
       return;
     }
     if (isa<llvm::ConstantPointerNull, llvm::UndefValue>(v)) return;
@@ -204,7 +204,7 @@ private:
         else
           way.steps.push_back({bytes, in != nullptr && in->isArrayTy()
                                           ? static_cast<int64_t>(in->getArrayNumElements())
-                                          : kUnbounded});
+                                          : kNoBound});
       }
       in = it.getIndexedType();
     }
@@ -221,7 +221,7 @@ private:
   void access_anywhere(const llvm::Instruction& i, const llvm::Value* pointer) {
     if (!leads_to_own_memory(pointer->getType())) return;
     for (const Way& way : ways(pointer))
-      accesses_.push_back({&i, false, 1, way.moved({nullptr, 0, {{1, kUnbounded}}})});
+      accesses_.push_back({&i, false, 1, way.moved({nullptr, 0, {{1, kNoBound}}})});
   }
 
   void keep(const llvm::Value* pointer) {
@@ -281,7 +281,7 @@ private:
   }
 
   const llvm::DataLayout& layout_;
-  std::vector<Access> accesses_;
+  std::vector<OwnAccess> accesses_;
   std::vector<Copy> copies_;
   std::vector<Way> kept_;        // addresses that are stored
   bool kept_ones_move_ = false;  // a pointer from memory is stored again, somewhat changed

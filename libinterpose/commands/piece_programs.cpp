@@ -12,7 +12,7 @@ namespace mkmd {
 
 namespace {
 
-using Devices = std::vector<cl_device_id>;
+using DeviceIds = std::vector<cl_device_id>;
 using Programs = std::vector<vendor::Owned<cl_program>>;
 
 // A driver may tell linked programs apart by their code alone: a macro of the build options is not in it.
@@ -22,17 +22,17 @@ constexpr const char* kCopyInCode = "\n#ifdef MKMD_COPY\n"
                                     "__constant int MKMD_COPY_NAMED(MKMD_COPY) = 1;\n"
                                     "#endif\n";
 
-Devices devices_in(cl_context context) {
+DeviceIds devices_in(cl_context context) {
   const auto& table = vendor::table(context);
   cl_uint count = 0;
   table.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof count, &count, nullptr);
-  Devices devices(count);
+  DeviceIds devices(count);
   table.clGetContextInfo(context, CL_CONTEXT_DEVICES, count * sizeof(cl_device_id), devices.data(), nullptr);
   return devices;
 }
 
 // A table from before OpenCL 2.1 ends ahead of the function.
-bool all_take_spirv(const Devices& devices) {
+bool all_take_spirv(const DeviceIds& devices) {
   return std::ranges::all_of(devices, [](cl_device_id device) {
     return vendor::device_string(device, CL_DEVICE_IL_VERSION).find("SPIR-V") != std::string::npos;
   });
@@ -46,7 +46,7 @@ bool mixes_up_functions(cl_device_id device, std::string_view options) {
   return vendor::pocl_version(platform).value_or(0) >= 7;
 }
 
-vendor::Owned<cl_program> from_text(cl_context context, const Devices& devices, const std::string& source,
+vendor::Owned<cl_program> from_text(cl_context context, const DeviceIds& devices, const std::string& source,
                                     cl_int& error) {
   if (compiler::is_spirv(source)) {
     error = CL_INVALID_OPERATION;
@@ -59,7 +59,7 @@ vendor::Owned<cl_program> from_text(cl_context context, const Devices& devices, 
       vendor::table(context).clCreateProgramWithSource(context, 1, &text, nullptr, &error));
 }
 
-vendor::Owned<cl_program> link(cl_context context, const Devices& devices, const compiler::Link& step,
+vendor::Owned<cl_program> link(cl_context context, const DeviceIds& devices, const compiler::Link& step,
                                const Programs& units, const Programs& links, cl_int& error) {
   std::vector<cl_program> inputs;
   for (const compiler::Link::Input& input : step.inputs)
@@ -76,7 +76,7 @@ vendor::Owned<cl_program> link(cl_context context, const Devices& devices, const
 vendor::Owned<cl_program> make_piece_program(cl_context context, const std::vector<std::string>& sources,
                                              const compiler::Recipe& recipe, const std::string& options,
                                              cl_int& error) {
-  const Devices devices = devices_in(context);
+  const DeviceIds devices = devices_in(context);
   const auto& table = vendor::table(context);
   const bool is_linked = !recipe.links.empty();
   error = CL_INVALID_OPERATION;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kAtOnce = 64 << 20;  // bytes of ours that a copy may take
 
-using Bytes = std::unique_ptr<unsigned char[]>;  // of boxes, one after another
+using BoxBytes = std::unique_ptr<unsigned char[]>;  // of boxes, one after another
 
 // A buffer of ours, through which the device itself copies.
 vendor::Owned<cl_mem> open_bytes(const PixelsAt& side, uint64_t size, cl_int& status) {
@@ -98,7 +98,7 @@ cl_int copy_boxes(const PixelsAt& from, const PixelsAt& to, const std::vector<Pi
   uint64_t size = 0;
   for (const PixelBox& box : boxes)
     size += bytes_of(box, from.shape);
-  Bytes bytes = std::make_unique_for_overwrite<unsigned char[]>(size);
+  BoxBytes bytes = std::make_unique_for_overwrite<unsigned char[]>(size);
   cl_int status = read_boxes(from, boxes, bytes.get(), is_closed(from.image, kHostMayNotRead));
   const PixelsAt* last = &from;
   if (status == CL_SUCCESS) {

@@ -14,7 +14,7 @@
 namespace mkmd::scheduler {
 namespace {
 
-struct Parameters {
+struct AreaListParameters {
   std::string x;  // file with {"mixed_x": [CPU share of each task]}; empty: solve the program
   bool steal = false;
 };
@@ -37,7 +37,7 @@ Result<std::vector<double>> read_shares(const std::string& path, int tasks) {
 
 class AreaList : public Policy {
 public:
-  explicit AreaList(const Parameters& parameters) : parameters_(parameters) {}
+  explicit AreaList(const AreaListParameters& parameters) : parameters_(parameters) {}
 
   Result<Schedule> schedule(const Problem& problem, const Options& options) const override {
     Result<ProblemIndex> index = ProblemIndex::make(problem);
@@ -64,11 +64,11 @@ public:
   }
 
 private:
-  Parameters parameters_;
+  AreaListParameters parameters_;
 };
 
 MadePolicy make(ParameterReader& reader, bool steal) {
-  Parameters parameters;
+  AreaListParameters parameters;
   parameters.steal = steal;
   reader.text("x", parameters.x, "FILE");
   if (Status s = reader.finish(); !s) return s;

@@ -14,7 +14,7 @@
 namespace mkmd::scheduler {
 namespace {
 
-struct Parameters {
+struct DawlParameters {
   double favour = 10;  // r = CPU time / GPU time above this: GPUs only; below its inverse: CPUs only
   double chunk = 0.1;  // of a kernel, given out per round over all devices together
   double last = 0.1;   // what remains for the division by work done
@@ -23,7 +23,7 @@ struct Parameters {
 
 class Dawl : public OnlinePolicy {
 public:
-  explicit Dawl(const Parameters& parameters) : parameters_(parameters) {}
+  explicit Dawl(const DawlParameters& parameters) : parameters_(parameters) {}
 
   std::string_view name() const override { return "dawl"; }
 
@@ -161,7 +161,7 @@ private:
     if (left.back().hi - left.back().lo < 1e-12) left.pop_back();
   }
 
-  const Parameters parameters_;
+  const DawlParameters parameters_;
   std::optional<TwoClass> classes_;
   std::vector<int> ready_, kind_;
   std::vector<Job> jobs_;
@@ -171,7 +171,7 @@ private:
 }  // namespace
 
 MadePolicy make_dawl(ParameterReader& reader) {
-  Parameters parameters;
+  DawlParameters parameters;
   reader.number("favour", parameters.favour, 1, 1e9);
   reader.number("chunk", parameters.chunk, 1e-3, 1);
   reader.number("last", parameters.last, 0, 1);

@@ -12,7 +12,7 @@
 namespace mkmd::scheduler {
 namespace {
 
-struct Parameters {
+struct HeftParameters {
   Rank rank = Rank::avg;
 };
 
@@ -48,7 +48,7 @@ std::vector<int> list_by(const ProblemIndex& index, const std::vector<double>& r
 
 class Heft : public Policy {
 public:
-  explicit Heft(const Parameters& parameters) : parameters_(parameters) {}
+  explicit Heft(const HeftParameters& parameters) : parameters_(parameters) {}
 
   Result<Schedule> schedule(const Problem& problem, const Options&) const override {
     Result<ProblemIndex> index = ProblemIndex::make(problem);
@@ -82,13 +82,13 @@ public:
   }
 
 private:
-  Parameters parameters_;
+  HeftParameters parameters_;
 };
 
 }  // namespace
 
 MadePolicy make_heft(ParameterReader& reader) {
-  Parameters parameters;
+  HeftParameters parameters;
   read_rank(reader, parameters.rank);
   if (Status s = reader.finish(); !s) return s;
   return made<Heft>(parameters);

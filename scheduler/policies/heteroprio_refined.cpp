@@ -18,14 +18,14 @@ namespace {
 
 constexpr int kMostForProgram = 5000;  // tasks: beyond, the linear program takes longer than the rest
 
-struct Parameters {
+struct RefinedParameters {
   Rank rank = Rank::min;  // of the first HeteroPrio run at the start
   int flips = 1500;       // changes tried (never more than 20 per task)
 };
 
 class Refinement {
 public:
-  Refinement(const ProblemIndex& index, const Parameters& parameters, double budget)
+  Refinement(const ProblemIndex& index, const RefinedParameters& parameters, double budget)
       : index_(index), parameters_(parameters), budget_(budget), classes_(index) {}
 
   Result<Schedule> run() {
@@ -178,7 +178,7 @@ private:
   }
 
   const ProblemIndex& index_;
-  const Parameters parameters_;
+  const RefinedParameters parameters_;
   const double budget_;
   const TwoClass classes_;
   std::vector<bool> to_gpu_;
@@ -187,7 +187,7 @@ private:
 
 class HeteroPrioRefined : public Policy {
 public:
-  explicit HeteroPrioRefined(const Parameters& parameters) : parameters_(parameters) {}
+  explicit HeteroPrioRefined(const RefinedParameters& parameters) : parameters_(parameters) {}
 
   Result<Schedule> schedule(const Problem& problem, const Options& options) const override {
     Result<ProblemIndex> index = ProblemIndex::make(problem);
@@ -196,13 +196,13 @@ public:
   }
 
 private:
-  Parameters parameters_;
+  RefinedParameters parameters_;
 };
 
 }  // namespace
 
 MadePolicy make_heteroprio_refined(ParameterReader& reader) {
-  Parameters parameters;
+  RefinedParameters parameters;
   read_rank(reader, parameters.rank);
   reader.integer("flips", parameters.flips, 0, 1000000);
   if (Status s = reader.finish(); !s) return s;

@@ -14,7 +14,7 @@
 namespace mkmd::scheduler {
 namespace {
 
-struct Parameters {
+struct MkmdParameters {
   int steps = 100;  // offloading moves 1/steps of the work-groups at a time
 };
 
@@ -132,7 +132,7 @@ class Fine {
 public:
   // An eager run keeps every split that ends its kernel earlier. The other one keeps a split only if the
   // rest of the schedule, re-timed, does not end later.
-  Fine(const ProblemIndex& index, const Parameters& parameters, bool in_place, bool eager,
+  Fine(const ProblemIndex& index, const MkmdParameters& parameters, bool in_place, bool eager,
        const PlanningClock& clock)
       : index_(index), parameters_(parameters), in_place_(in_place), eager_(eager), clock_(clock),
         now_(index) {}
@@ -304,7 +304,7 @@ private:
   }
 
   const ProblemIndex& index_;
-  const Parameters parameters_;
+  const MkmdParameters parameters_;
   const bool in_place_, eager_;
   const PlanningClock& clock_;
   Placement now_;
@@ -313,7 +313,7 @@ private:
 
 class Mkmd : public Policy {
 public:
-  Mkmd(const Parameters& parameters, bool in_place) : parameters_(parameters), in_place_(in_place) {}
+  Mkmd(const MkmdParameters& parameters, bool in_place) : parameters_(parameters), in_place_(in_place) {}
 
   Result<Schedule> schedule(const Problem& problem, const Options& options) const override {
     const PlanningClock clock(options);
@@ -327,14 +327,14 @@ public:
   }
 
 private:
-  Parameters parameters_;
+  MkmdParameters parameters_;
   bool in_place_;
 };
 
 }  // namespace
 
 MadePolicy make_mkmd(ParameterReader& reader) {
-  Parameters parameters;
+  MkmdParameters parameters;
   reader.integer("steps", parameters.steps, 2, 10000);
   if (Status s = reader.finish(); !s) return s;
   return made<Mkmd>(parameters, false);
@@ -342,7 +342,7 @@ MadePolicy make_mkmd(ParameterReader& reader) {
 
 MadePolicy make_mkmd_slices(ParameterReader& reader) {
   if (Status s = reader.finish(); !s) return s;
-  return made<Mkmd>(Parameters{}, true);
+  return made<Mkmd>(MkmdParameters{}, true);
 }
 
 }  // namespace mkmd::scheduler

@@ -18,14 +18,14 @@ constexpr double kGrowth = 3;     // the next try takes about this many times as
 constexpr double kWorth = 0.01;   // of the makespan: all planning together, where it counts
 constexpr double kGain = 1e-6;    // of its end: what a split must gain where memory bandwidth is shared
 
-struct Parameters {
+struct MalleableParameters {
   int chunks = 0;  // per divisible kernel; 0: several numbers are tried, the best schedule is kept
   int rounds = 3;  // place, look when inputs arrive, divide again
 };
 
 class Malleable {
 public:
-  Malleable(const ProblemIndex& index, const Parameters& parameters, const PlanningClock& clock)
+  Malleable(const ProblemIndex& index, const MalleableParameters& parameters, const PlanningClock& clock)
       : index_(index), parameters_(parameters), clock_(clock), now_(index) {}
 
   Schedule run() {
@@ -122,7 +122,7 @@ private:
   }
 
   const ProblemIndex& index_;
-  const Parameters parameters_;
+  const MalleableParameters parameters_;
   const PlanningClock& clock_;
   Placement now_;
   struct Part {
@@ -137,7 +137,7 @@ private:
 
 class MkmdMalleable : public Policy {
 public:
-  explicit MkmdMalleable(const Parameters& parameters) : parameters_(parameters) {}
+  explicit MkmdMalleable(const MalleableParameters& parameters) : parameters_(parameters) {}
 
   Result<Schedule> schedule(const Problem& problem, const Options& options) const override {
     const PlanningClock clock(options);
@@ -154,7 +154,7 @@ public:
       if (chunks > 2 && index->task_count() * chunks > kMostPieces) break;
       const bool worth = options.planning_budget == kNever || before + kGrowth * last <= kWorth * earliest;
       if (earliest < kNever && (clock.over() || !worth)) break;
-      Parameters parameters = parameters_;
+      MalleableParameters parameters = parameters_;
       parameters.chunks = chunks;
       Schedule schedule = Malleable(*index, parameters, clock).run();
       last = clock.seconds() - before;
@@ -168,13 +168,13 @@ public:
   }
 
 private:
-  Parameters parameters_;
+  MalleableParameters parameters_;
 };
 
 }  // namespace
 
 MadePolicy make_mkmd_malleable(ParameterReader& reader) {
-  Parameters parameters;
+  MalleableParameters parameters;
   reader.integer("chunks", parameters.chunks, 0, 256);
   reader.integer("rounds", parameters.rounds, 1, 20);
   if (Status s = reader.finish(); !s) return s;

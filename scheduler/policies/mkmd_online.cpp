@@ -15,7 +15,7 @@
 namespace mkmd::scheduler {
 namespace {
 
-struct Parameters {
+struct OnlineParameters {
   double quantum = 2e-4;    // seconds: parts shorter than four of these are given out whole
   double smallest = 0.004;  // shares of a kernel below this are given out whole as well
   double whole = 6e-5;      // seconds: kernels shorter than this on their best device are not divided
@@ -30,7 +30,7 @@ struct Range {
 
 class MkmdOnline : public OnlinePolicy {
 public:
-  explicit MkmdOnline(const Parameters& parameters) : parameters_(parameters) {}
+  explicit MkmdOnline(const OnlineParameters& parameters) : parameters_(parameters) {}
 
   std::string_view name() const override { return "mkmd-online"; }
 
@@ -280,7 +280,7 @@ private:
     left_[t] = std::move(rest);
   }
 
-  const Parameters parameters_;
+  const OnlineParameters parameters_;
   std::vector<double> priority_;
   std::vector<int> ready_;                // highest priority first
   std::vector<std::vector<Range>> left_;  // of each task: what no device was given
@@ -294,7 +294,7 @@ private:
 }  // namespace
 
 MadePolicy make_mkmd_online(ParameterReader& reader) {
-  Parameters parameters;
+  OnlineParameters parameters;
   reader.number("quantum", parameters.quantum, 1e-9, 1e9);
   reader.number("smallest", parameters.smallest, 0, 1);
   reader.number("whole", parameters.whole, 0, 1e9);

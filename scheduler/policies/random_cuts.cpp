@@ -11,14 +11,14 @@
 namespace mkmd::scheduler {
 namespace {
 
-struct Parameters {
+struct CutParameters {
   int seed = 1;
   int pieces = 5;  // at most, of a task
 };
 
 class RandomCuts : public Policy {
 public:
-  explicit RandomCuts(const Parameters& parameters) : parameters_(parameters) {}
+  explicit RandomCuts(const CutParameters& parameters) : parameters_(parameters) {}
 
   Result<Schedule> schedule(const Problem& problem, const Options&) const override {
     Result<ProblemIndex> index = ProblemIndex::make(problem);
@@ -79,13 +79,13 @@ private:
     return ends;
   }
 
-  Parameters parameters_;
+  CutParameters parameters_;
 };
 
 }  // namespace
 
 MadePolicy make_random_cuts(ParameterReader& reader) {
-  Parameters parameters;
+  CutParameters parameters;
   reader.integer("seed", parameters.seed, 0, 1 << 30);
   reader.integer("pieces", parameters.pieces, 2, 1000);
   if (Status s = reader.finish(); !s) return s;

@@ -9,8 +9,8 @@
 namespace mkmd::compiler::test {
 namespace {
 
-Module compile(const std::string& source, const std::string& options = "",
-               const std::vector<std::string>& more_extensions = {}) {
+Module compile_images(const std::string& source, const std::string& options = "",
+                      const std::vector<std::string>& more_extensions = {}) {
   Client client(MKMD_KC, "");
   Request request = request_for(source, options);
   request.extensions.insert(request.extensions.end(), more_extensions.begin(), more_extensions.end());
@@ -20,7 +20,7 @@ Module compile(const std::string& source, const std::string& options = "",
 }
 
 TEST(Images, ImagesMayBeRead) {
-  const Module module = compile(R"(
+  const Module module = compile_images(R"(
     __constant sampler_t outside = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
     float pixel(__read_only image2d_t image, sampler_t s) {
       return read_imagef(image, s, (int2)(get_global_id(0), get_image_width(image) / 2)).x;
@@ -68,7 +68,7 @@ Meeting halves_meet(const KernelInfo& k, const ImageExtent& extent) {
 }
 
 TEST(Images, PixelsAreWrittenInsideTheImageOnly) {
-  const Module module = compile(
+  const Module module = compile_images(
       "kernel void at(write_only image2d_t m) {"
       "  write_imagef(m, (int2)(get_global_id(0), get_global_id(1)), (float4)(1)); }\n"
       "kernel void before(write_only image2d_t m) {"
@@ -87,15 +87,15 @@ TEST(Images, PixelsAreWrittenInsideTheImageOnly) {
 
 TEST(Images, AnImageThatIsReadAndWrittenIsNotDivided) {
   const Module module =
-      compile("kernel void both(read_write image2d_t m) {"
-              "  int2 p = (int2)(get_global_id(0), get_global_id(1));"
-              "  write_imagef(m, p, read_imagef(m, p) + 1.0f); }\n"
-              "kernel void only(read_write image2d_t m) {"
-              "  write_imagef(m, (int2)(get_global_id(0), get_global_id(1)), (float4)(1)); }\n"
-              "kernel void other(write_only image2d_t m, read_write image2d_t n) {"
-              "  int2 p = (int2)(get_global_id(0), get_global_id(1));"
-              "  write_imagef(m, p, read_imagef(n, p)); }\n",
-              "-cl-std=CL2.0");
+      compile_images("kernel void both(read_write image2d_t m) {"
+                     "  int2 p = (int2)(get_global_id(0), get_global_id(1));"
+                     "  write_imagef(m, p, read_imagef(m, p) + 1.0f); }\n"
+                     "kernel void only(read_write image2d_t m) {"
+                     "  write_imagef(m, (int2)(get_global_id(0), get_global_id(1)), (float4)(1)); }\n"
+                     "kernel void other(write_only image2d_t m, read_write image2d_t n) {"
+                     "  int2 p = (int2)(get_global_id(0), get_global_id(1));"
+                     "  write_imagef(m, p, read_imagef(n, p)); }\n",
+                     "-cl-std=CL2.0");
   EXPECT_EQ(halves_meet(*find_kernel(module, "both"), {64, 8, 1}), Meeting::conflict);
   EXPECT_EQ(halves_meet(*find_kernel(module, "only"), {64, 8, 1}), Meeting::none);
   EXPECT_EQ(halves_meet(*find_kernel(module, "other"), {64, 8, 1}), Meeting::none);
@@ -103,10 +103,10 @@ TEST(Images, AnImageThatIsReadAndWrittenIsNotDivided) {
 
 // Both arguments may be one image.
 TEST(Images, ArgumentsThatLeadToOneImageMeet) {
-  const Module module = compile("kernel void k(write_only image2d_t a, write_only image2d_t b) {"
-                                "  int x = get_global_id(0), y = get_global_id(1);"
-                                "  write_imagef(a, (int2)(x, y), (float4)(1));"
-                                "  write_imagef(b, (int2)(x, 7 - y), (float4)(1)); }");
+  const Module module = compile_images("kernel void k(write_only image2d_t a, write_only image2d_t b) {"
+                                       "  int x = get_global_id(0), y = get_global_id(1);"
+                                       "  write_imagef(a, (int2)(x, y), (float4)(1));"
+                                       "  write_imagef(b, (int2)(x, 7 - y), (float4)(1)); }");
   const KernelInfo& k = *find_kernel(module, "k");
   const ImageExtent extent = {64, 8, 1};
   Launch launch{2, {64, 8, 1}, {8, 1, 1}, {0, 0, 0}, {}};
@@ -139,10 +139,10 @@ TEST(Images, APixelIsSoManyBytes) {
 
 TEST(Images, LevelsOfDetailRunWhole) {
   const Module module =
-      compile("#pragma OPENCL EXTENSION cl_khr_mipmap_image_writes : enable\n"
-              "kernel void k(write_only image2d_t m) {"
-              "  write_imagef(m, (int2)(get_global_id(0), get_global_id(1)), 1, (float4)(1)); }",
-              "-cl-std=CL2.0", {"cl_khr_mipmap_image_writes"});
+      compile_images("#pragma OPENCL EXTENSION cl_khr_mipmap_image_writes : enable\n"
+                     "kernel void k(write_only image2d_t m) {"
+                     "  write_imagef(m, (int2)(get_global_id(0), get_global_id(1)), 1, (float4)(1)); }",
+                     "-cl-std=CL2.0", {"cl_khr_mipmap_image_writes"});
   const KernelInfo* k = find_kernel(module, "k");
   ASSERT_NE(k, nullptr);
   EXPECT_FALSE(k->split_allowed);

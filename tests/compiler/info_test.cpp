@@ -11,7 +11,7 @@
 namespace mkmd::compiler::test {
 namespace {
 
-Module compile(const std::string& source, const std::string& options = "") {
+Module examine(const std::string& source, const std::string& options = "") {
   Client client(MKMD_KC, "");
   Result<Module> m = client.compile(request_for(source, options));
   EXPECT_TRUE(m.ok()) << m.status().message();
@@ -20,7 +20,7 @@ Module compile(const std::string& source, const std::string& options = "") {
 
 TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
   for (const KernelFile& file : kernel_files()) {
-    const Module module = compile(file.source, file.options);
+    const Module module = examine(file.source, file.options);
     for (const LaunchLine& line : file.launches) {
       const KernelInfo* k = find_kernel(module, line.kernel);
       ASSERT_NE(k, nullptr) << line.kernel;
@@ -44,7 +44,7 @@ TEST(Info, EveryLaunchIsSplitOrRefusedAsExpected) {
 
 TEST(Info, JsonFormIsCompleteAndStable) {
   for (const KernelFile& file : kernel_files())
-    for (const KernelInfo& k : compile(file.source, file.options).kernels) {
+    for (const KernelInfo& k : examine(file.source, file.options).kernels) {
       const nlohmann::json j = k;
       Result<KernelInfo> again = kernel_info_from_json(j);
       ASSERT_TRUE(again.ok()) << again.status().message();
@@ -54,7 +54,7 @@ TEST(Info, JsonFormIsCompleteAndStable) {
 
 // One device may do it all, if it knows all memory that is touched and nothing remains on it.
 TEST(Info, SomeKernelsThatMayNotBeSplitRunAnywhere) {
-  const Module module = compile(R"(
+  const Module module = examine(R"(
     kernel void ticket(global int* n, global int* o) { o[atomic_inc(n) & 63] = 1; }
     kernel void exchange(global int* last) { atomic_xchg(last, (int)get_global_id(0)); }
     kernel void picks(global int* a, global int* b, int which) {
@@ -85,7 +85,7 @@ TEST(Info, SomeKernelsThatMayNotBeSplitRunAnywhere) {
 
 // Its name has a part of those that launch kernels.
 TEST(Info, TheLocalSizeThatWasEnqueuedIsAWorkItemFunction) {
-  const Module module = compile("kernel void k(global int* o) {"
+  const Module module = examine("kernel void k(global int* o) {"
                                 " o[get_global_id(0)] = (int)get_enqueued_local_size(0); }",
                                 "-cl-std=CL2.0");
   ASSERT_EQ(module.kernels.size(), 1U);
@@ -98,7 +98,7 @@ TEST(Info, AFunctionNamedLikeOneOfOpenClIsChosenWithCertaintyOrTheProgramRunsWho
   Client client(MKMD_KC, "");
   const char* const own = "int any(uint d) { return (int)d; }\n";
   const std::string use = std::string(own) + "kernel void k(global int* o) { o[any(1u)] = 1; }";
-  const Module certain = compile(use);
+  const Module certain = examine(use);
   ASSERT_EQ(certain.kernels.size(), 1u);
   const Result<Module> unclear =
       client.compile(request_for(std::string(own) + "kernel void k(global int* o) { o[any(1)] = any(1u); }"));
@@ -136,7 +136,7 @@ TEST(Info, HalvesAreLoadedAndStoredWithAndWithoutTheExtension) {
 
 TEST(Info, BadIndicesAreRefused) {
   const Module m =
-      compile("kernel void k(global int* p, int n) { int i = get_global_id(0); if (i < n) p[i] = 1; }");
+      examine("kernel void k(global int* p, int n) { int i = get_global_id(0); if (i < n) p[i] = 1; }");
   nlohmann::json j = m.kernels.at(0);
   j["accesses"][0]["offset"]["base"] = 99;
   EXPECT_FALSE(kernel_info_from_json(j).ok());
@@ -149,7 +149,7 @@ TEST(Info, BadIndicesAreRefused) {
 }
 
 TEST(Info, NumbersThatAreLoadedWhereTheyThemselvesSayAreRefused) {
-  const Module m = compile(
+  const Module m = examine(
       "kernel void k(global int* a, global int* p) { p[a[a[get_global_id(0)]]] = get_global_id(0); }");
   const nlohmann::json right = m.kernels.at(0);
   ASSERT_EQ(right.at("loads").size(), 2);
@@ -166,7 +166,7 @@ TEST(Info, NumbersThatAreLoadedWhereTheyThemselvesSayAreRefused) {
 }
 
 TEST(Info, SignatureIsDescribed) {
-  const Module m = compile("typedef struct { int a; float b; } S;\n"
+  const Module m = examine("typedef struct { int a; float b; } S;\n"
                            "kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
                            "void k(global const float* restrict in, constant int* c, local float4* l, S s, "
                            "uchar small, long big, float4 v,\n"
@@ -196,7 +196,7 @@ TEST(Info, SignatureIsDescribed) {
 
 TEST(Info, LocalShapeMattersOnlyWhenUsed) {
   const Module m =
-      compile("kernel void a(global int* p) { p[get_global_id(0)] = get_global_size(0); }\n"
+      examine("kernel void a(global int* p) { p[get_global_id(0)] = get_global_size(0); }\n"
               "kernel void b(global int* p) { p[get_global_id(0)] = get_group_id(0); }\n"
               "kernel void c(global int* p) { local int x[4]; x[0] = 1; p[get_global_id(0)] = x[0]; }\n");
   EXPECT_FALSE(m.kernels[0].uses_local_shape);
@@ -207,7 +207,7 @@ TEST(Info, LocalShapeMattersOnlyWhenUsed) {
 
 TEST(Info, CostFollowsTheArguments) {
   const Module m =
-      compile("kernel void mm(global const float* a, global const float* b, global float* c, int n) {\n"
+      examine("kernel void mm(global const float* a, global const float* b, global float* c, int n) {\n"
               "  int x = get_global_id(0), y = get_global_id(1); float s = 0;\n"
               "  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n"
               "  c[y * n + x] = s; }");
@@ -218,19 +218,19 @@ TEST(Info, CostFollowsTheArguments) {
   const double at64 = LaunchFootprints(k, l).operations();
   l.scalars[3] = 128;
   EXPECT_NEAR(LaunchFootprints(k, l).operations() / at64, 2, 0.1);
-  const Module w = compile("kernel void w(global int* p) { int i = p[0]; while (i > 1) i = i & 1 ? 3 * i + 1 "
+  const Module w = examine("kernel void w(global int* p) { int i = p[0]; while (i > 1) i = i & 1 ? 3 * i + 1 "
                            ": i / 2; p[1] = i; }");
   EXPECT_TRUE(w.kernels[0].cost.irregular);
 }
 
 TEST(Info, ReasonsNameTheLine) {
-  const Module m = compile("kernel void k(global int* p) {\n  p[0] = 1;\n  atomic_xchg(p, 1);\n}\n");
+  const Module m = examine("kernel void k(global int* p) {\n  p[0] = 1;\n  atomic_xchg(p, 1);\n}\n");
   ASSERT_FALSE(m.kernels[0].reasons.empty());
   EXPECT_EQ(m.kernels[0].reasons[0].line, 3);
 }
 
 TEST(Info, KernelsThatOnlyHomeMayRunAreNotInTheModule) {
-  const Module m = compile("kernel void bad(global int* p) { p[0] = 1; printf(\"%d\", p[1]); }\n");
+  const Module m = examine("kernel void bad(global int* p) { p[0] = 1; printf(\"%d\", p[1]); }\n");
   EXPECT_EQ(m.kernels.size(), 1U);
   EXPECT_TRUE(m.sources.empty());
 }

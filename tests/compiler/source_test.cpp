@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Module compile(const std::string& source, const std::string& options = "", const Macros& macros = {}) {
+Module compile_source(const std::string& source, const std::string& options = "", const Macros& macros = {}) {
   Client client(MKMD_KC, "");
   Request request = request_for(source, options);
   request.macros = {macros};
@@ -32,7 +32,7 @@ std::string text_of(const Module& module) {
 }
 
 TEST(Source, TheProgramsOwnMacrosAreExpandedAndThoseOfTheLanguageAreNot) {
-  const std::string text = text_of(compile(
+  const std::string text = text_of(compile_source(
       "#define TWO 2\nkernel void k(global float* o) { o[get_global_id(0)] = TWO * M_PI_F + FROM_OPTIONS; "
       "barrier(CLK_LOCAL_MEM_FENCE); }",
       "-DFROM_OPTIONS=7"));
@@ -44,32 +44,33 @@ TEST(Source, ConditionsAreThoseOfTheProgramsDevice) {
   const std::string source =
       "#if __MADE_UP__ == 3\nkernel void three(global int* o) { o[get_global_id(0)] = __MADE_UP__; }\n#else\n"
       "kernel void other(global int* o) { o[get_global_id(0)] = 1; }\n#endif\n";
-  EXPECT_THAT(text_of(compile(source, "", {{"__MADE_UP__", "3"}})), HasSubstr("three"));
-  EXPECT_THAT(text_of(compile(source, "", {{"__MADE_UP__", "3"}})), HasSubstr("= 3 ;"));
-  EXPECT_THAT(text_of(compile(source, "", {{"__MADE_UP__", std::nullopt}})), HasSubstr("other"));
+  EXPECT_THAT(text_of(compile_source(source, "", {{"__MADE_UP__", "3"}})), HasSubstr("three"));
+  EXPECT_THAT(text_of(compile_source(source, "", {{"__MADE_UP__", "3"}})), HasSubstr("= 3 ;"));
+  EXPECT_THAT(text_of(compile_source(source, "", {{"__MADE_UP__", std::nullopt}})), HasSubstr("other"));
 }
 
 TEST(Source, LinesAreThoseOfTheProgram) {
   const std::string text =
-      text_of(compile("\n\nkernel void k(global int* o) {\n\n\n  o[get_global_id(0)] = 1;\n}\n"));
+      text_of(compile_source("\n\nkernel void k(global int* o) {\n\n\n  o[get_global_id(0)] = 1;\n}\n"));
   EXPECT_THAT(text, HasSubstr("#line 3 "));
   EXPECT_THAT(text, HasSubstr("{ \n\n\n"));
 }
 
 TEST(Source, EveryKernelHasTheHiddenArguments) {
-  const std::string text = text_of(compile("kernel void k(global int* o) { o[get_global_id(0)] = 1; }\n"
-                                           "kernel void none() {}\nkernel void nothing(void) {}\n"));
+  const std::string text =
+      text_of(compile_source("kernel void k(global int* o) { o[get_global_id(0)] = 1; }\n"
+                             "kernel void none() {}\nkernel void nothing(void) {}\n"));
   EXPECT_THAT(text, HasSubstr("* o , mkmd_parameters)"));
   EXPECT_THAT(text, HasSubstr("none (mkmd_parameters)"));
   EXPECT_THAT(text, HasSubstr("nothing (mkmd_parameters)"));
 }
 
 TEST(Source, OnlyFunctionsThatLeadToIdsAreChanged) {
-  const std::string text =
-      text_of(compile("int plain(int x) { return x + (int)get_local_id(0); }\nint id(int x) { return x + "
-                      "(int)get_group_id(0); }\n"
-                      "int by(int x) { return id(x); }\n"
-                      "kernel void k(global int* o) { o[get_global_id(0)] = plain(1) + by(2); }\n"));
+  const std::string text = text_of(
+      compile_source("int plain(int x) { return x + (int)get_local_id(0); }\nint id(int x) { return x + "
+                     "(int)get_group_id(0); }\n"
+                     "int by(int x) { return id(x); }\n"
+                     "kernel void k(global int* o) { o[get_global_id(0)] = plain(1) + by(2); }\n"));
   EXPECT_THAT(text, HasSubstr("plain ( int x )"));
   EXPECT_THAT(text, HasSubstr("plain ( 1 )"));
   EXPECT_THAT(text, HasSubstr("id ( int x , mkmd_parameters)"));
@@ -78,9 +79,9 @@ TEST(Source, OnlyFunctionsThatLeadToIdsAreChanged) {
 }
 
 TEST(Source, IdsThatBecomeIntsAreComputedAsInts) {
-  const std::string text = text_of(
-      compile("kernel void k(global int* o) { int x = get_global_id(0), y = (int)(get_global_id(1) + 1);\n"
-              "size_t z = get_global_id(2); o[x + y + z] = 1; }\n"));
+  const std::string text = text_of(compile_source(
+      "kernel void k(global int* o) { int x = get_global_id(0), y = (int)(get_global_id(1) + 1);\n"
+      "size_t z = get_global_id(2); o[x + y + z] = 1; }\n"));
   EXPECT_THAT(text, HasSubstr("x = mkmd_narrow_id_x"));
   EXPECT_THAT(text, HasSubstr("mkmd_narrow_id_y + 1"));
   EXPECT_THAT(text, HasSubstr("z = mkmd_global_id_z"));
@@ -89,7 +90,7 @@ TEST(Source, IdsThatBecomeIntsAreComputedAsInts) {
 // Where the launch has an offset, an id is the device's own: what the program's text says.
 TEST(Source, IdsByOffsetAreTheDevicesOwn) {
   const Module module =
-      compile("kernel void k(global int* o) { int x = get_global_id(0); o[get_global_id(1)] = x; }\n");
+      compile_source("kernel void k(global int* o) { int x = get_global_id(0); o[get_global_id(1)] = x; }\n");
   ASSERT_EQ(module.sources.size(), 1U);
   const std::string& source = module.sources.front();
   const size_t by_offset = source.find(std::string("#ifdef ") + kByOffset), other = source.find("#else");
@@ -102,16 +103,17 @@ TEST(Source, IdsByOffsetAreTheDevicesOwn) {
 }
 
 TEST(Source, APragmaKeepsItsWords) {
-  const std::string text = text_of(compile("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define N 4\n"
-                                           "kernel void k(global int* o) {\n#pragma unroll N\nfor (int i = "
-                                           "0; i < N; ++i) o[get_global_id(0)] = i; }\n"));
+  const std::string text =
+      text_of(compile_source("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define N 4\n"
+                             "kernel void k(global int* o) {\n#pragma unroll N\nfor (int i = "
+                             "0; i < N; ++i) o[get_global_id(0)] = i; }\n"));
   EXPECT_THAT(text, HasSubstr("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
   EXPECT_THAT(text, HasSubstr("#pragma unroll 4\n"));
 }
 
 TEST(Source, ANameOfOurKindIsLeftAlone) {
   const Module module =
-      compile("kernel void k(global int* mkmd_first_x) { mkmd_first_x[get_global_id(0)] = 1; }");
+      compile_source("kernel void k(global int* mkmd_first_x) { mkmd_first_x[get_global_id(0)] = 1; }");
   EXPECT_TRUE(module.sources.empty());
   EXPECT_THAT(module.no_source, HasSubstr("mkmd_"));
 }
@@ -120,7 +122,7 @@ TEST(Source, ANameOfOurKindIsLeftAlone) {
 TEST(Source, AFunctionOfOpenCLsNameIsLeftAlone) {
   for (const char* own : {"static int __attribute__((overloadable)) get_local_size(int d) { return 1; }",
                           "int f(int get_global_id) { return get_global_id; }"}) {
-    const Module module = compile(
+    const Module module = compile_source(
         std::string("kernel void k(global int* o) { o[get_local_id(0) + 8 * get_group_id(0)] = 1; }\n") +
         own);
     EXPECT_TRUE(module.sources.empty());
@@ -129,21 +131,21 @@ TEST(Source, AFunctionOfOpenCLsNameIsLeftAlone) {
 }
 
 TEST(Source, ParametersWithoutPrototypeAreLeftAlone) {
-  const Module module = compile("int f(x) int x; { return x + (int)get_global_id(0); }\n"
-                                "kernel void k(global int* o) { o[get_global_id(0)] = f(1); }");
+  const Module module = compile_source("int f(x) int x; { return x + (int)get_global_id(0); }\n"
+                                       "kernel void k(global int* o) { o[get_global_id(0)] = f(1); }");
   EXPECT_TRUE(module.sources.empty());
   EXPECT_THAT(module.no_source, HasSubstr("parameters"));
 }
 
 TEST(Source, BytesThatAreNoUtf8AreKept) {
   const std::string bytes = "\xe9\xff\x80 \xc3\xbc";
-  EXPECT_THAT(text_of(compile("constant char text[] = \"" + bytes +
-                              "\";\nkernel void k(global int* o) { o[get_global_id(0)] = text[1]; }")),
+  EXPECT_THAT(text_of(compile_source("constant char text[] = \"" + bytes +
+                                     "\";\nkernel void k(global int* o) { o[get_global_id(0)] = text[1]; }")),
               HasSubstr(bytes));
 }
 
 TEST(Source, ThereIsNoneWhereOnlyHomeMayRunAnything) {
-  const Module module = compile("kernel void k(global int* o) { o[0] = 1; printf(\"%d\", o[1]); }");
+  const Module module = compile_source("kernel void k(global int* o) { o[0] = 1; printf(\"%d\", o[1]); }");
   EXPECT_TRUE(module.sources.empty());
   EXPECT_EQ(module.no_source, "");
 }

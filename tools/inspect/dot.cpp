@@ -9,7 +9,7 @@ namespace mkmd::inspect {
 
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -33,8 +33,8 @@ void write_dot(const Trace& trace, const Analysis& a, std::ostream& out) {
   for (size_t w = 0; w < trace.windows.size(); ++w) {
     const Window& window = trace.windows[w];
     out << "  subgraph cluster_" << w << " {\n    label="
-        << quoted("window " + std::to_string(w + 1) + ": predicted " + time_text(window.predicted) +
-                  (a.windows[w].complete ? ", measured " + time_text(a.windows[w].measured()) : ""))
+        << in_quotes("window " + std::to_string(w + 1) + ": predicted " + time_text(window.predicted) +
+                     (a.windows[w].complete ? ", measured " + time_text(a.windows[w].measured()) : ""))
         << "; color=gray; fontname=\"sans-serif\";\n";
     for (size_t c = window.first_command; c < window.first_command + window.commands; ++c) {
       const Command& command = trace.commands[c];
@@ -44,7 +44,7 @@ void write_dot(const Trace& trace, const Analysis& a, std::ostream& out) {
         if (share[c][d] > 0) label += "\n" + trace.devices[d].name + " " + percent_text(share[c][d]);
       }
       if (!command.is_kernel()) label += "\n" + bytes_text(command.bytes);
-      std::string escaped = quoted(label);
+      std::string escaped = in_quotes(label);
       for (size_t at = 0; (at = escaped.find('\n', at)) != std::string::npos;)
         escaped.replace(at, 1, "\\n");
       out << "    c" << command.id << " [label=" << escaped
@@ -53,7 +53,8 @@ void write_dot(const Trace& trace, const Analysis& a, std::ostream& out) {
     for (const scheduler::Edge& e : window.problem.graph.edges) {
       if (e.src == 0) continue;
       out << "    c" << trace.commands[window.first_command + e.src - 1].id << " -> c"
-          << trace.commands[window.first_command + e.dst - 1].id << " [label=" << quoted(bytes_text(e.bytes))
+          << trace.commands[window.first_command + e.dst - 1].id
+          << " [label=" << in_quotes(bytes_text(e.bytes))
           << (e.access == scheduler::Access::row ? ", style=dashed" : "") << "];\n";
     }
     out << "  }\n";

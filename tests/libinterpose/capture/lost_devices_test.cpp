@@ -11,7 +11,6 @@ namespace {
 
 using testing::Each;
 
-constexpr size_t kItems = 256 * 64;
 constexpr cl_ulong kNever = UINT64_MAX;
 
 class LostDevicesTest : public VirtualContextTest {

@@ -11,8 +11,6 @@ namespace {
 
 using testing::Each;
 
-constexpr size_t kItems = 256 * 64;
-
 // A CPU and two GPUs, each with a memory of its own.
 emulation::PlatformFile machine() {
   emulation::PlatformFile p;

@@ -13,8 +13,6 @@ namespace {
 using testing::Each;
 using Machine = VirtualContext::Machine;
 
-constexpr size_t kItems = 256 * 64;
-
 std::vector<float> counting() {
   std::vector<float> values(kItems);
   std::iota(values.begin(), values.end(), 0.0F);

@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kItems = 256 * 64;
-
 class SecondRun : public testing::Test {
 protected:
   void SetUp() override {

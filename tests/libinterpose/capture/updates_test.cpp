@@ -11,7 +11,6 @@ namespace {
 using Kind = compiler::Update::Kind;
 using Numbers = std::vector<int32_t>;
 
-constexpr size_t kItems = 256 * 64;
 constexpr size_t kNumbers = 64;
 
 std::vector<float> as_floats(const Numbers& numbers) {

@@ -15,6 +15,8 @@
 
 namespace mkmd {
 
+inline constexpr size_t kItems = 256 * 64;  // of the buffers of most tests
+
 // This class has more than 25 methods: most are commands of the program.
 class VirtualContext {
 public:

@@ -10,9 +10,9 @@ namespace mkmd::timing {
 namespace {
 
 // Launches of one kernel, each over before the next one, so each is a window. Seconds.
-class Program {
+class MovingProgram {
 public:
-  Program(double at_home, double elsewhere) : launch_{at_home, 0, at_home, elsewhere} {}
+  MovingProgram(double at_home, double elsewhere) : launch_{at_home, 0, at_home, elsewhere} {}
 
   double split = 0;  // what a window with a split launch takes
   double moved = 0;  // and with one that is moved
@@ -70,7 +70,7 @@ private:
 };
 
 TEST(Moving, AShortLaunchGoesWhereItIsQuicker) {
-  Program program(50e-6, 10e-6);
+  MovingProgram program(50e-6, 10e-6);
   program.moved = 20e-6;
   EXPECT_EQ(program.launch().verdict, Verdict::move);
   const Decision later = program.launch();
@@ -80,17 +80,17 @@ TEST(Moving, AShortLaunchGoesWhereItIsQuicker) {
 }
 
 TEST(Moving, OnlyForMoreThanCapturingCosts) {
-  Program program(25e-6, 10e-6);
+  MovingProgram program(25e-6, 10e-6);
   EXPECT_EQ(program.launch().verdict, Verdict::native);
 }
 
 TEST(Moving, NowhereButHomeWithoutMeasuredTimes) {
-  Program program(50e-6, std::numeric_limits<double>::infinity());
+  MovingProgram program(50e-6, std::numeric_limits<double>::infinity());
   EXPECT_EQ(program.launch().verdict, Verdict::native);
 }
 
 TEST(Moving, EndsWhereItLoses) {
-  Program program(50e-6, 10e-6);
+  MovingProgram program(50e-6, 10e-6);
   program.moved = 70e-6;  // as if its data had to move each time
   const double each = program.run(10);
   EXPECT_LT(each, (1 + 2 * kLimits.regret) * 50e-6);
@@ -100,7 +100,7 @@ TEST(Moving, EndsWhereItLoses) {
 }
 
 TEST(Moving, ASplitThatLosesAgainstTheQuickerDeviceGivesWayToIt) {
-  Program program(20e-3, 1e-3);
+  MovingProgram program(20e-3, 1e-3);
   program.split = 1.4e-3;
   program.moved = 1.02e-3;
   program.run(0.1);
@@ -112,7 +112,7 @@ TEST(Moving, ASplitThatLosesAgainstTheQuickerDeviceGivesWayToIt) {
 
 // The data of a launch that is moved have to move, too: the device itself takes less time than a split.
 TEST(Moving, GivesWayToASplitWhereItLosesAgainstHome) {
-  Program program(10e-3, 6e-3);
+  MovingProgram program(10e-3, 6e-3);
   program.split = 7e-3;
   program.moved = 11.5e-3;
   program.run(1);
@@ -121,7 +121,7 @@ TEST(Moving, GivesWayToASplitWhereItLosesAgainstHome) {
 }
 
 TEST(Moving, LosesAgainstHomeAsASplitDoes) {
-  Program program(10e-3, 6e-3);
+  MovingProgram program(10e-3, 6e-3);
   program.split = 12e-3;
   program.moved = 11.5e-3;
   program.run(2);
@@ -148,7 +148,7 @@ TEST(Moving, ALaunchThatStaysAtHomeCountsWithItsTimeThere) {
 }
 
 TEST(Moving, IsTriedWhereSplitsHaveOnlyLost) {
-  Program program(2e-3, 1.6e-3);
+  MovingProgram program(2e-3, 1.6e-3);
   program.split = 3e-3;  // more than home takes
   program.moved = 1.62e-3;
   program.run(1);
@@ -158,7 +158,7 @@ TEST(Moving, IsTriedWhereSplitsHaveOnlyLost) {
 
 // Pieces that run beside others' take three times as long as they would alone.
 TEST(Moving, SplitsAreComparedWithAWholeLaunchOnTheOtherDevice) {
-  Program program(20e-3, 1e-3);
+  MovingProgram program(20e-3, 1e-3);
   program.mislead(20e-3, 3e-3);
   program.split = 2e-3;
   program.moved = 1.02e-3;
@@ -170,7 +170,7 @@ TEST(Moving, SplitsAreComparedWithAWholeLaunchOnTheOtherDevice) {
 }
 
 TEST(Moving, OrAtHome) {
-  Program program(1e-3, 20e-3);
+  MovingProgram program(1e-3, 20e-3);
   program.mislead(3e-3, 20e-3);
   program.split = 2e-3;
   EXPECT_EQ(program.launch().verdict, Verdict::explore);
@@ -182,7 +182,7 @@ TEST(Moving, OrAtHome) {
 
 TEST(Moving, ASplitThatGainsAgainstAQuickHomeStaysSplit) {
   for (const double split : {0.75e-3, 0.95e-3}) {
-    Program program(1e-3, 2e-3);
+    MovingProgram program(1e-3, 2e-3);
     program.mislead(1.3e-3, 2.6e-3);
     program.split = split;
     EXPECT_EQ(program.launch().verdict, Verdict::explore);
@@ -195,7 +195,7 @@ TEST(Moving, ASplitThatGainsAgainstAQuickHomeStaysSplit) {
 
 // A launch that seems to take 1.3 seconds may lose half of them if it runs whole.
 TEST(Moving, ComparingWaitsUntilItCanBePaid) {
-  Program program(1, 2);
+  MovingProgram program(1, 2);
   program.mislead(1.3, 2.6);
   program.split = 0.6;
   program.launch();
@@ -207,7 +207,7 @@ TEST(Moving, ComparingWaitsUntilItCanBePaid) {
 }
 
 TEST(Moving, ASplitThatLosesALittleAgainstAMeasuredHomeEnds) {
-  Program program(1e-3, 20e-3);
+  MovingProgram program(1e-3, 20e-3);
   program.mislead(1e-3, 20e-3);
   program.split = 1.06e-3;
   program.run(0.1);
@@ -215,7 +215,7 @@ TEST(Moving, ASplitThatLosesALittleAgainstAMeasuredHomeEnds) {
 }
 
 TEST(Moving, ASplitThatGainsGoesOn) {
-  Program program(2e-3, 1.8e-3);
+  MovingProgram program(2e-3, 1.8e-3);
   program.split = 1e-3;
   program.moved = 1.8e-3;
   program.run(0.1);

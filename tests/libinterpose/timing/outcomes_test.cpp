@@ -8,30 +8,30 @@
 namespace mkmd::timing {
 namespace {
 
-constexpr double kAtHome = 1e-3;  // seconds
+constexpr double kHomeSeconds = 1e-3;  // seconds
 
 TEST(Outcomes, FewWindowsSayNothing) {
   Outcomes outcomes;
   for (int i = 0; i < 3; ++i)
-    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+    outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, 0);
   EXPECT_FALSE(outcomes.discourages(0));
-  outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, 0);
   EXPECT_TRUE(outcomes.discourages(0));
 }
 
 TEST(Outcomes, OneGoodWindowAmongTheLastIsEnough) {
   Outcomes outcomes;
   for (const double taken : {2.0, 2.0, 1.05, 3.0, 2.0, 2.0})
-    outcomes.note(taken * kAtHome, kAtHome, 0, 0);
+    outcomes.note(taken * kHomeSeconds, kHomeSeconds, 0, 0);
   EXPECT_FALSE(outcomes.discourages(0)) << "a busy machine makes windows long, nothing makes them short";
-  outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+  outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, 0);
   EXPECT_TRUE(outcomes.discourages(0)) << "the good one is too long ago";
 }
 
 TEST(Outcomes, RetriesStayWithinTheBudget) {
   Outcomes outcomes;
   for (int i = 0; i < 4; ++i)
-    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+    outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, 0);
   double lost = 0;
   int retries = 0;
   double waited = 0;
@@ -40,8 +40,8 @@ TEST(Outcomes, RetriesStayWithinTheBudget) {
       waited += 1e-3;
       continue;
     }
-    outcomes.note(2 * kAtHome, kAtHome, 0, now);
-    lost += kAtHome;
+    outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, now);
+    lost += kHomeSeconds;
     ++retries;
   }
   EXPECT_GE(retries, 4);
@@ -51,10 +51,10 @@ TEST(Outcomes, RetriesStayWithinTheBudget) {
 TEST(Outcomes, AGoodRetryEndsIt) {
   Outcomes outcomes;
   for (int i = 0; i < 4; ++i)
-    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+    outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, 0);
   ASSERT_TRUE(outcomes.discourages(0.01));
   ASSERT_FALSE(outcomes.discourages(1));
-  outcomes.note(kAtHome, kAtHome, 0, 1);
+  outcomes.note(kHomeSeconds, kHomeSeconds, 0, 1);
   EXPECT_FALSE(outcomes.discourages(1));
 }
 
@@ -63,7 +63,7 @@ TEST(Outcomes, AfterAGainRetriesComeAsSoonAsAtFirst) {
   double now = 0;
   const auto wait_after_losses = [&](int losses) {
     for (int i = 0; i < losses; ++i)
-      outcomes.note(2 * kAtHome, kAtHome, 0, now);
+      outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, now);
     const double began = now;
     while (outcomes.discourages(now))
       now += 1e-3;
@@ -71,7 +71,7 @@ TEST(Outcomes, AfterAGainRetriesComeAsSoonAsAtFirst) {
   };
   const double first = wait_after_losses(4);
   EXPECT_GT(wait_after_losses(3), 3 * first);
-  outcomes.note(kAtHome, kAtHome, 0, now);
+  outcomes.note(kHomeSeconds, kHomeSeconds, 0, now);
   EXPECT_NEAR(wait_after_losses(4), first, 2e-3);
 }
 
@@ -79,8 +79,8 @@ TEST(Outcomes, WhatWasMeasuredAtHomeNeedsLessDoubt) {
   Outcomes estimated;
   Outcomes measured;
   for (int i = 0; i < 4; ++i) {
-    estimated.note(1.07 * kAtHome, kAtHome, 0.5 * kAtHome, 0);
-    measured.note(1.07 * kAtHome, kAtHome, kAtHome, 0);
+    estimated.note(1.07 * kHomeSeconds, kHomeSeconds, 0.5 * kHomeSeconds, 0);
+    measured.note(1.07 * kHomeSeconds, kHomeSeconds, kHomeSeconds, 0);
   }
   EXPECT_FALSE(estimated.discourages(0));
   EXPECT_TRUE(measured.discourages(0));
@@ -89,25 +89,25 @@ TEST(Outcomes, WhatWasMeasuredAtHomeNeedsLessDoubt) {
 TEST(Outcomes, OneRetryAtATime) {
   Outcomes outcomes;
   for (int i = 0; i < 4; ++i)
-    outcomes.note(2 * kAtHome, kAtHome, 0, 0);
+    outcomes.note(2 * kHomeSeconds, kHomeSeconds, 0, 0);
   ASSERT_FALSE(outcomes.discourages(1));
-  outcomes.begin_retry(kAtHome, 1);
+  outcomes.begin_retry(kHomeSeconds, 1);
   EXPECT_TRUE(outcomes.discourages(1)) << "more of them are planned before the first one's outcome is known";
-  outcomes.note(kAtHome, kAtHome, 0, 1.001);
+  outcomes.note(kHomeSeconds, kHomeSeconds, 0, 1.001);
   EXPECT_FALSE(outcomes.discourages(1.001));
 }
 
 TEST(Outcomes, ARetryIsNothingToWhatHasNotLost) {
   Outcomes outcomes;
-  outcomes.begin_retry(kAtHome, 0);
+  outcomes.begin_retry(kHomeSeconds, 0);
   EXPECT_FALSE(outcomes.discourages(0));
 }
 
 TEST(Outcomes, TimesThatMakeNoSenseAreLeftOut) {
   Outcomes outcomes;
   for (int i = 0; i < 8; ++i) {
-    outcomes.note(2 * kAtHome, 0, 0, 0);
-    outcomes.note(-1, kAtHome, 0, 0);
+    outcomes.note(2 * kHomeSeconds, 0, 0, 0);
+    outcomes.note(-1, kHomeSeconds, 0, 0);
   }
   EXPECT_FALSE(outcomes.discourages(0));
 }

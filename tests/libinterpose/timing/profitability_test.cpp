@@ -9,7 +9,7 @@
 namespace mkmd::timing {
 namespace {
 
-constexpr double kAtHome = 1e-3;  // seconds
+constexpr double kSecondsAtHome = 1e-3;  // seconds
 
 // A program in virtual time: launches of one kernel, each over before the next one, so each is a window.
 class Program {
@@ -19,7 +19,7 @@ public:
   static constexpr Setting kTwoParts{.home_is_sum = true, .devices = 2};
 
   // Launches once. A captured window takes `taken` seconds.
-  Decision launch(double taken, double at_home = kAtHome) {
+  Decision launch(double taken, double at_home = kSecondsAtHome) {
     const Launch launch{.first_device = 2 * at_home, .at_home = at_home};
     const Decision decision = asked_.decide(*kernel, launch, now);
     if (decision.verdict == Verdict::native) {
@@ -73,13 +73,13 @@ TEST(Deciding, APolicyThatDividesRegardlessIsObeyed) {
 
 TEST(Deciding, ANewKernelIsExplored) {
   Program program;
-  EXPECT_EQ(program.launch(kAtHome / 2).reason, Reason::new_kernel);
-  EXPECT_EQ(program.launch(kAtHome / 2).reason, Reason::gain_expected);
+  EXPECT_EQ(program.launch(kSecondsAtHome / 2).reason, Reason::new_kernel);
+  EXPECT_EQ(program.launch(kSecondsAtHome / 2).reason, Reason::gain_expected);
   EXPECT_TRUE(program.exploring);
   for (int i = 2; i < kLimits.windows_for_new; ++i)
-    program.launch(kAtHome / 2);
+    program.launch(kSecondsAtHome / 2);
   EXPECT_TRUE(program.exploring);
-  program.launch(kAtHome / 2);
+  program.launch(kSecondsAtHome / 2);
   EXPECT_FALSE(program.exploring);
   EXPECT_FALSE(program.kernel_ran_at_home) << "it gains: there is nothing to compare";
 }
@@ -89,7 +89,7 @@ TEST(Deciding, WhatSeemsToLoseIsMeasuredAtHomeOnce) {
   int measured = 0;
   for (int i = 1; i <= 8; ++i) {
     program.measures_home = false;
-    program.launch(1.05 * kAtHome);
+    program.launch(1.05 * kSecondsAtHome);
     if (!program.measures_home) continue;
     ++measured;
     EXPECT_EQ(i, 3) << "three exploring windows are left then";
@@ -100,28 +100,28 @@ TEST(Deciding, WhatSeemsToLoseIsMeasuredAtHomeOnce) {
 TEST(Deciding, AKernelThatLosesGoesHomeAfterFourWindows) {
   Program program;
   int captured = 0;
-  while (program.launch(1.5 * kAtHome).verdict != Verdict::native) {
+  while (program.launch(1.5 * kSecondsAtHome).verdict != Verdict::native) {
     if (!program.measures_home) ++captured;
     ASSERT_LT(captured, 10);
   }
   EXPECT_EQ(captured, 4);
-  EXPECT_EQ(program.launch(1.5 * kAtHome).reason, Reason::lost_before);
+  EXPECT_EQ(program.launch(1.5 * kSecondsAtHome).reason, Reason::lost_before);
 }
 
 TEST(Deciding, RetriesCostLessThanTheBudget) {
   Program program;
-  while (program.launch(3 * kAtHome).verdict != Verdict::native) {
+  while (program.launch(3 * kSecondsAtHome).verdict != Verdict::native) {
   }
   const double began = program.now;
   double lost = 0;
   int retries = 0;
   while (program.now < began + 100) {
     const double before = program.now;
-    const Decision decision = program.launch(3 * kAtHome);
+    const Decision decision = program.launch(3 * kSecondsAtHome);
     if (decision.verdict == Verdict::native) continue;
     EXPECT_EQ(decision.reason, Reason::retry);
     EXPECT_TRUE(program.exploring) << "a retry's outcome is known before more follows";
-    lost += program.now - before - kAtHome;
+    lost += program.now - before - kSecondsAtHome;
     ++retries;
   }
   EXPECT_GE(retries, 5);
@@ -140,11 +140,11 @@ TEST(Deciding, ManyKernelsThatLoseShareOneBudget) {
   for (size_t i = 0; program.now < began + 60; ++i) {
     program.kernel = kernels[i % kernels.size()];
     const double before = program.now;
-    captured += program.launch(3 * kAtHome).verdict != Verdict::native ? 1 : 0;
-    lost += program.now - before - kAtHome;
+    captured += program.launch(3 * kSecondsAtHome).verdict != Verdict::native ? 1 : 0;
+    lost += program.now - before - kSecondsAtHome;
     // Three windows of each do not wait until they can be paid. And one is always under way.
     const double allowed = kLimits.free_exploring + kLimits.regret * (program.now - began);
-    ASSERT_LE(lost, allowed + static_cast<double>(3 * kernels.size() + 1) * 2 * kAtHome) << i;
+    ASSERT_LE(lost, allowed + static_cast<double>(3 * kernels.size() + 1) * 2 * kSecondsAtHome) << i;
   }
   EXPECT_GT(captured, 20 * 4) << "in time each has its first windows";
 }
@@ -167,23 +167,23 @@ TEST(Deciding, WhatHasOnlyLostGoesOnIfThatCanBePaid) {
 TEST(Deciding, NewKernelsWaitUntilThereIsSomethingToSpend) {
   Program program;
   program.budget.spend(0.1);
-  Decision decision = program.launch(kAtHome / 2);
+  Decision decision = program.launch(kSecondsAtHome / 2);
   EXPECT_EQ(decision.verdict, Verdict::native);
   EXPECT_EQ(decision.reason, Reason::explored_enough);
   program.now += 0.1 / kLimits.regret;
-  EXPECT_EQ(program.launch(kAtHome / 2).reason, Reason::new_kernel);
-  EXPECT_EQ(program.launch(kAtHome / 2).verdict, Verdict::capture);
+  EXPECT_EQ(program.launch(kSecondsAtHome / 2).reason, Reason::new_kernel);
+  EXPECT_EQ(program.launch(kSecondsAtHome / 2).verdict, Verdict::capture);
 }
 
 TEST(Deciding, WhatDriversDoOnceIsNotPaidFor) {
   Program program;
   program.kernel_ran_at_home = true;
-  program.launch(50 * kAtHome);
+  program.launch(50 * kSecondsAtHome);
   EXPECT_EQ(program.budget.spent(), 0);
-  program.launch(1.5 * kAtHome);
-  EXPECT_NEAR(program.budget.spent(), 0.5 * kAtHome, 1e-9);
-  program.launch(0.5 * kAtHome);
-  EXPECT_NEAR(program.budget.spent(), 0.5 * kAtHome, 1e-9) << "a gain pays for no later loss";
+  program.launch(1.5 * kSecondsAtHome);
+  EXPECT_NEAR(program.budget.spent(), 0.5 * kSecondsAtHome, 1e-9);
+  program.launch(0.5 * kSecondsAtHome);
+  EXPECT_NEAR(program.budget.spent(), 0.5 * kSecondsAtHome, 1e-9) << "a gain pays for no later loss";
 }
 
 TEST(Deciding, WhatDriversDoOnceIsPaidForInLaterRuns) {
@@ -191,8 +191,8 @@ TEST(Deciding, WhatDriversDoOnceIsPaidForInLaterRuns) {
   {
     Program first;
     first.kernel_ran_at_home = true;
-    first.launch(50 * kAtHome);
-    first.launch(1.5 * kAtHome);
+    first.launch(50 * kSecondsAtHome);
+    first.launch(1.5 * kSecondsAtHome);
     kept = first.kernel->keep(first.now);
   }
   int captured = 0;
@@ -200,9 +200,9 @@ TEST(Deciding, WhatDriversDoOnceIsPaidForInLaterRuns) {
     Program later;
     later.kernel_ran_at_home = true;
     later.kernel->recall(kept, later.now);
-    if (later.launch(50 * kAtHome).verdict == Verdict::native) continue;
+    if (later.launch(50 * kSecondsAtHome).verdict == Verdict::native) continue;
     ++captured;
-    EXPECT_NEAR(later.budget.spent(), 49 * kAtHome, 1e-9);
+    EXPECT_NEAR(later.budget.spent(), 49 * kSecondsAtHome, 1e-9);
     kept = later.kernel->keep(later.now);
   }
   EXPECT_EQ(captured, 1) << "then it is in doubt, and losing that again is more than may be spent";
@@ -210,35 +210,35 @@ TEST(Deciding, WhatDriversDoOnceIsPaidForInLaterRuns) {
 
 TEST(Deciding, ARetryThatGainsEndsIt) {
   Program program;
-  while (program.launch(3 * kAtHome).verdict != Verdict::native) {
+  while (program.launch(3 * kSecondsAtHome).verdict != Verdict::native) {
   }
   int native = 0;
-  while (program.launch(kAtHome / 2).verdict == Verdict::native)
+  while (program.launch(kSecondsAtHome / 2).verdict == Verdict::native)
     ++native;
   EXPECT_GT(native, 10);
   for (int i = 0; i < 100; ++i)
-    EXPECT_EQ(program.launch(kAtHome / 2).verdict, Verdict::capture);
+    EXPECT_EQ(program.launch(kSecondsAtHome / 2).verdict, Verdict::capture);
 }
 
 TEST(Deciding, ABusyMomentDoesNotEndSplitting) {
   Program program;
   for (int i = 0; i < 200; ++i) {
     const bool busy = i % 10 < 3;
-    EXPECT_NE(program.launch(busy ? 8 * kAtHome : 0.6 * kAtHome).verdict, Verdict::native) << i;
+    EXPECT_NE(program.launch(busy ? 8 * kSecondsAtHome : 0.6 * kSecondsAtHome).verdict, Verdict::native) << i;
   }
 }
 
 TEST(Deciding, LaunchesOfAnotherLengthHaveNotLost) {
   Program program;
-  while (program.launch(3 * kAtHome).verdict != Verdict::native) {
+  while (program.launch(3 * kSecondsAtHome).verdict != Verdict::native) {
   }
-  EXPECT_EQ(program.launch(50 * kAtHome, 100 * kAtHome).verdict, Verdict::capture);
+  EXPECT_EQ(program.launch(50 * kSecondsAtHome, 100 * kSecondsAtHome).verdict, Verdict::capture);
 }
 
 TEST(Deciding, ANamedPolicyIsObeyed) {
   Program program({.may_leave_alone = false, .home_is_sum = true, .devices = 2});
   for (int i = 0; i < 100; ++i) {
-    EXPECT_NE(program.launch(5 * kAtHome).verdict, Verdict::native);
+    EXPECT_NE(program.launch(5 * kSecondsAtHome).verdict, Verdict::native);
     EXPECT_FALSE(program.measures_home);
   }
 }

@@ -143,9 +143,9 @@ TEST_P(Recorded, IsDecidedAgainAsItWas) {
 // A program that waits after each launch of one kernel. Captured, a launch takes what the next recorded
 // window with that kernel took; the windows come again and again. At home it takes what home would have
 // taken.
-class Program {
+class RecordedProgram {
 public:
-  Program(const Recording& recording, const std::string& kernel)
+  RecordedProgram(const Recording& recording, const std::string& kernel)
       : setting_(recording.setting), asked_(recording.setting, budget_) {
     double last_end = 0;
     for (const RecordedWindow& window : recording.windows) {
@@ -227,7 +227,7 @@ TEST(Replayed, WhatLosesGoesHomeAfterFourWindowsOrOnceNothingIsLeftToSpend) {
     SCOPED_TRACE(recording);
     const Recording of(recording);
     // Where home is all devices, one more window runs there.
-    const int captured = Program(of, kernel).captured_first();
+    const int captured = RecordedProgram(of, kernel).captured_first();
     EXPECT_GE(captured, 2);
     EXPECT_LE(captured, of.setting.home_is_sum ? 5 : 4);
   }
@@ -236,7 +236,7 @@ TEST(Replayed, WhatLosesGoesHomeAfterFourWindowsOrOnceNothingIsLeftToSpend) {
 TEST(Replayed, RetriesStayInTheBudget) {
   for (const auto& [recording, kernel] : kLosing) {
     SCOPED_TRACE(recording);
-    Program program(Recording(recording), kernel);
+    RecordedProgram program(Recording(recording), kernel);
     program.captured_first();
     const double began = program.now();
     const double lost = began - program.at_home();
@@ -250,7 +250,7 @@ TEST(Replayed, RetriesStayInTheBudget) {
 }
 
 TEST(Replayed, WhatGainsStaysSplitAndABusyMomentDoesNotEndIt) {
-  Program program(Recording("svd-separate"), "matrix_multiply");
+  RecordedProgram program(Recording("svd-separate"), "matrix_multiply");
   for (int i = 0; i < 1000; ++i) {
     const bool busy = i % 50 > 47;
     EXPECT_NE(program.launch(busy ? 8 : 1).verdict, Verdict::native) << i;
@@ -263,7 +263,7 @@ TEST(Replayed, ANamedPolicyIsObeyed) {
     SCOPED_TRACE(recording);
     Recording of(recording);
     of.setting.may_leave_alone = false;
-    Program program(of, kernel);
+    RecordedProgram program(of, kernel);
     EXPECT_EQ(program.captured_first(), 1000);
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/vendor/memories.hpp"
+#include "tests/libinterpose/vendor/addresses.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +9,6 @@ namespace {
 
 using testing::ElementsAre;
 
-const int one = 0, other = 0;            // platforms, by address
 const int cpu = 0, second = 0, gpu = 0;  // devices, by address
 
 TEST(Memories, PartsOfOneDevice) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/vendor/pci.hpp"
+#include "tests/libinterpose/vendor/addresses.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +10,6 @@ namespace {
 using testing::Eq;
 using testing::Optional;
 
-const int one = 0, other = 0;  // platforms, by address
 constexpr PciAddress kCard{0, 3, 0, 0}, kSecondCard{0, 4, 0, 0};
 
 TEST(Pci, OneGpuUnderTwoDriversIsOneDevice) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/vendor/rivals.hpp"
+#include "tests/libinterpose/vendor/addresses.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +9,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-
-const int one = 0, other = 0;  // drivers, by address
 
 TEST(Rivals, TwoDriversOnTheSameCores) {
   EXPECT_THAT(rival_teams({{&one, 2}, {&other, 2}}, 2), ElementsAre(1, 2));
