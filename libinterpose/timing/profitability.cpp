@@ -137,9 +137,11 @@ void Window::ran(const Ran& part) {
 Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch, double now) const {
   const bool is_short = !is_long(launch.first_device - launch.fixed);
   bool may_move = pays_to_move(launch);
-  if (const Outcomes* const moved = may_move ? kernel.moved.find(launch.at_home) : nullptr) {
-    if (moved->lost() && may_retry(*moved, now)) return {Verdict::move, Reason::retry};
-    may_move = !moved->lost() && may_go_on(*moved, now);
+  if (may_move) {
+    const Outcomes* const moved = kernel.moved.find(launch.at_home);
+    const bool lost = moved != nullptr && moved->lost();
+    if (lost && may_retry(*moved, now)) return {Verdict::move, Reason::retry};
+    may_move = !lost && may_go_on(moved, now);
   }
   const bool is_too_new = kernel.is_new() && !may_explore(now);
   if (is_short) {
@@ -153,7 +155,7 @@ Decision Profitability::judge(const KernelHistory& kernel, const Launch& launch,
     if (may_retry(*known, now)) return {Verdict::explore, Reason::retry};
     return {whole, Reason::lost_before};
   }
-  if (is_too_new || (known != nullptr && !may_go_on(*known, now))) return {whole, Reason::explored_enough};
+  if (is_too_new || !may_go_on(known, now)) return {whole, Reason::explored_enough};
   if (kernel.is_new()) return {Verdict::explore, Reason::new_kernel};
   // Pieces do not show what splits are compared with: they ran beside others.
   const bool compares = setting_.may_leave_alone && !launch.best_was_measured.value_or(true);

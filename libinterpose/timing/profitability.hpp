@@ -352,9 +352,11 @@ private:
   bool may_retry(const Outcomes& lost, double now) const {
     return !lost.discourages(now) && budget_.left(now) >= lost.last_loss();
   }
-  // Not while too little is known, and the next loss is under way or could not be paid.
-  bool may_go_on(const Outcomes& known, double now) const {
-    return !known.is_awaited() && (!known.in_doubt() || may_explore(now, known.last_loss()));
+  // Not while no gain is known, and the next loss is under way or could not be paid. Null: nothing is known.
+  bool may_go_on(const Outcomes* known, double now) const {
+    if (known == nullptr) return may_explore(now);
+    if (known->is_awaited()) return false;
+    return !known->only_lost() || may_explore(now, known->in_doubt() ? known->last_loss() : 0);
   }
   // Whether a new kernel may be tried; `loss`: seconds that trying it has lost the last time.
   bool may_explore(double now, double loss = 0) const {

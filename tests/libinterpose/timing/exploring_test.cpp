@@ -100,7 +100,8 @@ TEST(Exploring, HasOneWindowUnderWayOnceOneHasLost) {
       bool split;
     };
     std::deque<UnderWay> under_way;
-    double now = 1000;
+    const double began = 1000;
+    double now = began;
     const auto split = [&] {
       return std::ranges::count_if(under_way, [](const UnderWay& of) { return of.split; });
     };
@@ -116,7 +117,7 @@ TEST(Exploring, HasOneWindowUnderWayOnceOneHasLost) {
       under_way.push_back({std::move(window), splits});
       if (under_way.size() < kDeep) continue;
       now += under_way.front().split ? 12e-3 : 10e-3;
-      asked.observe(under_way.front().window, 0, now, now);
+      asked.observe(under_way.front().window, began, now, now);
       under_way.pop_front();
       known = true;
     }
