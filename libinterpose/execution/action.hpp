@@ -50,8 +50,8 @@ private:
 class Action final : public Ordered {
 public:
   // The work is called without any mutex, by the lane's thread or by Feeder::pump(). `waits` are vendor
-  // events of the lane's context. On an asynchronous lane it enqueues a command and returns the command's
-  // event. On a threaded lane the action is over when the work returns.
+  // events of the lane's context. On a lane that is a queue it enqueues a command and returns the
+  // command's event. On a threaded lane the action is over when the work returns.
   struct Outcome {
     cl_int status = CL_SUCCESS;
     vendor::Owned<cl_event> event;

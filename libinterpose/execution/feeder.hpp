@@ -18,14 +18,14 @@ public:
 
   Mutex& mutex() const RETURN_CAPABILITY(progress_.mutex()) { return progress_.mutex(); }
 
-  // Starts the actions of asynchronous lanes, and repairs. One thread at a time does so. Other threads return
-  // at once.
+  // Starts the actions of lanes that are queues, and repairs. One thread at a time does so. Other threads
+  // return at once.
   void pump() REQUIRES(progress_.mutex());
   // Carries out a threaded lane's actions on this thread.
   void run_threaded(Lane& lane) REQUIRES(progress_.mutex());
   // Waits for what the device of a helped lane was given. It computes with this thread.
   void help(Lane& lane) REQUIRES(progress_.mutex());
-  // Carries out those of all threaded lanes, where they have no threads.
+  // Carries out those of all threaded lanes, and helps, where lanes have no threads.
   void run_threaded() REQUIRES(progress_.mutex());
   bool lacks_threads() const;  // the executor's threads are parked, or it has none
 
