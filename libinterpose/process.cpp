@@ -188,11 +188,13 @@ bool splits() {
 void before_fork() {
   if (!splits() || process_forked.load(std::memory_order_relaxed)) return;
   process().session->code.pause();  // a child would wait for ever for a compiler that is at work
-  finish_helpers(*process().session);
+  pause_helpers(*process().session);
 }
 
 void after_fork() {
-  if (splits() && !process_forked.load(std::memory_order_relaxed)) process().session->code.resume();
+  if (!splits() || process_forked.load(std::memory_order_relaxed)) return;
+  resume_helpers(*process().session);
+  process().session->code.resume();
 }
 
 Process* start() {

@@ -110,11 +110,14 @@ void settle_all(Session& session) {
 }
 
 // Drivers may wait, when a process exits, for work whose threads a forked child does not have. An event that
-// is complete is not enough: the driver's thread may still be about to put the work away.
-void finish_helpers(Session& session) {
+// is complete is not enough: the driver's thread may still be about to put the work away, and a thread of
+// ours may be in the driver.
+void pause_helpers(Session& session) {
   if (process_exiting.load()) return;
   const Visit visit(session);
-  for (const Runtime* runtime : visit.live()) {
+  for (Runtime* runtime : visit.live())
+    runtime->executor().close();
+  for (Runtime* runtime : visit.live()) {
     for (const auto& lane : runtime->executor().lanes().all()) {
       const cl_command_queue queue = lane->queue.get();
       const auto& table = vendor::table(queue);
@@ -122,7 +125,14 @@ void finish_helpers(Session& session) {
       // Of a lost device nothing ends any more.
       if (vendor::finish_carefully(lane->queue) == CL_SUCCESS) table.clFinish(queue);
     }
+    runtime->executor().wait_until_closed();
   }
+}
+
+void resume_helpers(Session& session) {
+  const Visit visit(session);
+  for (Runtime* runtime : visit.live())
+    runtime->executor().open();
 }
 
 void note_ran(Session& session, const Action& action) {

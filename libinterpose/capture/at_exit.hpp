@@ -18,8 +18,10 @@ namespace mkmd {
 void finish_all_of(Session& session);
 // Before drivers end: finishes everything captured, and brings bytes home.
 void settle_all(Session& session);
-// Before a fork: what drivers other than home's were given is over.
-void finish_helpers(Session& session);
+// Before a fork: what drivers other than home's were given is over, and no thread of ours is in them.
+void pause_helpers(Session& session);
+// After it, in the parent.
+void resume_helpers(Session& session);
 
 // A piece has run.
 void note_ran(Session& session, const Action& action);

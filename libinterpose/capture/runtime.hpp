@@ -57,7 +57,7 @@ public:
   const Domains& domains() const { return domains_; }
   Estimates& estimates() { return estimates_; }
   CodeForPieces& code() { return code_; }
-  const Executor& executor() const { return executor_; }
+  Executor& executor() { return executor_; }
   NativeWork& native_work() { return native_work_; }
   HomeBytes& home_bytes() { return home_bytes_; }
   Windows& windows() { return windows_; }

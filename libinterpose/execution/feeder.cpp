@@ -114,10 +114,12 @@ void Feeder::start_first(Lane& lane) {
 void Feeder::pump() {
   wake_lanes();
   if (pumping_) return;  // the pumping thread will see our actions before it stops
-  pumping_ = true;
   Gate& gate = progress_.gate();
+  if (gate.is_closed()) return;  // who opens it pumps
+  pumping_ = true;
+  gate.enter();
   Lane& repair = lanes_.repair();
-  for (bool more = true; more;) {
+  for (bool more = true; more && !gate.is_closed();) {
     wake_lanes();
     if (Lane* const next = next_lane()) {
       start_first(*next);
@@ -129,17 +131,20 @@ void Feeder::pump() {
       more = flush_lanes();  // actions may have become ready meanwhile
     }
   }
+  gate.leave();
   pumping_ = false;
   if (gate.is_halted() && !progress_.is_running() && gate.take_halt()) observer_.halted();
 }
 
 void Feeder::run_threaded(Lane& lane) {
   Gate& gate = progress_.gate();
-  while (!gate.is_halted() && may_start(lane, lanes_, gate.until())) {
+  const bool is_homes = lane.native_context == lanes_.home().native_context;  // a fork does not wait for home
+  while (!gate.is_halted() && !gate.is_closed() && may_start(lane, lanes_, gate.until())) {
     const Ref<Action> action = take_next(lane, lanes_, gate.until());
     lane.under_way.push_back(action);
     if (takes_ports(*action, lanes_)) lane.sending = action;
     gate.begin_run();
+    if (!is_homes) gate.enter();
     action->state = Action::State::submitting;
     const cl_int refused = progress_.refusal(*action);
     cl_int status = CL_SUCCESS;
@@ -149,6 +154,7 @@ void Feeder::run_threaded(Lane& lane) {
       tell_owner(*action);
     }
     std::erase(lane.under_way, action);
+    if (!is_homes) gate.leave();
     gate.end_run();
     if (std::exchange(lane.sending, {})) gate.wake();  // its ports are free
     progress_.mark_over(*action, status);
@@ -157,9 +163,14 @@ void Feeder::run_threaded(Lane& lane) {
 }
 
 void Feeder::help(Lane& lane) {
+  Gate& gate = progress_.gate();
   lane.due = Lane::Due::nothing;
-  const Unlocked unlocked(progress_.mutex());
-  progress_.devices().help(lane);
+  gate.enter();
+  {
+    const Unlocked unlocked(progress_.mutex());
+    progress_.devices().help(lane);
+  }
+  gate.leave();
 }
 
 void Feeder::run_threaded() {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Gate keeps ready actions from being started. Threads of lanes wait at it. The executor's mutex guards
+// The Gate keeps ready actions from being started. Threads of lanes wait at it. A fork closes it: a child
+// whose parent had a thread in a driver may wait for that thread when it exits. The executor's mutex guards
 // it.
 #pragma once
 
 #include "common/thread_annotations.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <limits>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace mkmd {
 
@@ -40,6 +45,25 @@ public:
   void end_run() { --running_; }
   bool is_running() const { return running_ > 0; }
 
+  // The library's threads call no driver until open(), as often as this was called.
+  void close() { ++closed_; }
+  void open() {
+    if (closed_ > 0) --closed_;
+    has_more_ = true;
+    wake();
+  }
+  bool is_closed() const { return closed_ > 0; }
+  void enter() { in_drivers_.push_back(std::this_thread::get_id()); }  // this thread is about to call one
+  void leave() {
+    in_drivers_.erase(std::ranges::find(in_drivers_, std::this_thread::get_id()));
+    if (is_closed()) wake();
+  }
+  // Waits until no other thread is in a driver. False: `longest` is over. `lock` holds the executor's mutex.
+  bool wait_until_left(Lock& lock, std::chrono::nanoseconds longest) {
+    const auto is_own = [own = std::this_thread::get_id()](std::thread::id id) { return id == own; };
+    return woken_.wait_for(lock.to_wait(), longest, [&] { return std::ranges::all_of(in_drivers_, is_own); });
+  }
+
   // For the threads of lanes: they may have more actions to start.
   void note_more() { has_more_ = true; }
   void wake() { woken_.notify_all(); }
@@ -55,7 +79,7 @@ public:
   }
   // `lock` holds the executor's mutex. False: the thread has to end.
   bool wait(Lock& lock, const std::function<bool()>& may_start) {
-    woken_.wait(lock.to_wait(), [&] { return stopped_ || (!halted_ && may_start()); });
+    woken_.wait(lock.to_wait(), [&] { return stopped_ || (!halted_ && !is_closed() && may_start()); });
     return !stopped_;
   }
 
@@ -64,6 +88,8 @@ private:
   bool halted_ = false;
   bool is_told_ = false;
   int running_ = 0;
+  int closed_ = 0;
+  std::vector<std::thread::id> in_drivers_;
   bool has_more_ = false;
   bool stopped_ = false;
   std::condition_variable woken_;

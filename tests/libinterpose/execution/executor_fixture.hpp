@@ -13,6 +13,7 @@ namespace mkmd {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 inline constexpr cl_ulong kMilli = FakeDevices::kTakes;
 
