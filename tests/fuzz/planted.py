@@ -3,7 +3,7 @@
 """Puts known faults back, one at a time, and shows that a fuzzer finds each of them.
 
 planted.py [--build BUILD] [01 02 …] or --all: faults are patches in planted/. A patch is applied to copies of the files
-it changes; these alone are compiled, as BUILD compiles them, and linked with what BUILD has. Then run.py looks for a
+it changes. These are compiled, with the files that BUILD compiles them together with, and linked with what BUILD has. Then run.py looks for a
 case that differs, or with --footprints run_footprints.py, which sees faults of the analysis only. --shrink also makes the first case that differs small, and checks that it still tells the faulty
 build from BUILD.
 """
@@ -46,6 +46,14 @@ def changed_files(patch):
     return files
 
 
+def together(source):
+    """The files that are compiled with it: those that a unity source includes, or itself alone."""
+    if "/Unity/unity_" not in source:
+        return [os.path.realpath(source)]
+    with open(source) as file:
+        return [os.path.realpath(name) for name in re.findall(r'(?m)^#include "(.*)"', file.read())]
+
+
 class Faulty:
     """A build folder that is BUILD's but for what the patch changes."""
     def __init__(self, build, scratch, patch):
@@ -63,9 +71,7 @@ class Faulty:
             shutil.copy2(os.path.join(self.build, name), os.path.join(self.folder, name))
         for name in ["libOpenCL.so.1", "libOpenCL.so"]:
             os.symlink("libinterpose.so", os.path.join(self.folder, os.path.dirname(LIBRARY), name))
-        objects = {}
-        for name in files:
-            objects.update(self.compile(name))
+        objects = self.compile(files)
         if not footprints and any(not name.startswith("compiler/helper/") for name in files):
             self.link(LIBRARY, objects)
         if any(name.startswith("compiler/") for name in files):
@@ -81,19 +87,31 @@ class Faulty:
         run(["git", "apply", self.patch], f"planted/{self.name}.patch does not apply to the sources any more",
             cwd=self.sources, env={**os.environ, "GIT_CEILING_DIRECTORIES": os.path.realpath(self.top)})
 
-    def compile(self, name):
+    def compile(self, files):
+        """The new objects, by the ones of BUILD in whose place they are linked."""
         with open(os.path.join(self.build, "CMakeCache.txt")) as file:
-            built_from = re.search(r"(?m)^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)", file.read()).group(1)
+            built_from = os.path.realpath(re.search(r"(?m)^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)", file.read()).group(1))
         with open(os.path.join(self.build, "compile_commands.json")) as file:
-            known = [c for c in json.load(file) if os.path.realpath(c["file"]) == os.path.join(os.path.realpath(built_from), name)]
-        if not known:
-            raise Failure(f"{name} is in no target of {self.build}")
-        words = shlex.split(known[0]["command"])
-        at = words.index("-o") + 1
-        was, words[at] = words[at], os.path.join(self.top, name.replace("/", ".") + ".o")
-        words[words.index(known[0]["file"])] = os.path.join(self.sources, name)
-        run(words, f"{name} with the fault", cwd=known[0]["directory"])
-        return {was: words[at]}
+            commands = json.load(file)
+        changed = {os.path.join(built_from, name): os.path.join(self.sources, name) for name in files}
+        objects, compiled = {}, set()
+        for command in commands:
+            parts = together(command["file"])
+            if changed.keys().isdisjoint(parts):
+                continue
+            compiled.update(parts)
+            words = shlex.split(command["command"])
+            at = words.index("-o") + 1
+            new = os.path.join(self.top, words[at].replace("/", "."))
+            objects[words[at]], words[at] = new, new
+            source = os.path.splitext(new)[0]
+            with open(source, "w") as file:
+                file.writelines(f'#include "{changed.get(part, part)}"\n' for part in parts)
+            words[words.index(command["file"])] = source
+            run(words, f"{source} with the fault", cwd=command["directory"])
+        if missing := changed.keys() - compiled:
+            raise Failure(f"{', '.join(sorted(missing))}: in no target of {self.build}")
+        return objects
 
     def link(self, target, objects):
         lines = run(["ninja", "-C", self.build, "-t", "commands", target], "ninja").splitlines()
@@ -101,7 +119,10 @@ class Faulty:
         words = [objects.get(word, word) for word in shlex.split(command)]
         at = words.index("-o") + 1
         words[at] = os.path.join(self.folder, target)
-        words[at + 1:at + 1] = [o for o in objects.values() if o not in words]  # before the archive that has it, too
+        # Before the archive that has the old one. That one has the same names, so it is not taken.
+        archives = {os.path.basename(word) for word in words}
+        words[at + 1:at + 1] = [new for old, new in objects.items()
+                                if f"lib{re.search('([^/]*)[.]dir/', old).group(1)}.a" in archives]
         run(words, f"{target} with the fault", cwd=self.build)
 
 
