@@ -5,8 +5,26 @@
 #include "common/log.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace mkmd {
+
+namespace {
+
+// A driver makes the code for pieces once for all its devices, and drivers make it one after the other.
+double seconds_to_build(const std::vector<vendor::Device>& devices, const std::vector<DeviceRates>& rates) {
+  std::map<cl_platform_id, double> of_driver;
+  for (size_t d = 0; d < std::min(devices.size(), rates.size()); ++d) {
+    double& seconds = of_driver[devices[d].platform];
+    seconds = std::max(seconds, rates[d].build_seconds);
+  }
+  double all = 0;
+  for (const auto& [platform, seconds] : of_driver)
+    all += seconds;
+  return all;
+}
+
+}  // namespace
 
 Session::Session(const Configuration& of_process, DeviceKind& of_devices, void (*registered)())
     : configuration(of_process), kind(of_devices), trace(of_process), summary(of_process),
@@ -22,6 +40,7 @@ Session::~Session() = default;
 const Calibration& Session::calibration() {
   std::call_once(calibration_.made, [this] {
     calibration_.value = std::make_unique<const Calibration>(kind.calibrate(configuration));
+    code.expect(seconds_to_build(configuration.devices, calibration_.value->devices));
   });
   return *calibration_.value;
 }

@@ -34,8 +34,9 @@ public:
   void make_beside(std::shared_ptr<SubKernels> sub_kernels, const CodePlaces& places,
                    vendor::Owned<cl_event> after);
 
-  // How long making the code of a program takes, according to the last one.
-  void expect(double seconds) { seconds_.store(seconds, std::memory_order_relaxed); }  // of an earlier run
+  // How long making the code of a program takes, according to the last one. Before the first, what is
+  // expected.
+  void expect(double seconds) { seconds_.store(seconds, std::memory_order_relaxed); }
   double seconds() const { return seconds_.load(std::memory_order_relaxed); }
 
   // No build begins on the thread until resume(). Waits for the one under way, at most two seconds, unless
@@ -60,7 +61,7 @@ private:
   const LogLevel refusals_;
   void (*const built_)();
   const BuildCode build_;
-  std::atomic<double> seconds_{0.25};
+  std::atomic<double> seconds_{0};
   Mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_ GUARDED_BY(mutex_);

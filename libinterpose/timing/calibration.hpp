@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration: how fast each device computes, streams memory and starts a kernel. Two small kernels measure
-// it, in a second run once more: the machine may have been busy during the first. The cache directory keeps
-// it, keyed by device and driver. A factor of two is near enough, because launches of a program's own kernels
-// correct predicted times.
+// Calibration: how fast each device computes, streams memory and starts a kernel, and how long its driver
+// takes to build a program. Two small kernels measure it, in a second run once more: the machine may have
+// been busy during the first. The cache directory keeps it, keyed by device and driver. A factor of two is
+// near enough, because launches of a program's own kernels correct predicted times.
 #pragma once
 
 #include "libinterpose/vendor/vendor.hpp"
@@ -20,6 +20,7 @@ struct DeviceRates {
   double launch_seconds = 5e-6;
   double copy_bytes_per_second = 4e9;  // to and from the host's memory
   double copy_seconds = 20e-6;         // fixed cost of a copy
+  double build_seconds = 0.25;         // of a small program, the first of the process
 };
 
 struct Calibration {

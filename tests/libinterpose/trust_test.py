@@ -140,7 +140,7 @@ class Files(unittest.TestCase):
 
     def test_deeply_nested_json_is_no_calibration(self):
         self.run_linked()
-        deep = '{"format": 3, "devices": {}, "memories": {}, "x": ' + "[" * 1_000_000 + "]" * 1_000_000 + "}"
+        deep = '{"format": 4, "devices": {}, "memories": {}, "x": ' + "[" * 1_000_000 + "]" * 1_000_000 + "}"
         with open(self.calibration, "w") as file:
             file.write(deep)
         self.assertEqual(self.run_linked().stderr, "")

@@ -52,6 +52,11 @@ TEST_F(Calibrated, TellsASlowDeviceFromAQuickOneInLittleTime) {
   expect_near(found.devices[1].bytes_per_second, 8e4);
 }
 
+TEST_F(Calibrated, TimesADriversBuilds) {
+  driver_.compiler.takes = 300'000'000;
+  EXPECT_NEAR(calibrate(devices_, {0, 1}).devices[1].build_seconds, 0.3, 1e-3);
+}
+
 class KeptCalibration : public Calibrated {
 protected:
   KeptCalibration() {
@@ -85,6 +90,14 @@ TEST_F(KeptCalibration, WhatABusyMachineMeasuredIsPutRight) {
   EXPECT_GT(took_, 0u) << "nothing had confirmed the second run yet";
   expect_near(operations_per_second(100), kOperations * 1e9);
   EXPECT_EQ(took_, 0u) << "it is settled";
+}
+
+TEST_F(KeptCalibration, ABuildOnABusyMachineIsPutRight) {
+  for (const cl_ulong takes : {3'000'000'000UL, 300'000'000UL, 3'000'000'000UL}) {
+    driver_.compiler.takes = takes;
+    operations_per_second(1);
+  }
+  EXPECT_NEAR(calibrate(devices_, {0, 1}).devices[0].build_seconds, 0.3, 1e-3);
 }
 
 TEST_F(KeptCalibration, TwoRunsThatAgreeAreEnough) {

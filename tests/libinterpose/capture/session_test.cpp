@@ -5,6 +5,7 @@
 
 #include "libinterpose/device/emulated_kind.hpp"
 #include "libinterpose/device/opencl_devices.hpp"
+#include "libinterpose/device/real_kind.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -61,6 +62,29 @@ struct SessionTest : testing::Test {
 
   std::filesystem::path folder;
 };
+
+// Its devices' drivers take so many seconds to build.
+struct BuildingKind : RealKind {
+  explicit BuildingKind(std::vector<double> builds) : builds(std::move(builds)) {}
+  Calibration calibrate(const Configuration&) override {
+    Calibration made;
+    for (const double seconds : builds) {
+      made.devices.emplace_back();
+      made.devices.back().build_seconds = seconds;
+    }
+    return made;
+  }
+  std::vector<double> builds;
+};
+
+TEST_F(SessionTest, ExpectsThatEachDriverBuildsOnce) {
+  Configuration c = configuration("cpu", 3, true);
+  c.devices.back().platform = reinterpret_cast<cl_platform_id>(uintptr_t{32});
+  BuildingKind kind({0.25, 0.2, 3, 7});  // the last one is home's whole, of which the first two are parts
+  Session session(c, kind);
+  session.times();
+  EXPECT_DOUBLE_EQ(session.code.seconds(), 3.25);
+}
 
 TEST_F(SessionTest, EachWritesItsOwnTraceOfItsOwnDevices) {
   Configuration two = configuration("a", 2, false);

@@ -131,6 +131,7 @@ public:
   static const char* pieces(bool in_spirv) { return in_spirv ? kSpirvPieces : kPieces; }
   struct Compiler {
     bool builds_all = false;
+    cl_ulong takes = 0;  // nanoseconds for a program
     bool takes_spirv = true;
     std::string version = "OpenCL 3.0";  // of the platform
   } compiler;

@@ -231,6 +231,7 @@ void fill_table_with_programs(cl_icd_dispatch& t) {
         options != nullptr && std::strstr(options, compiler::kByOffset) != nullptr;
     const bool builds =
         source == Driver::kPieces || source == Driver::kSpirvPieces || Driver::current->compiler.builds_all;
+    virtual_time::advance_to(virtual_time::now() + Driver::current->compiler.takes);
     return builds ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
   };
   t.clRetainProgram = retain<Program, cl_program>;
