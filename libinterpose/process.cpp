@@ -187,14 +187,11 @@ bool splits() {
 // A child whose home's driver is quiet shall not wait for a helper's.
 void before_fork() {
   if (!splits() || process_forked.load(std::memory_order_relaxed)) return;
-  process().session->code.pause();  // a child would wait for ever for a compiler that is at work
   pause_helpers(*process().session);
 }
 
 void after_fork() {
-  if (!splits() || process_forked.load(std::memory_order_relaxed)) return;
-  resume_helpers(*process().session);
-  process().session->code.resume();
+  if (splits() && !process_forked.load(std::memory_order_relaxed)) resume_helpers(*process().session);
 }
 
 Process* start() {

@@ -9,6 +9,9 @@
 #include "libinterpose/objects/registry.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
 
 namespace mkmd {
 
@@ -109,15 +112,39 @@ void settle_all(Session& session) {
   vendor::gone.store(gone, std::memory_order_release);
 }
 
+namespace {
+
+// A fork that is under way in this process. Forks of other threads wait for it.
+struct Fork {
+  std::timed_mutex one_at_a_time;
+  std::optional<Visit> visit;  // a runtime that is released now calls drivers later
+
+  static Fork& only() {
+    static auto* const fork = new Fork;
+    return *fork;
+  }
+};
+thread_local int forks = 0;  // of this thread; a driver may fork while a fork waits for it
+thread_local bool pauses = false;
+
+}  // namespace
+
 // Drivers may wait, when a process exits, for work whose threads a forked child does not have. An event that
 // is complete is not enough: the driver's thread may still be about to put the work away, and a thread of
-// ours may be in the driver.
+// ours may be in the driver. So no thread submits any more when the queues are finished.
 void pause_helpers(Session& session) {
+  constexpr std::chrono::seconds kLongest{10};  // a driver's thread may fork while a fork waits for it
+  if (forks++ > 0) return;
+  session.code.pause();  // a child would wait for ever for a compiler that is at work
   if (process_exiting.load()) return;
-  const Visit visit(session);
+  Fork& fork = Fork::only();
+  if (!fork.one_at_a_time.try_lock_for(kLongest)) return;
+  pauses = true;
+  const Visit& visit = fork.visit.emplace(session);
   for (Runtime* runtime : visit.live())
     runtime->executor().close();
   for (Runtime* runtime : visit.live()) {
+    runtime->executor().wait_until_closed();
     for (const auto& lane : runtime->executor().lanes().all()) {
       const cl_command_queue queue = lane->queue.get();
       const auto& table = vendor::table(queue);
@@ -125,14 +152,19 @@ void pause_helpers(Session& session) {
       // Of a lost device nothing ends any more.
       if (vendor::finish_carefully(lane->queue) == CL_SUCCESS) table.clFinish(queue);
     }
-    runtime->executor().wait_until_closed();
   }
 }
 
 void resume_helpers(Session& session) {
-  const Visit visit(session);
-  for (Runtime* runtime : visit.live())
-    runtime->executor().open();
+  if (forks == 0 || --forks > 0) return;
+  if (std::exchange(pauses, false)) {
+    Fork& fork = Fork::only();
+    for (Runtime* runtime : fork.visit->live())
+      runtime->executor().open();
+    fork.visit.reset();
+    fork.one_at_a_time.unlock();
+  }
+  session.code.resume();
 }
 
 void note_ran(Session& session, const Action& action) {

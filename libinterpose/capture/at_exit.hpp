@@ -18,9 +18,9 @@ namespace mkmd {
 void finish_all_of(Session& session);
 // Before drivers end: finishes everything captured, and brings bytes home.
 void settle_all(Session& session);
-// Before a fork: what drivers other than home's were given is over, and no thread of ours is in them.
+// Before a fork: what drivers other than home's were given is over, and no thread works or builds with them.
 void pause_helpers(Session& session);
-// After it, in the parent.
+// After it, in the parent, on the same thread.
 void resume_helpers(Session& session);
 
 // A piece has run.

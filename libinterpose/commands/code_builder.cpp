@@ -9,6 +9,36 @@
 
 namespace mkmd {
 
+namespace {
+
+thread_local int own_calls = 0;  // of this thread
+
+}  // namespace
+
+// A thread is in a driver for a build. Those that pause or stop the builder wait for it.
+class CodeBuilder::Call {
+public:
+  explicit Call(CodeBuilder& builder) : builder_(builder) {
+    Lock lock(builder_.mutex_);
+    builder_.changed_.wait(lock.to_wait(), [&]() REQUIRES(builder_.mutex_) {
+      return builder_.paused_ == 0 || builder_.stopped_ || own_calls > 0;
+    });
+    ++builder_.calls_;
+    ++own_calls;
+  }
+  ~Call() {
+    const Lock lock(builder_.mutex_);
+    --builder_.calls_;
+    --own_calls;
+    builder_.changed_.notify_all();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+private:
+  CodeBuilder& builder_;
+};
+
 CodeBuilder::~CodeBuilder() {
   stop();
   std::thread thread;
@@ -20,6 +50,7 @@ CodeBuilder::~CodeBuilder() {
 }
 
 void CodeBuilder::make(SubKernels& sub_kernels, const CodePlaces& places) {
+  const Call call(*this);
   double seconds = 0;  // that drivers took
   make_piece_code(sub_kernels, places, [&](const SubKernels& of, const CodePlace& place) {
     const double began = host_seconds();
@@ -67,49 +98,52 @@ bool CodeBuilder::start_thread() {
 }
 
 void CodeBuilder::run() {
-  Job job;  // before the lock: a driver is called when it is let go of
   Lock lock(mutex_);
   for (;;) {
     changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return stopped_ || !jobs_.empty(); });
     if (stopped_) return;
-    job = std::move(jobs_.front());
+    Job job = std::move(jobs_.front());
     jobs_.pop_front();
+    has_job_ = true;
     lock.unlock();
-    wait_for(job);
+    work_on(std::move(job));
     lock.lock();
-    changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return stopped_ || paused_ == 0; });
-    if (stopped_) return;
-    building_ = true;
-    lock.unlock();
-    if (job.sub_kernels.use_count() > 1) make(*job.sub_kernels, job.places);  // else the program has gone
-    job = {};
-    lock.lock();
-    building_ = false;
+    has_job_ = false;
     changed_.notify_all();
   }
+}
+
+void CodeBuilder::work_on(Job job) {
+  wait_for(job);
+  const Call call(*this);  // outlives the job, whose release calls drivers
+  const Job last = std::move(job);
+  {
+    const Lock lock(mutex_);
+    if (stopped_) return;
+  }
+  if (last.sub_kernels.use_count() > 1) make(*last.sub_kernels, last.places);  // else the program has gone
 }
 
 // A command that never ends must not keep other programs from their code.
 void CodeBuilder::wait_for(const Job& job) {
   constexpr std::chrono::milliseconds kStep{1};
   constexpr int kMost = 1000;  // steps
-  Lock lock(mutex_);
-  for (int i = 0; i < kMost && job.after && !stopped_; ++i) {
-    lock.unlock();
-    const bool over = vendor::execution_status(job.after.get()) <= CL_COMPLETE;
-    lock.lock();
-    if (over) return;
-    changed_.wait_for(lock.to_wait(), kStep, [&]() REQUIRES(mutex_) { return stopped_; });
+  for (int i = 0; i < kMost && job.after; ++i) {
+    {
+      const Call call(*this);
+      if (vendor::execution_status(job.after.get()) <= CL_COMPLETE) return;
+    }
+    Lock lock(mutex_);
+    if (changed_.wait_for(lock.to_wait(), kStep, [&]() REQUIRES(mutex_) { return stopped_; })) return;
   }
 }
 
 // A driver may fork while it builds, on this thread or on one of its own that holds up the build.
 bool CodeBuilder::pause() {
-  constexpr std::chrono::seconds kLongest{2};
+  constexpr std::chrono::seconds kLongest{10};
   Lock lock(mutex_);
   ++paused_;
-  if (std::this_thread::get_id() == thread_.get_id()) return true;
-  return changed_.wait_for(lock.to_wait(), kLongest, [&]() REQUIRES(mutex_) { return !building_; });
+  return changed_.wait_for(lock.to_wait(), kLongest, [&]() REQUIRES(mutex_) { return calls_ <= own_calls; });
 }
 
 void CodeBuilder::resume() {
@@ -122,7 +156,7 @@ void CodeBuilder::stop() {
   Lock lock(mutex_);
   stopped_ = true;
   changed_.notify_all();
-  changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return !building_; });
+  changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return calls_ <= own_calls && !has_job_; });
 }
 
 void CodeBuilder::say_refusals(SubKernels& sub_kernels, const CodePlaces& places) {

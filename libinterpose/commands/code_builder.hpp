@@ -39,11 +39,11 @@ public:
   void expect(double seconds) { seconds_.store(seconds, std::memory_order_relaxed); }
   double seconds() const { return seconds_.load(std::memory_order_relaxed); }
 
-  // No build begins on the thread until resume(). Waits for the one under way, at most two seconds, unless
-  // this is the thread. False: it waited in vain.
+  // No build begins until resume(), on any thread. Waits for those under way on other threads, at most ten
+  // seconds. False: it waited in vain.
   bool pause();
   void resume();
-  void stop();  // for good
+  void stop();  // for good: the thread begins no build any more, and no other thread is in one
 
 private:
   struct Job {
@@ -53,8 +53,11 @@ private:
     vendor::Owned<cl_event> after;
   };
 
+  class Call;
+
   bool start_thread() REQUIRES(mutex_);  // false: there is none
   void run();
+  void work_on(Job job);
   void wait_for(const Job& job);
   void say_refusals(SubKernels& sub_kernels, const CodePlaces& places);
 
@@ -65,7 +68,8 @@ private:
   Mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_ GUARDED_BY(mutex_);
-  bool building_ GUARDED_BY(mutex_) = false;
+  bool has_job_ GUARDED_BY(mutex_) = false;  // the thread has one
+  int calls_ GUARDED_BY(mutex_) = 0;
   int paused_ GUARDED_BY(mutex_) = 0;
   bool stopped_ GUARDED_BY(mutex_) = false;
   std::set<std::string> refusing_ GUARDED_BY(mutex_);  // devices, as the user names them

@@ -18,6 +18,7 @@ struct Fake {
   const cl_icd_dispatch* table;
   std::atomic<int> references{1};
   std::atomic<cl_int> status{CL_COMPLETE};  // of an event
+  std::atomic<int> asked{0};
 };
 
 template <typename Handle>
@@ -31,7 +32,9 @@ cl_int CL_API_CALL drop(Handle handle) {
   return CL_SUCCESS;
 }
 cl_int CL_API_CALL event_info(cl_event event, cl_event_info, size_t, void* value, size_t*) {
-  *static_cast<cl_int*>(value) = reinterpret_cast<Fake*>(event)->status.load();
+  auto& fake = *reinterpret_cast<Fake*>(event);
+  *static_cast<cl_int*>(value) = fake.status.load();
+  ++fake.asked;
   return CL_SUCCESS;
 }
 
@@ -203,6 +206,36 @@ TEST_F(CodeBuilderTest, NothingIsBuiltBesideAForkOrAfterTheEnd) {
   builder.make_beside(late, places, {});
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(can_be_divided(*late, places), HasCode::not_yet);
+}
+
+TEST_F(CodeBuilderTest, AForkWaitsForBuildsOnThreadsOfTheProgram) {
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
+  may_end = false;
+  auto built = std::async(std::launch::async, [&] { builder.make(*code, places); });
+  ASSERT_TRUE(soon([&] { return begun == 1; }));
+  auto paused = std::async(std::launch::async, [&] { return builder.pause(); });
+  EXPECT_EQ(paused.wait_for(20ms), std::future_status::timeout);
+  may_end = true;
+  EXPECT_TRUE(paused.get());
+  built.get();
+  const auto next = std::make_shared<SubKernels>();
+  auto late = std::async(std::launch::async, [&] { builder.make(*next, places); });
+  EXPECT_EQ(late.wait_for(20ms), std::future_status::timeout);
+  EXPECT_EQ(can_be_divided(*next, places), HasCode::not_yet);
+  builder.resume();
+  late.get();
+  EXPECT_EQ(can_be_divided(*next, places), HasCode::yes);
+}
+
+// A job has contexts and an event, which are released by calls of drivers.
+TEST_F(CodeBuilderTest, NothingIsReleasedAfterTheEnd) {
+  launch.status = CL_RUNNING;
+  CodeBuilder builder(LogLevel::info, nullptr, builds());
+  builder.make_beside(code, places, vendor::Owned<cl_event>(reinterpret_cast<cl_event>(&launch)));
+  ASSERT_TRUE(soon([&] { return launch.asked > 0; }));
+  builder.stop();
+  EXPECT_EQ(launch.references, 0);
+  EXPECT_EQ(begun, 0);
 }
 
 // Who waits for the end of a build finds the process's exit handler behind those of the driver.
