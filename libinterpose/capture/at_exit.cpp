@@ -5,6 +5,7 @@
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/commands/careful.hpp"
+#include "libinterpose/execution/forks.hpp"
 #include "libinterpose/life/callback_thread.hpp"
 #include "libinterpose/objects/registry.hpp"
 
@@ -142,9 +143,8 @@ void pause_helpers(Session& session) {
   pauses = true;
   const Visit& visit = fork.visit.emplace(session);
   for (Runtime* runtime : visit.live())
-    runtime->executor().close();
+    close(runtime->executor());
   for (Runtime* runtime : visit.live()) {
-    runtime->executor().wait_until_closed();
     for (const auto& lane : runtime->executor().lanes().all()) {
       const cl_command_queue queue = lane->queue.get();
       const auto& table = vendor::table(queue);
@@ -152,6 +152,7 @@ void pause_helpers(Session& session) {
       // Of a lost device nothing ends any more.
       if (vendor::finish_carefully(lane->queue) == CL_SUCCESS) table.clFinish(queue);
     }
+    wait_until_left(runtime->executor());
   }
 }
 
@@ -160,7 +161,7 @@ void resume_helpers(Session& session) {
   if (std::exchange(pauses, false)) {
     Fork& fork = Fork::only();
     for (Runtime* runtime : fork.visit->live())
-      runtime->executor().open();
+      open(runtime->executor());
     fork.visit.reset();
     fork.one_at_a_time.unlock();
   }

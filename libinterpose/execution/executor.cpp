@@ -33,23 +33,6 @@ void Executor::pump() {
   feeder_.pump();
 }
 
-void Executor::close() {
-  const Lock lock(mutex());
-  gate().close();
-}
-
-void Executor::wait_until_closed() {
-  constexpr std::chrono::seconds kLongest{2};
-  Lock lock(mutex());
-  gate().wait_until_left(lock, kLongest);
-}
-
-void Executor::open() {
-  const Lock lock(mutex());
-  gate().open();
-  pump();
-}
-
 int Executor::busy_lanes(int domain, const Lane* besides) const {
   const std::vector<Lane*>& lanes = lanes_.compute();
   return static_cast<int>(std::count_if(lanes.begin(), lanes.end(), [&](const Lane* lane) {

@@ -60,11 +60,6 @@ public:
   // False if the system creates no more threads.
   bool start_threads() REQUIRES(mutex());
 
-  // A fork may come between these two; see Gate. close() returns at once.
-  void close() EXCLUDES(mutex());
-  void wait_until_closed() EXCLUDES(mutex());  // a thread may still be in a driver: at most two seconds
-  void open() EXCLUDES(mutex());
-
   bool take_posts() EXCLUDES(mutex());   // completes the actions in the posts; false: there were none
   void ask_devices() EXCLUDES(mutex());  // for the status of submitted actions
   // Waits until `done`, which is called with the mutex held, returns true. Returns false at the instant

@@ -2,7 +2,6 @@
 // Which actions devices are given, when, and in which order.
 #include "tests/libinterpose/execution/executor_fixture.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <future>
 #include <random>
@@ -111,70 +110,6 @@ TEST_F(ExecutorTest, AWaitingThreadHelpsADeviceWhereThereAreNoOthers) {
   push(only);
   executor_->wait_until([&] { return only->complete(); });
   EXPECT_EQ(helped, 1);
-}
-
-// A child has only the thread that forks. Drivers wait in it, when it exits, for threads that were in them.
-TEST_F(ExecutorTest, AForkWaitsForTheThreadsThatAreInDrivers) {
-  has_threads_ = true;
-  make({0, 1});
-  executor_->lanes().add(lane(Lane::Kind::helped, 2, 1));
-  std::promise<void> helps, may_end;
-  std::atomic<int> helped{0};
-  devices_->on_help = [&](const Lane&) {
-    helps.set_value();  // once, or this throws
-    may_end.get_future().wait();
-    ++helped;
-  };
-  {
-    const std::lock_guard lock(executor_->mutex());
-    EXPECT_TRUE(executor_->start_threads());
-  }
-  push(action(2, 0));
-  pump();
-  helps.get_future().wait();
-  executor_->close();
-  auto closed = std::async(std::launch::async, [&] {
-    executor_->wait_until_closed();
-    return helped.load();
-  });
-  EXPECT_EQ(closed.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  may_end.set_value();
-  EXPECT_EQ(closed.get(), 1);
-  executor_->stop();
-}
-
-TEST_F(ExecutorTest, NothingStartsDuringAFork) {
-  make({0, 1});
-  executor_->close();
-  executor_->close();  // two threads fork
-  const auto queued = action(0), copied = copy(0, 1);
-  push(queued), push(copied);
-  work();
-  executor_->open();
-  EXPECT_EQ(devices_->under_way(), 0u);
-  EXPECT_EQ(works_, 0);
-  executor_->wait_until_closed();  // returns at once, also where its own thread is in a driver
-  executor_->open();
-  EXPECT_EQ(devices_->under_way(), 1u);
-  finish();
-  EXPECT_THAT(completed_, UnorderedElementsAre(queued.get(), copied.get()));
-}
-
-TEST_F(ExecutorTest, ADriverMayForkOnTheThreadThatIsInIt) {
-  make({0, 1});
-  executor_->lanes().add(lane(Lane::Kind::helped, 2, 1));
-  bool has_waited = false;
-  devices_->on_help = [&](const Lane&) {
-    executor_->close();
-    executor_->wait_until_closed();
-    executor_->open();
-    has_waited = true;
-    devices_->advance();
-  };
-  const auto only = action(2);
-  push(only);
-  executor_->wait_until([&] { return only->complete(); });
-  EXPECT_TRUE(has_waited);
 }
 
 TEST_F(ExecutorTest, AnEndWakesAThreadAtTheLatestWhenNoneFeeds) {
