@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libinterpose/execution/forks.hpp"
 
+#include "libinterpose/objects/objects.hpp"
+
 #include <chrono>
 
 namespace mkmd {
