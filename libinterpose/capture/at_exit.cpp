@@ -80,6 +80,13 @@ void Runtime::retire() {
   run_callback([this] { delete this; });
 }
 
+// Bare, a kernel that is launched again is compiled by then. Here home may have run pieces of it so far, and
+// its driver compiles the whole one in a thread of its own, which must be over before compilers are gone.
+void Runtime::finish_native() {
+  const std::unique_lock regime(regime_);
+  if (!native_work_.may_wait(context_)) native_work_.finish();
+}
+
 void finish_all_of(Session& session) {
   session.code.stop();
   std::vector<Runtime*> live;
@@ -88,8 +95,10 @@ void finish_all_of(Session& session) {
     session.runtimes.stay = true;
     live = session.runtimes.live;
   }
-  for (Runtime* runtime : live)
+  for (Runtime* runtime : live) {
     runtime->finish_all();
+    runtime->finish_native();
+  }
 }
 
 void settle_all(Session& session) {

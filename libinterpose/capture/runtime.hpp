@@ -89,6 +89,7 @@ public:
   void wait(const Event& event);  // of a captured command
   void finish(Queue& queue);      // every captured command of the queue
   void finish_all();              // every captured command
+  void finish_native();           // what home's own queues have, unless it may wait for the program
 
   void forget_history();  // the program has released the context
 
