@@ -95,13 +95,16 @@ void finish_all_of(Session& session) {
     session.runtimes.stay = true;
     live = session.runtimes.live;
   }
+  const Admission::Closed closed(session.admission);
   for (Runtime* runtime : live) {
     runtime->finish_all();
     runtime->finish_native();
+    wait_until_left(runtime->executor());
   }
 }
 
 void settle_all(Session& session) {
+  const Admission::Closed closed(session.admission);
   finish_all_of(session);
   const Configuration& p = session.configuration;
   auto* const gone = new std::vector<const cl_icd_dispatch*>;

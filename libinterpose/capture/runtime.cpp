@@ -172,6 +172,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
                                          session_.configuration.home_index());
   }
   windows_.let_exploring_window_end();
+  session_.admission.wait_until_open();
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/thread_annotations.hpp"
+#include "libinterpose/capture/admission.hpp"
 #include "libinterpose/commands/code_builder.hpp"
 #include "libinterpose/device/device_kind.hpp"
 #include "libinterpose/device/driver_compilers.hpp"
@@ -82,6 +83,7 @@ public:
     std::vector<Runtime*> retired GUARDED_BY(mutex);  // while there were visitors
     bool stay GUARDED_BY(mutex) = false;              // the process ends: none is destroyed any more
   } runtimes;
+  Admission admission;  // to the windows of these
 
 private:
   const Calibration& calibration();

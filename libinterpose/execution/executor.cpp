@@ -163,6 +163,24 @@ bool Executor::wait_until(const std::function<bool()>& done, std::optional<cl_ul
   return over;
 }
 
+// While it lives, its thread calls drivers. A fork keeps threads out, and waits for those that are in.
+class Executor::InDrivers {
+public:
+  explicit InDrivers(Executor& executor) : executor_(executor) {
+    Lock lock(executor_.mutex());
+    executor_.gate().enter_when_open(lock);
+  }
+  ~InDrivers() {
+    const Lock lock(executor_.mutex());
+    executor_.gate().leave();
+  }
+  InDrivers(const InDrivers&) = delete;
+  InDrivers& operator=(const InDrivers&) = delete;
+
+private:
+  Executor& executor_;
+};
+
 void Executor::lane_thread(Lane& lane) {
   Lock lock(mutex());
   const bool helps = lane.kind == Lane::Kind::helped;
@@ -174,9 +192,11 @@ void Executor::lane_thread(Lane& lane) {
     feeder_.mutex().is_held();
     helps ? feeder_.help(lane) : feeder_.run_threaded(lane);
     Graveyard::Dead dead = graveyard().take();
+    gate().enter();
     lock.unlock();
     Graveyard::bury(std::move(dead));
     lock.lock();
+    gate().leave();
   }
 }
 
@@ -185,11 +205,14 @@ void Executor::conductor_thread() {
     const Posts::Due due =
         posts_.wait_to_conduct([&] { return observer_.is_busy(); }, patience(configuration_));
     if (due == Posts::Due::end) return;
-    if (due == Posts::Due::nothing) {
-      if (!process_exiting.load()) ask_devices();
-      continue;
+    {
+      const InDrivers calls(*this);
+      if (due != Posts::Due::nothing) {
+        take_posts();
+      } else if (!process_exiting.load()) {
+        ask_devices();
+      }
     }
-    take_posts();
     if (due == Posts::Due::conduct) observer_.conduct();
   }
 }

@@ -67,6 +67,8 @@ public:
   bool wait_until(const std::function<bool()>& done, std::optional<cl_ulong> latest = {}) EXCLUDES(mutex());
 
 private:
+  class InDrivers;
+
   void lane_thread(Lane& lane);
   void conductor_thread();
   void look_after_lanes() EXCLUDES(mutex());

@@ -54,6 +54,10 @@ public:
   }
   bool is_closed() const { return closed_ > 0; }
   void enter() { in_drivers_.push_back(std::this_thread::get_id()); }  // this thread is about to call one
+  void enter_when_open(Lock& lock) {  // `lock` holds the executor's mutex
+    woken_.wait(lock.to_wait(), [&] { return stopped_ || !is_closed(); });
+    enter();
+  }
   void leave() {
     in_drivers_.erase(std::ranges::find(in_drivers_, std::this_thread::get_id()));
     if (is_closed()) wake();

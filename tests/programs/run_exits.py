@@ -21,7 +21,7 @@ DRIVERS = {
     "intel": ["/opt/intel-ocl/vendors/intel.icd"],
 }
 WAYS = [("exit_ways", way) for way in
-        ("thread", "quick", "callback", "fork", "unfinished", "smaller", "abort")]
+        ("thread", "quick", "callback", "fork", "unfinished", "smaller", "abort", "others")]
 # They end while the code for pieces may be made beside them, which they do not wait for.
 BESIDE = [("exit_ways", way) for way in ("beside", "beside_thread", "beside_quick")]
 # Intel's runtime waits in its exit handler for what the signal has interrupted.

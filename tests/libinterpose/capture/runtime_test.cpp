@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <numeric>
 
 namespace mkmd {
@@ -126,6 +128,22 @@ TEST_F(RuntimeTest, AFullWindowClosesByItself) {
   c().capture(c().copy(a, b));
   EXPECT_TRUE(actions());
   EXPECT_THAT(c().values(b), Each(1.0F));
+}
+
+// Threads that go on launching would keep exit() waiting.
+TEST_F(RuntimeTest, OthersAreNotCapturedWhileExitWaits) {
+  make({});
+  const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
+  std::future<void> other;
+  {
+    const Admission::Closed closed(c().session().admission);
+    other = std::async(std::launch::async, [&] { c().capture(c().twice(in, out)); });
+    EXPECT_EQ(other.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+    EXPECT_FALSE(c().runtime().capturing());
+  }
+  other.get();
+  EXPECT_TRUE(c().runtime().capturing());
+  EXPECT_EQ(c().values(out)[3], 7);
 }
 
 TEST_F(RuntimeTest, WaitsForOneCommandOnly) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kCount = 400000;
 Cl cl;
+cl_program program;
 cl_kernel kernel;
 cl_mem buffer;
 bool smaller = false;  // the last launches
@@ -32,13 +33,13 @@ void last_words() {
 
 void start() {
   cl = open_cl();
-  kernel = kernel_of(build(cl, R"(
+  program = build(cl, R"(
     __kernel void stir(__global int* data) {
       int i = get_global_id(0), x = data[i];
       for (int k = 0; k < 100; ++k) x = x * 31 + k;
       data[i] = x;
-    })"),
-                     "stir");
+    })");
+  kernel = kernel_of(program, "stir");
   buffer = buffer_of(cl, noise<cl_int>(kCount, 7));
   set_args(kernel, buffer);
   for (int i = 0; i < 6; ++i)
@@ -58,6 +59,25 @@ void keep_launching() {
   }
   set_args(kernel, buffer);
   CL_CHECK(clReleaseMemObject(other));
+}
+
+// Threads that launch until the process has ended, each on a queue and bytes of its own.
+void leave_others_behind() {
+  constexpr std::chrono::milliseconds kLong{200};
+  for (int i = 0; i < 2; ++i) {
+    std::thread([i] {
+      Cl own = cl;
+      own.queue = new_queue(cl);
+      const cl_kernel again = kernel_of(program, "stir");
+      const cl_mem bytes = buffer_of(own, noise<cl_int>(kCount, 8));
+      set_args(again, bytes);
+      for (int n = 0;; ++n) {
+        launch(own, again, {kCount}, {50});
+        if (n % 3 == i) CL_CHECK(clFinish(own.queue));
+      }
+    }).detach();
+  }
+  std::this_thread::sleep_for(kLong);
 }
 
 [[noreturn]] void wait_for_the_end() {
@@ -132,7 +152,8 @@ int main(int argc, char** argv) {
   main_process = getpid();
   if (way == "abort") return aborted_child();
   if (way == "unload") return unloaded(argv[0]);
-  if (way != "handler") std::atexit(last_words);  // which would call what was interrupted
+  const bool is_used = way == "handler" || way == "others";  // what last_words() uses and releases
+  if (!is_used) std::atexit(last_words);
   std::at_quick_exit(last_words);
   start();
   const bool beside = way.starts_with("beside");
@@ -156,6 +177,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 5; ++i)
       launch(cl, kernel, {kCount}, {50});
   }
+  if (way == "others") leave_others_behind();
   smaller = way == "smaller";
   return 8;
 }
