@@ -54,7 +54,8 @@ public:
   }
   bool is_closed() const { return closed_ > 0; }
   void enter() { in_drivers_.push_back(std::this_thread::get_id()); }  // this thread is about to call one
-  void enter_when_open(Lock& lock) {  // `lock` holds the executor's mutex
+  // `lock` holds the executor's mutex.
+  void enter_when_open(Lock& lock) {
     woken_.wait(lock.to_wait(), [&] { return stopped_ || !is_closed(); });
     enter();
   }
