@@ -8,7 +8,6 @@
 #include "libinterpose/capture/at_exit.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
-#include "libinterpose/vendor/pocl.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -100,8 +99,8 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
     return {"the system gives no more threads"};
   };
   if (session_.compilers.may_be_gone()) {
-    const bool is_compiled = !vendor::compiles_for_launches(session_.configuration.home.platform);
-    if (is_compiled || !ran_in_pieces(launch)) return {"drivers may not compile any more"};
+    if (!DriverCompilers::needed_for_launches(session_.configuration.home) || !ran_in_pieces(launch))
+      return {"drivers may not compile any more"};
     return ready();
   }
   // One that may not be split gains only on another device, once there is code for it. No device is quicker
