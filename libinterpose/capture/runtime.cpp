@@ -99,8 +99,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
     return {"the system gives no more threads"};
   };
   if (session_.compilers.may_be_gone()) {
-    if (!DriverCompilers::needed_for_launches(session_.configuration.home) || !ran_in_pieces(launch))
-      return {"drivers may not compile any more"};
+    if (!ran_in_pieces(launch)) return {"drivers may not compile any more"};
     return ready();
   }
   // One that may not be split gains only on another device, once there is code for it. No device is quicker

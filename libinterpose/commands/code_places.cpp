@@ -14,7 +14,7 @@ namespace mkmd {
 std::string choose_code(Lane& lane, cl_platform_id platform, const std::string& copy) {
   // Ids by offset leave a kernel's text as the program wrote it. Compilers may make other code of ids that
   // are computed: Intel's one bounds a loop over work-items by `if (get_global_id(0) < n)`.
-  lane.code.by_offset = !vendor::compiles_for_launches(platform);
+  lane.code.by_offset = !vendor::compiles_for_offsets(platform);
   std::string options;
   if (lane.code.by_offset) options += std::string(" -D ") + compiler::kByOffset;
   if (!copy.empty()) options += " -D MKMD_COPY=" + copy;

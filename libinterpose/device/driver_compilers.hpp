@@ -3,8 +3,6 @@
 // PoCL ends a process that cannot write to its cache. Thread-safe.
 #pragma once
 
-#include "libinterpose/vendor/pocl.hpp"
-
 #include <atomic>
 #include <mutex>
 #include <sys/types.h>
@@ -17,10 +15,6 @@ public:
   // compilers do when they are first used. May be null.
   explicit DriverCompilers(void (*registered)() = nullptr) : registered_(registered) {}
 
-  // A launch may need the compiler, too. Else a program's kernels are compiled when it is built.
-  static bool needed_for_launches(const vendor::Device& device) {
-    return vendor::compiles_for_launches(device.platform);
-  }
   // From now on, drivers only get code that they have run. Remembers the process's user at the first call.
   bool may_be_gone();
   void note_compiled() const {

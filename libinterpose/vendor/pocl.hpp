@@ -11,8 +11,8 @@ namespace mkmd::vendor {
 // The major version. Nothing: the platform is none of PoCL's.
 std::optional<int> pocl_version(cl_platform_id platform);
 
-// Whether the driver compiles a kernel when it is launched, for each local size, and once more for a global
-// offset. PoCL does: 50 to 100 ms each.
-bool compiles_for_launches(cl_platform_id platform);
+// Whether the driver compiles a kernel once more for launches with a global offset. PoCL does: 50 to 100 ms
+// for each kernel and local size.
+bool compiles_for_offsets(cl_platform_id platform);
 
 }  // namespace mkmd::vendor

@@ -72,7 +72,7 @@ std::optional<int> pocl_version(cl_platform_id platform) {
   return std::atoi(version.c_str() + at + kName.size());
 }
 
-bool compiles_for_launches(cl_platform_id platform) {
+bool compiles_for_offsets(cl_platform_id platform) {
   return pocl_version(platform).has_value();
 }
 

@@ -25,7 +25,7 @@ public:
   // Whether programs with these options call each other's functions of one name.
   bool mixes_up_functions(const std::string& options) const;
 
-  // Whether its pieces are launched with an offset, as vendor::compiles_for_launches() says.
+  // Whether its pieces are launched with an offset, as vendor::compiles_for_offsets() says.
   bool by_offset() const { return pocl_ == 0; }
 
   // Null and a log if the build fails.
