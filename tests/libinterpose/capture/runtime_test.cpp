@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <numeric>
 
 namespace mkmd {
@@ -130,18 +129,16 @@ TEST_F(RuntimeTest, AFullWindowClosesByItself) {
   EXPECT_THAT(c().values(b), Each(1.0F));
 }
 
-// Threads that go on launching would keep exit() waiting.
-TEST_F(RuntimeTest, OthersAreNotCapturedWhileExitWaits) {
+// Threads that go on launching would keep exit() waiting. They wait no longer than it does.
+TEST_F(RuntimeTest, NothingIsCapturedWhileExitWaits) {
   make({});
   const auto in = c().buffer(counting()), out = c().buffer(std::vector<float>(kItems));
-  std::future<void> other;
+  const auto began = std::chrono::steady_clock::now();
   {
     const Admission::Closed closed(c().session().admission);
-    other = std::async(std::launch::async, [&] { c().capture(c().twice(in, out)); });
-    EXPECT_EQ(other.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-    EXPECT_FALSE(c().runtime().capturing());
+    c().capture(c().twice(in, out));
+    EXPECT_GE(std::chrono::steady_clock::now() - began, kLongestExit);
   }
-  other.get();
   EXPECT_TRUE(c().runtime().capturing());
   EXPECT_EQ(c().values(out)[3], 7);
 }
