@@ -206,7 +206,7 @@ struct KernelInfo : Formulas {
   bool uses_fp64 = false;
   bool any_buffer = false;  // it stores, loads or makes pointers: they may lead into buffers it is not given
   bool may_wait = false;    // it may end only once another command has changed memory
-  // It may run whole on any device. Otherwise the module has no kernel of this name.
+  // It may run whole on any device. Otherwise it runs whole at home.
   bool runs_anywhere = false;
   bool split_allowed = false;   // also in pieces, on several devices at a time
   std::vector<Reason> reasons;  // why not

@@ -34,7 +34,7 @@ struct ModuleFile {
   std::vector<Macros> macros;  // by unit: those that it uses
   std::vector<KernelInfo> kernels;
   std::vector<Dependency> dependencies;  // of all units, in their order
-  std::vector<std::string> sources;      // the units with the kernels for pieces, as OpenCL C
+  std::vector<std::string> sources;      // the units with the kernels for pieces; OpenCL C or SPIR-V
   std::string no_source;                 // why there is none though a kernel may be split
 
   std::string encode() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Policy: the one small interface of a static scheduling policy, and the registry that lists them all. A
-// policy is a file pair in scheduler/policies and one row of the array in registry.cpp;
+// policy is a file in scheduler/policies and one row of the array in registry.cpp;
 // docs/adding-a-policy.md walks through an example. Policies are stateless: one object may schedule from
 // several threads.
 #pragma once

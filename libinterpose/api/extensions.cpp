@@ -123,12 +123,15 @@ std::vector<cl_name_version> served_only(std::vector<cl_name_version> extensions
 void* extension_function(const char* name) {
   static const ExtensionFunction kFunctions[] = {
       {"clGetICDLoaderInfoOCLICD", reinterpret_cast<void*>(&loader_info)},
-      {"clSetContentSizeBufferPoCL", reinterpret_cast<void*>(&set_content_size)},
       // Older names of functions that have become part of OpenCL.
       {"clCreateCommandQueueWithPropertiesKHR", find_entry_point("clCreateCommandQueueWithProperties")},
       {"clCreateProgramWithILKHR", find_entry_point("clCreateProgramWithIL")},
   };
+  static const ExtensionFunction kOfHome[] = {
+      {"clSetContentSizeBufferPoCL", reinterpret_cast<void*>(&set_content_size)},
+  };
   if (void* function = function_in(kFunctions, name); function != nullptr) return function;
+  if (void* function = function_of_home(kOfHome, name); function != nullptr) return function;
   if (void* function = usm_function(name); function != nullptr) return function;
   return command_buffer_function(name);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices carry out the actions of an Executor. Three kinds exist: real ones (device/opencl_devices),
 // emulated ones (device/emulated_devices), and those of tests, whose time is virtual. The executor does not
-// know which kind it has. The executor's mutex is held during calls of now(), note_trouble(), has_failed(),
-// is_lost(), forget() and note_again(), and during no others.
+// know which kind it has. The executor's mutex may be held during calls of now(), note_trouble(),
+// has_failed(), is_lost(), forget(), note_again() and may_compile(). It is not held during calls of others.
 #pragma once
 
 #include "libinterpose/execution/action.hpp"
