@@ -86,11 +86,48 @@ constexpr size_t kMostRounds = 16;
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kBlanks = " \t\v\f";
+
+// Lines that a backslash joins, as one.
+std::string joined(std::string_view text) {
+  std::string lines;
+  lines.reserve(text.size());
+  while (!text.empty()) {
+    const size_t sign = text.starts_with("?\?/") ? 3 : text.starts_with('\\') ? 1 : 0;
+    size_t end = sign > 0 ? text.find_first_not_of(kBlanks, sign) : std::string_view::npos;
+    if (end != std::string_view::npos && (text[end] == '\n' || text[end] == '\r')) {
+      end += text.substr(end).starts_with("\r\n") ? 2 : 1;
+      text.remove_prefix(end);
+    } else {
+      lines += text.front();
+      text.remove_prefix(1);
+    }
+  }
+  return lines;
+}
+
+// Whether a directive may have this name, or one that ends so. A comment may be between it and its sign.
+bool has_directive(std::string_view text, std::string_view name) {
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t last = text.substr(0, at).find_last_not_of(kBlanks);
+    if (last == std::string_view::npos) continue;
+    const std::string_view before = text.substr(0, last + 1);
+    for (const char* sign : {"#", "%:", "?\?=", "*/", "_"})
+      if (before.ends_with(sign)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool may_include(const Unit& unit) {
   if (is_spirv(unit.source)) return false;
-  return unit.source.find("include") != std::string::npos ||
-         unit.source.find("import") != std::string::npos ||
-         unit.options.find("-include") != std::string::npos || unit.options.find('@') != std::string::npos;
+  if (unit.options.find("-include") != std::string::npos || unit.options.find('@') != std::string::npos)
+    return true;
+  const std::string text = joined(unit.source);
+  return has_directive(text, "include") || has_directive(text, "import") || has_directive(text, "embed");
 }
 
 Client::Client(std::string helper_path, std::string cache_directory, int timeout_seconds)
@@ -117,12 +154,14 @@ std::optional<ModuleFile> Client::kept(const std::string& key, const std::string
 }
 
 Result<ModuleFile> Client::made(const std::string& key, const std::string& path, const Request& request,
-                                const std::vector<Macros>& known) {
+                                const std::vector<Macros>& known, Pace pace) {
   if (given_up_.load()) return Status::internal("the compiler helper is not asked again");
   const std::string text =
       dump({{"request", request}, {"known", to_json(known)}, {"key", key}, {"store", path}});
-  Result<std::string> output = run_helper(helper_path_, text, timeout_seconds_);
+  Result<std::string> output =
+      run_helper(helper_path_, text, timeout_seconds_, pace == Pace::beside ? &beside_ : nullptr);
   if (!output) {
+    if (pace == Pace::beside && beside_.is_cancelled()) return output.status();
     const int code = output.status().code();
     return trouble(output.status(), code == kHelperCannotStart || code == kHelperTooLate);
   }
@@ -136,7 +175,18 @@ Result<ModuleFile> Client::made(const std::string& key, const std::string& path,
   return file;
 }
 
-Result<Module> Client::compile(Request request, const AskDevice& ask) {
+std::optional<Module> Client::recall(Request request, const AskDevice& ask) const {
+  try {
+    request.macros.resize(request.units.size());
+    const Question q = question(request, helper_path_, cache_directory_);
+    if (std::optional<ModuleFile> file = kept(q.key, q.file, request, ask))
+      return module_of(std::move(*file));
+  } catch (const std::exception&) {  // compile() says it
+  }
+  return std::nullopt;
+}
+
+Result<Module> Client::compile(Request request, const AskDevice& ask, Pace pace) {
   try {
     request.macros.resize(request.units.size());
     const Question q = question(request, helper_path_, cache_directory_);
@@ -148,7 +198,7 @@ Result<Module> Client::compile(Request request, const AskDevice& ask) {
       if (Result<Macros> said = ask(request.units[i].options, {}); said) known[i] = std::move(*said);
     }
     for (size_t round = 0; round < kMostRounds * request.units.size(); ++round) {
-      Result<ModuleFile> file = made(q.key, q.file, request, known);
+      Result<ModuleFile> file = made(q.key, q.file, request, known, pace);
       if (!file) return file.status();
       if (!file->error.empty()) return Status::internal(file->error);
       if (file->macros_wanted.empty()) return module_of(std::move(*file));

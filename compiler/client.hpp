@@ -14,6 +14,7 @@
 #include "compiler/kernel_info.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/request.hpp"
+#include "compiler/spawn.hpp"
 
 namespace mkmd::compiler {
 
@@ -34,6 +35,10 @@ public:
   // An empty cache directory means no cache. It need not exist; the helper creates it.
   Client(std::string helper_path, std::string cache_directory, int timeout_seconds = 20);
 
+  enum class Pace { waited_for, beside };
+  // Ends helpers that run beside the program, for good.
+  void cancel_beside() { beside_.cancel(); }
+
   // Says what the device's compiler predefines of all these names, for a unit with these options. It may say
   // more: what it knows already.
   using AskDevice =
@@ -44,7 +49,9 @@ public:
   // not be compiled as the device's compiler does. The first failure of the helper itself is a warning in the
   // log: it is missing, crashes, hangs, or gives a malformed answer. A helper that cannot be started or took
   // too long is not asked again.
-  Result<Module> compile(Request request, const AskDevice& ask = {});
+  Result<Module> compile(Request request, const AskDevice& ask = {}, Pace pace = Pace::waited_for);
+  // The answer to the same question, from the cache. Null: none is there, or it no longer holds.
+  std::optional<Module> recall(Request request, const AskDevice& ask = {}) const;
 
 private:
   // From the cache, if an answer is there that still holds.
@@ -52,11 +59,12 @@ private:
                                  const AskDevice& ask) const;
   // By the helper, which keeps it. `known`: what the device predefines, by unit.
   Result<ModuleFile> made(const std::string& key, const std::string& path, const Request& request,
-                          const std::vector<Macros>& known);
+                          const std::vector<Macros>& known, Pace pace);
   Status trouble(Status status, bool for_good);
 
   std::string helper_path_, cache_directory_;
   int timeout_seconds_;
+  Beside beside_;
   std::atomic<bool> warned_{false}, given_up_{false};
 };
 

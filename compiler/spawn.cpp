@@ -3,23 +3,29 @@
 // only, so no waitpid(-1) of the program finds it. But execve sets the exit signal back to SIGCHLD. So the
 // child is a keeper, which starts the helper as its own child. The keeper waits for the helper, ends it
 // when time is up, and returns its exit code. It must wait: a program that is process 1 of a container, or
-// a subreaper, would inherit the helper.
+// a subreaper, would inherit the helper. It also talks to the helper, with files of its own: the program may
+// close any file of the process, and use its number again.
 #include "compiler/spawn.hpp"
 
 #include "common/signals_blocked.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <memory>
+#include <optional>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -31,6 +37,7 @@ namespace {
 constexpr size_t kStackBytes = 64 * 1024, kMostOutput = 64u << 20;
 constexpr int kCannotStart = 127, kTimedOut = 124, kSignalled = 128;
 constexpr rlim_t kMemoryBytes = rlim_t{4} << 30;
+constexpr int kNiceBeside = 10, kPatienceBeside = 10;
 
 // The keeper runs on a stack of its own, which a sanitizer's bookkeeping does not know.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -39,10 +46,28 @@ constexpr rlim_t kMemoryBytes = rlim_t{4} << 30;
 #define MKMD_NOT_SANITIZED
 #endif
 
+constexpr int kCancelled = 123, kTooLong = 122, kCannotTalk = 121, kKilled = 120;
+constexpr int kKeepersEnd = 0, kHelpersEnd = 1;  // of a socket, in the keeper, which has no other files
+
+// What the keeper is told, and what it tells. It has memory in common with us, and no file: the program may
+// close any file that is open, and use its number for another one.
 struct Order {
   const char* path;
-  int fd;
-  int seconds;
+  int seconds;  // of processor time
+  int nice;     // is added to the program's
+  int wall_seconds;
+  const char* input;
+  size_t input_bytes;
+  // The keeper's.
+  std::atomic<uint32_t> done;  // 1: it is about to end, and says nothing more
+  int code;
+  size_t output_bytes;
+};
+
+// Both in one mapping, which a child that is a copy of its parent shares, too.
+struct Exchange {
+  Order order;
+  char output[kMostOutput];
 };
 
 // Not _exit(): a sanitizer's looks at the program's threads first, whose locks we must not wait for.
@@ -86,14 +111,14 @@ MKMD_NOT_SANITIZED void limit_processor_time(int seconds) {
 
 // In the keeper's child. Only system calls from here on: another thread may have held any lock at the clone.
 [[noreturn]] MKMD_NOT_SANITIZED void become_helper(const Order& order) {
-  dup2(order.fd, 0);
-  dup2(order.fd, 1);
+  dup2(kHelpersEnd, 0);
   const int null = open("/dev/null", O_WRONLY);
   if (null >= 0 && null != 2) dup2(null, 2);
   close_from(3);
   setpgid(0, 0);  // not for the terminal's Ctrl-C: the program may survive that
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit_processor_time(order.seconds);
+  if (order.nice != 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + order.nice);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve terabytes of addresses
   limit(RLIMIT_AS, kMemoryBytes);
 #endif
@@ -112,84 +137,98 @@ MKMD_NOT_SANITIZED void limit_processor_time(int seconds) {
   leave(kCannotStart);
 }
 
+[[noreturn]] MKMD_NOT_SANITIZED void end(Order& order, int code) {
+  order.code = code;
+  order.done.store(1, std::memory_order_release);
+  syscall(SYS_futex, &order.done, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  leave(code);
+}
+
+// The keeper must wait for it: see above.
+[[noreturn]] MKMD_NOT_SANITIZED void end_helper(Order& order, pid_t helper, int code) {
+  kill(helper, SIGKILL);
+  while (waitpid(helper, nullptr, 0) != helper) {
+  }
+  end(order, code);
+}
+
+// All that has come. False: the other end is closed. A failure has no reason here: errno is our thread's,
+// too.
+MKMD_NOT_SANITIZED bool receive(Exchange& exchange) {
+  Order& order = exchange.order;
+  for (;;) {
+    const size_t room = kMostOutput - order.output_bytes;
+    if (room == 0) return true;
+    const ssize_t got = recv(kKeepersEnd, exchange.output + order.output_bytes, room, MSG_DONTWAIT);
+    if (got <= 0) return got != 0;
+    order.output_bytes += static_cast<size_t>(got);
+  }
+}
+
+// Sends what is left. False: nothing is.
+MKMD_NOT_SANITIZED bool send_some(std::string_view& input) {
+  const ssize_t sent = send(kKeepersEnd, input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent > 0) input.remove_prefix(static_cast<size_t>(sent));
+  if (!input.empty()) return true;
+  shutdown(kKeepersEnd, SHUT_WR);
+  return false;
+}
+
+// Feeds the helper and keeps what it says, until it ends, or nobody wants it any more.
+[[noreturn]] MKMD_NOT_SANITIZED void attend(Exchange& exchange, pid_t helper, int signals) {
+  Order& order = exchange.order;
+  const int64_t latest = now_ms() + int64_t{order.wall_seconds} * 1000;
+  std::string_view input(order.input, order.input_bytes);
+  bool writes = true, reads = true;
+  for (;;) {
+    const int64_t left = latest - now_ms();
+    if (left <= 0) end_helper(order, helper, kTimedOut);
+    const auto events = static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
+    pollfd files[2] = {{events != 0 ? kKeepersEnd : -1, events, 0}, {signals, POLLIN, 0}};
+    poll(files, 2, static_cast<int>(std::min<int64_t>(left, 1000)));
+    if ((files[0].revents & (POLLHUP | POLLERR)) != 0) writes = false;  // it does not listen
+    if (writes && (files[0].revents & POLLOUT) != 0) writes = send_some(input);
+    if ((files[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !receive(exchange)) reads = writes = false;
+    if (order.output_bytes == kMostOutput) end_helper(order, helper, kTooLong);
+    signalfd_siginfo signal{};
+    if ((files[1].revents & POLLIN) != 0 && read(signals, &signal, sizeof signal) == sizeof signal &&
+        signal.ssi_signo == SIGTERM)
+      end_helper(order, helper, kCancelled);
+    int status = 0;
+    if (waitpid(helper, &status, WNOHANG) != helper) continue;
+    receive(exchange);
+    end(order, WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status));
+  }
+}
+
 MKMD_NOT_SANITIZED int keep(void* argument) {
-  const Order& order = *static_cast<Order*>(argument);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // should the program be killed, its memory must not live on in us
-  for (int s = 1; s < NSIG; ++s) {   // all signals are blocked: no handler of the program can run meanwhile
+  Exchange& exchange = *static_cast<Exchange*>(argument);
+  Order& order = exchange.order;
+  for (int s = 1; s < NSIG; ++s) {  // all signals are blocked: no handler of the program can run meanwhile
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     sigaction(s, &standard, nullptr);
   }
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // should the program be killed, its memory must not live on in us
+  // The program's files must not stay open here.
+  close_from(0);
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) end(order, kCannotTalk);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGCHLD);
+  sigaddset(&wanted, SIGTERM);
+  const int signals = signalfd(-1, &wanted, SFD_NONBLOCK);
+  if (signals < 0) end(order, kCannotTalk);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // their vfork does not know this stack
   const auto helper = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 #else
   const pid_t helper = vfork();
 #endif
   if (helper == 0) become_helper(order);
-  if (helper < 0) leave(kCannotStart);
-  close_from(0);  // the program's files must not stay open here, and the socket's end is the helper's alone
-  const int64_t end = now_ms() + int64_t{order.seconds} * 1000;
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  bool late = false;
-  for (;;) {
-    int status = 0;
-    const pid_t done = waitpid(helper, &status, late ? 0 : WNOHANG);
-    if (done == helper) {
-      if (late) leave(kTimedOut);
-      leave(WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status));
-    }
-    const int64_t left = end - now_ms();
-    if (left <= 0) {
-      late = true;
-      kill(helper, SIGKILL);
-      continue;
-    }
-    const timespec wait{left / 1000, left % 1000 * 1'000'000};
-    sigtimedwait(&child, nullptr, &wait);
-  }
-}
-
-// A descriptor above the standard ones: the program may run with those closed.
-bool above_standard(int& fd) {
-  if (fd > 2) return true;
-  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  close(fd);
-  fd = moved;
-  return moved >= 0;
-}
-
-// Feeds and reads until the other end closes. False when the deadline passed, or more came than anybody can
-// use.
-bool converse(int fd, std::string_view input, std::string& output, int64_t deadline) {
-  std::unique_ptr<char[]> buffer(new char[65536]);
-  bool writing = true;
-  for (;;) {
-    if (writing && input.empty()) {
-      shutdown(fd, SHUT_WR);
-      writing = false;
-    }
-    const int64_t left = deadline - now_ms();
-    if (left <= 0 || output.size() > kMostOutput) return false;
-    pollfd p{fd, static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0};
-    if (poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 1000))) < 0) continue;  // interrupted
-    if (p.revents & POLLOUT) {
-      const ssize_t sent = send(fd, input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent > 0)
-        input.remove_prefix(static_cast<size_t>(sent));
-      else if (errno != EAGAIN && errno != EINTR)
-        input = {}, writing = false;  // it does not listen; it may still speak
-    }
-    if (p.revents & (POLLIN | POLLHUP | POLLERR)) {
-      const ssize_t got = recv(fd, buffer.get(), 65536, MSG_DONTWAIT);
-      if (got == 0) return true;
-      if (got > 0)
-        output.append(buffer.get(), static_cast<size_t>(got));
-      else if (errno != EAGAIN && errno != EINTR)
-        return true;
-    }
-  }
+  if (helper < 0) end(order, kCannotStart);
+  close(kHelpersEnd);
+  attend(exchange, helper, signals);
 }
 
 class NoCancellation {
@@ -204,34 +243,55 @@ private:
 };
 
 // -1: it cannot be started.
-pid_t start_keeper(Order& order, char* stack) {
+pid_t start_keeper(Exchange& exchange, char* stack) {
   const SignalsBlocked blocked;
   // CLONE_VM: copying the page tables of a program with gigabytes takes longer than compiling. The keeper
   // has its own stack, files and signal dispositions. It makes system calls only. It shares no more than
-  // errno with this thread, which does not rely on it meanwhile. (CLONE_VFORK would stop this thread, which
-  // has to talk to the helper.)
+  // errno with this thread. Neither relies on it meanwhile. (CLONE_VFORK would stop this thread, which
+  // may have to end it.)
   auto top = reinterpret_cast<uintptr_t>(stack + kStackBytes) & ~uintptr_t{63};
 #ifdef __SANITIZE_THREAD__  // takes every clone() for a fork and calls its own state forked; this one it does
                             // not see
   (void)top;
   const auto keeper = static_cast<pid_t>(syscall(SYS_clone, 0, 0, 0, 0, 0));
-  if (keeper == 0) keep(&order);
+  if (keeper == 0) keep(&exchange);
   return keeper;
 #else
-  return clone(keep, reinterpret_cast<void*>(top), CLONE_VM, &order);
+  return clone(keep, reinterpret_cast<void*>(top), CLONE_VM, &exchange);
 #endif
 }
 
-// Whether it was the keeper itself that ended, and by itself.
-bool await(pid_t keeper, int& code) {
-  int status = 0;
-  pid_t done;
-  do
-    done = waitpid(keeper, &status, __WCLONE);
-  while (done < 0 && errno == EINTR);
-  code = WEXITSTATUS(status);
-  return done == keeper && WIFEXITED(status);
+// Waits until the keeper has ended. It may be killed, and the program may wait for it instead of us.
+void await(pid_t keeper, Order& order, Beside::Run& run) {
+  const int64_t latest = now_ms() + int64_t{order.wall_seconds} * 1000 + 2000;
+  for (;;) {
+    if (run.reap(keeper)) return;
+    if (now_ms() > latest) kill(keeper, SIGKILL);  // it was stopped; the helper dies with it
+    if (order.done.load(std::memory_order_acquire) != 0) {
+      sched_yield();
+      continue;
+    }
+    const timespec step{0, 100'000'000};
+    syscall(SYS_futex, &order.done, FUTEX_WAIT, 0, &step, nullptr, 0);
+  }
 }
+
+class Mapping {
+public:
+  Mapping()
+      : at_(mmap(nullptr, sizeof(Exchange), PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~Mapping() {
+    if (at_ != MAP_FAILED) munmap(at_, sizeof(Exchange));
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  Exchange* get() const { return at_ != MAP_FAILED ? static_cast<Exchange*>(at_) : nullptr; }
+
+private:
+  void* const at_;
+};
 
 // What an exit code of the keeper other than 0 says.
 Status failure(int code, const std::string& path, int seconds) {
@@ -245,6 +305,12 @@ Status failure(int code, const std::string& path, int seconds) {
   if (code == kTimedOut || code == kSignalled + SIGXCPU)
     return Status(kHelperTooLate, "the compiler helper took longer than " + std::to_string(seconds) +
                                       " s (MKMD_KC_SECONDS) and was stopped");
+  if (code == kCancelled) return Status::internal("the process is ending");
+  if (code == kKilled) return Status::internal("the compiler helper was killed");
+  if (code == kCannotTalk) return Status::internal("cannot talk to the compiler helper");
+  if (code == kTooLong)
+    return Status::internal("the compiler helper's answer is longer than " +
+                            std::to_string(kMostOutput >> 20) + " MiB");
   if (code > kSignalled)
     return Status::internal("the compiler helper was ended by signal " + std::to_string(code - kSignalled));
   return Status::internal("the compiler helper failed with exit code " + std::to_string(code));
@@ -252,37 +318,59 @@ Status failure(int code, const std::string& path, int seconds) {
 
 }  // namespace
 
-Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds) {
+void Beside::cancel() {
+  const Lock lock(mutex_);
+  cancelled_ = true;
+  for (const pid_t keeper : keepers_)
+    kill(keeper, SIGTERM);
+}
+
+bool Beside::is_cancelled() const {
+  const Lock lock(mutex_);
+  return cancelled_;
+}
+
+Beside::Run::Run(Beside* beside, pid_t keeper) : beside_(beside) {
+  if (beside_ == nullptr) return;
+  const Lock lock(beside_->mutex_);
+  beside_->keepers_.push_back(keeper);
+  if (beside_->cancelled_) kill(keeper, SIGTERM);
+}
+
+bool Beside::Run::reap(pid_t keeper) {
+  std::optional<Lock> lock;
+  if (beside_ != nullptr) lock.emplace(beside_->mutex_);
+  if (waitpid(keeper, nullptr, __WCLONE | WNOHANG) == 0) return false;
+  if (beside_ != nullptr) std::erase(beside_->keepers_, keeper);
+  return true;
+}
+
+Result<std::string> run_helper(const std::string& path, std::string_view input, int seconds, Beside* beside) {
   const NoCancellation guard;
+  if (beside != nullptr && beside->is_cancelled()) return Status::internal("the process is ending");
   if (access(path.c_str(), X_OK) != 0)
     return Status(kHelperCannotStart,
                   "the compiler helper " + path + " (MKMD_KC) cannot be run: " + std::strerror(errno));
-  int fds[2] = {-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+  const Mapping mapping;
+  Exchange* const exchange = mapping.get();
+  if (exchange == nullptr)
     return Status::internal(std::string("cannot talk to the compiler helper: ") + std::strerror(errno));
-  const bool usable = above_standard(fds[0]) & above_standard(fds[1]);
-  std::unique_ptr<char[]> stack(new char[kStackBytes]);
-  Order order{path.c_str(), fds[1], seconds};
-  const pid_t keeper = usable ? start_keeper(order, stack.get()) : -1;
-  const int error = errno;
-  if (fds[1] >= 0) close(fds[1]);
-  if (keeper < 0) {
-    if (fds[0] >= 0) close(fds[0]);
-    return Status::internal(std::string("cannot start the compiler helper: ") + std::strerror(error));
-  }
-  std::string output;
-  // The keeper ends a late helper; should the keeper itself be stopped, we end it, and the helper dies with
-  // it.
-  if (!converse(fds[0], input, output, now_ms() + int64_t{seconds} * 1000 + 2000)) kill(keeper, SIGKILL);
-  close(fds[0]);
-  int code = 0;
-  const bool ended = await(keeper, code);
-  if (output.size() > kMostOutput)
-    return Status::internal("the compiler helper's answer is longer than " +
-                            std::to_string(kMostOutput >> 20) + " MiB");
-  if (!ended) return Status::internal("the compiler helper was killed");
-  if (code == 0) return output;
-  return failure(code, path, seconds);
+  Order& order = exchange->order;
+  order.path = path.c_str();
+  order.seconds = seconds;
+  order.nice = beside != nullptr ? kNiceBeside : 0;
+  order.wall_seconds = beside != nullptr ? seconds * kPatienceBeside : seconds;
+  order.input = input.data();
+  order.input_bytes = input.size();
+  order.code = kKilled;
+  const std::unique_ptr<char[]> stack(new char[kStackBytes]);
+  const pid_t keeper = start_keeper(*exchange, stack.get());
+  if (keeper < 0)
+    return Status::internal(std::string("cannot start the compiler helper: ") + std::strerror(errno));
+  Beside::Run run(beside, keeper);
+  await(keeper, order, run);
+  if (order.code == 0) return std::string(exchange->output, order.output_bytes);
+  return failure(order.code, path, seconds);
 }
 
 }  // namespace mkmd::compiler

@@ -87,6 +87,33 @@ TEST_F(Spawn, FailuresAreOneClearSentence) {
               AllOf(HasSubstr("took longer than 1 s"), HasSubstr("MKMD_KC_SECONDS")));
 }
 
+TEST_F(Spawn, BesideTheProgramItHasALowPriority) {
+  Beside beside;
+  const int own = getpriority(PRIO_PROCESS, 0);
+  const std::string says = script("nice");
+  EXPECT_EQ(run_helper(says, "", kEnough).value(), std::to_string(own) + "\n");
+  EXPECT_EQ(run_helper(says, "", kEnough, &beside).value(), std::to_string(std::min(own + 10, 19)) + "\n");
+}
+
+TEST_F(Spawn, BesideTheProgramItCanBeCancelled) {
+  Beside beside;
+  const std::string sign = std::to_string(90000 + getpid());
+  const std::string sleeps = script("echo begun > " + directory_ + "/begun; exec sleep " + sign);
+  std::thread canceller([&] {
+    while (access((directory_ + "/begun").c_str(), F_OK) != 0)
+      std::this_thread::yield();
+    beside.cancel();
+  });
+  EXPECT_THAT(run_helper(sleeps, "", kEnough, &beside).status().message(), HasSubstr("is ending"));
+  canceller.join();
+  EXPECT_FALSE(run_helper(script("cat"), "", kEnough, &beside).ok());
+  EXPECT_TRUE(run_helper(script("cat"), "", kEnough).ok()) << "those that somebody waits for go on";
+  // The helper dies with its keeper.
+  for (int i = 0; i < 1000 && std::system(("pgrep -f '^sleep " + sign + "$' > /dev/null").c_str()) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_NE(std::system(("pgrep -f '^sleep " + sign + "$' > /dev/null").c_str()), 0);
+}
+
 TEST_F(Spawn, ProcessorTimeIsLimitedByTheTimeLimitAndTheProgram) {
   const std::string says = script("ulimit -t; ulimit -Ht"), works = script("while :; do :; done");
   EXPECT_TRUE(in_child([&] {
