@@ -221,6 +221,7 @@ Process* start() {
     }
     process->compiler = new compiler::Client(helper_path(settings), cache_directory(),
                                              static_cast<int>(settings.compiler_seconds.count()));
+    process->analyses = new BesideThread;
   }
   pthread_atfork(before_fork, after_fork, [] { process_forked.store(true, std::memory_order_relaxed); });
   register_exit_handler();
@@ -253,8 +254,18 @@ bool interrupted() {
   return calls_under_way > 0;
 }
 
+// No thread of ours is in a driver's compiler, or reads what the helper has said, any more.
+void stop_compilers(Session& session) {
+  process().compiler->cancel_beside();
+  session.code.stop();
+  process().analyses->stop();
+}
+
 void settle() {
-  if (splits() && !finish(settle_all))
+  if (splits() && !finish([](Session& session) {
+        stop_compilers(session);
+        settle_all(session);
+      }))
     log(LogLevel::warning, "the process exits while work that it has split is under way");
 }
 
@@ -302,8 +313,7 @@ void before_exit_handlers() {
   if (!splits()) return;
   // A compiler ends, unless it has a fault: a driver that exits while it compiles waits for itself.
   constexpr std::chrono::seconds kLongestBuild{30};
-  (void)run_and_wait([](Session& session) { session.code.stop(); },
-                     std::chrono::steady_clock::now() + kLongestBuild);
+  (void)run_and_wait(stop_compilers, std::chrono::steady_clock::now() + kLongestBuild);
   if (!interrupted()) (void)finish(finish_all_of);
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/client.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/device/device_kind.hpp"
+#include "libinterpose/life/beside_thread.hpp"
 #include "libinterpose/objects/objects.hpp"
 #include "libinterpose/setup/configuration.hpp"
 
@@ -25,6 +26,7 @@ struct Process {
   Device* device = nullptr;
   bool ends_callbacks_before_waits = false;  // home's driver (vendor/callbacks.hpp)
   compiler::Client* compiler = nullptr;      // null where nothing is ever split
+  BesideThread* analyses = nullptr;          // of programs, by `compiler`; null likewise
   Profiler* profiler = nullptr;              // null unless kernels are profiled
   verify::Verifier* verifier = nullptr;      // null unless launches are verified
 };

@@ -183,7 +183,7 @@ void resume_helpers(Session& session) {
 void note_ran(Session& session, const Action& action) {
   if (!action.piece.ours) return;
   const KernelLaunch& launch = command_of(action).kernel()->launch;
-  SubKernels& code = *launch.kernel->sub_kernels;
+  SubKernels& code = *launch.kernel->sub_kernels();
   const Trouble& trouble = session.trouble;
   SubKernels::Ran ran{action.piece.device, {}};
   for (int d = 0; d < 3; ++d)
@@ -201,7 +201,7 @@ void note_ran(Session& session, const Action& action) {
 }
 
 std::optional<SubKernels::Ran> ran_in_pieces(const KernelLaunch& launch) {
-  SubKernels& code = *launch.kernel->sub_kernels;
+  SubKernels& code = *launch.kernel->sub_kernels();
   const Lock lock(code.ran_mutex);
   const auto known = code.ran.find({launch.kernel->name, launch.shape.local, true});
   if (known == code.ran.end()) return std::nullopt;

@@ -84,6 +84,7 @@ bool CodeForPieces::can_divide_on(SubKernels& code, int device) const {
 }
 
 void CodeForPieces::expect(SubKernels& code) {
+  if (code.recalled.load(std::memory_order_relaxed) || code.recalled.exchange(true)) return;
   if (code.module.sources.empty()) return;
   if (session_.recall(content_of(code)) && !session_.compilers.may_be_gone())
     session_.code.make(code, places_);
@@ -100,16 +101,16 @@ void CodeForPieces::ran_without(Kernel& kernel, const Queue& queue) {
   estimates_.times().note_run(estimates_.model_of(kernel), session_.configuration.home_index());
   if (on_homes_cores_ || session_.compilers.may_be_gone()) return;
   {
-    SubKernels& code = *kernel.sub_kernels;
+    SubKernels& code = *kernel.sub_kernels();
     const Lock lock(code.mutex);
     if (code.wanted) return;
   }
-  if (when_to_make(*kernel.sub_kernels) != timing::MakeCode::beside) return;
+  if (when_to_make(*kernel.sub_kernels()) != timing::MakeCode::beside) return;
   const cl_command_queue native = queue.native.get();
   const auto& table = vendor::table(native);
   cl_event marker = nullptr;
   if (table.clEnqueueMarkerWithWaitList(native, 0, nullptr, &marker) == CL_SUCCESS) table.clFlush(native);
-  session_.code.make_beside(kernel.sub_kernels, places_, vendor::Owned<cl_event>(marker));
+  session_.code.make_beside(kernel.sub_kernels(), places_, vendor::Owned<cl_event>(marker));
 }
 
 }  // namespace mkmd

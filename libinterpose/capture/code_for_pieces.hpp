@@ -23,8 +23,8 @@ public:
   HasCode can_divide(SubKernels& code, KernelModel& model, const LaunchCost& cost);
   bool can_divide_on(SubKernels& code, int device) const;  // the device may get pieces
 
-  // A program was built. MKMD takes up what earlier runs have learned of it. The program waits for code that
-  // is expected to gain more than making it takes, as it waits for its own code.
+  // A program has been analysed. The first call takes up what earlier runs have learned of it. The caller
+  // waits for code that is expected to gain more than making it takes, as for the program's own code.
   void expect(SubKernels& code);
   // A window runs without the code. The code is made beside the program, if that is worth it.
   void make_beside(const std::shared_ptr<SubKernels>& code);

@@ -94,7 +94,7 @@ std::string content_of(const SubKernels& code) {
 }
 
 std::string content_of(const Kernel& kernel) {
-  return content_of(*kernel.sub_kernels);
+  return content_of(*kernel.sub_kernels());
 }
 
 }  // namespace mkmd

@@ -21,7 +21,7 @@ constexpr uint32_t kMostInVain = 16;                // times, after which the wa
 
 std::vector<int> arguments_to_read(const KernelLaunch& launch) {
   const std::vector<compiler::Target> targets = targets_of(*launch.arguments);
-  const compiler::KernelInfo& info = *launch.kernel->info;
+  const compiler::KernelInfo& info = *launch.kernel->info();
   return compiler::index_arguments(info, targets, compiler::scattered_roots(info, targets));
 }
 
@@ -42,7 +42,7 @@ void note_write(Memory* memory) {
 }
 
 void note_writes(const KernelLaunch& launch) {
-  const compiler::KernelInfo* const info = launch.kernel->info;
+  const compiler::KernelInfo* const info = launch.kernel->info();
   for (size_t i = 0; i < launch.arguments->size(); ++i) {
     const auto writes = [i](const compiler::Access& access) {
       return access.argument == static_cast<int>(i) && access.kind != compiler::Access::Kind::read;
@@ -60,7 +60,7 @@ bool is_over(const std::vector<NativeEnd>& work, double deadline) {
 }  // namespace
 
 bool Inspector::may_help(const KernelLaunch& launch) {
-  const compiler::KernelInfo* const info = launch.kernel->info;
+  const compiler::KernelInfo* const info = launch.kernel->info();
   return info != nullptr && info->split_allowed && !info->any_buffer && compiler::writes_at_loaded(*info);
 }
 
@@ -205,7 +205,7 @@ std::shared_ptr<const Inspection> Inspector::look(const KernelLaunch& launch, In
   std::optional<AllContents> contents = read(launch, end);
   if (!contents) return nullptr;
   if (auto again = shown_again(launch, now, *contents)) return again;
-  const compiler::KernelInfo& info = *launch.kernel->info;
+  const compiler::KernelInfo& info = *launch.kernel->info();
   std::vector<compiler::Target> targets = targets_of(*launch.arguments);
   const std::vector<uint64_t> roots = compiler::scattered_roots(info, targets);
   for (size_t i = 0; i < targets.size(); ++i)

@@ -71,7 +71,7 @@ void Outcomes::note_piece(const Action& action) {
   }
   const KernelCommand& command = *command_of(action).kernel();
   const KernelLaunch& launch = command.launch;
-  if (launch.kernel->info == nullptr) return;
+  if (launch.kernel->info() == nullptr) return;
   if (action.lane == &executor_.lanes().repair()) return;  // that was not how long such pieces take
   note_ran(session_, action);
   if (const timing::Rivalry::Sample& sample = command.sample; sample.device == action.piece.device)

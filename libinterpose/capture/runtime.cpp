@@ -105,10 +105,10 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   // One that may not be split gains only on another device, once there is code for it. No device is quicker
   // than all of them at once.
   const auto may_gain_whole = [&] {
-    return kernel.info->runs_anywhere && !session_.configuration.home_is_whole() &&
-           code_.can_divide(*kernel.sub_kernels) == HasCode::yes;
+    return kernel.info()->runs_anywhere && !session_.configuration.home_is_whole() &&
+           code_.can_divide(*kernel.sub_kernels()) == HasCode::yes;
   };
-  if (kernel.info == nullptr || !(kernel.info->split_allowed || may_gain_whole()))
+  if (kernel.info() == nullptr || !(kernel.info()->split_allowed || may_gain_whole()))
     return {"its code may not be split"};
   if (launch.group_count() < 2) return {"it has one work-group"};
   if (!session_.trouble.helpers_left()) return {"the other devices have failed"};
@@ -126,7 +126,7 @@ Runtime::Answer Runtime::why_native(Kernel& kernel, const KernelLaunch& launch) 
   // Native launches are not timed.
   if (decision.verdict == timing::Verdict::native && decision.reason != timing::Reason::comparison)
     return {to_string(decision.reason)};
-  switch (code_.can_divide(*kernel.sub_kernels, model, cost)) {
+  switch (code_.can_divide(*kernel.sub_kernels(), model, cost)) {
   case HasCode::yes:
     break;
   case HasCode::not_yet:

@@ -11,7 +11,7 @@ namespace {
 
 // Why a kernel has one piece, and the source line if that says it (0: not).
 compiler::Reason why_whole(const KernelLaunch& launch, const planning::PlannedTask& of) {
-  const compiler::KernelInfo& info = *launch.kernel->info;
+  const compiler::KernelInfo& info = *launch.kernel->info();
   if (!info.split_allowed) {
     return info.reasons.empty() ? compiler::Reason{"the compiler does not allow it"} : info.reasons.front();
   }

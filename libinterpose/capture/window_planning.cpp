@@ -266,7 +266,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) {
   task.kernel.redo = c.redo;
   task.kernel.number = model.number;
   task.kernel.shape = c.cost.shape;
-  if (kernel.info != nullptr && !kernel.info->cost.irregular) task.kernel.most_bytes = c.cost.bytes;
+  if (kernel.info() != nullptr && !kernel.info()->cost.irregular) task.kernel.most_bytes = c.cost.bytes;
   WholeLaunch whole(session_, estimates_, model, c.cost);
   task.at_home = whole.at_home();
   bool known_together = true;
@@ -275,7 +275,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) {
       any_helper_can_have_images(configuration().devices.size(), *c.launch.arguments)) {
     for (size_t i = 0; i < task.seconds.size(); ++i) {
       const int d = static_cast<int>(i);
-      if (!may_run_on(c, d) || !code_.can_divide_on(*kernel.sub_kernels, d)) continue;
+      if (!may_run_on(c, d) || !code_.can_divide_on(*kernel.sub_kernels(), d)) continue;
       if (!has_room(c, d)) {
         task.may_keep = false;  // there may be room the next time
         continue;
@@ -299,7 +299,7 @@ void WindowPlanning::describe_kernel(KernelCommand& c, planning::Task& task) {
       task.kernel.ran = planning::RanBefore{ran->lane, ran->groups};
   }
   // Also of what is done again where no other device is left: it must not need more than the first time.
-  const bool known = kernel.info->split_allowed && (task.kernel.understood || can_fail_);
+  const bool known = kernel.info()->split_allowed && (task.kernel.understood || can_fail_);
   const Inspection* const shown = known && !can_fail_ ? c.launch.inspection.get() : nullptr;
   task.kernel.uses_of = [&launch = c.launch, known, shown](const compiler::GroupBox& box,
                                                            size_t most_blocks) {
@@ -366,10 +366,10 @@ bool WindowPlanning::understands(const KernelCommand& c, KernelModel& model) con
       session_.trouble.helpers_left() || purpose_ == Purpose::repeats || !c.redo.empty();
   if (!wants_pieces) return false;
   // Nothing is missed while there is no code for what is not split.
-  if (!kernel.info->split_allowed)
-    return kernel.info->runs_anywhere && code_.can_divide(*kernel.sub_kernels) == HasCode::yes;
-  const HasCode has = code_.can_divide(*kernel.sub_kernels, model, c.cost);
-  if (has == HasCode::not_yet) code_.make_beside(kernel.sub_kernels);
+  if (!kernel.info()->split_allowed)
+    return kernel.info()->runs_anywhere && code_.can_divide(*kernel.sub_kernels()) == HasCode::yes;
+  const HasCode has = code_.can_divide(*kernel.sub_kernels(), model, c.cost);
+  if (has == HasCode::not_yet) code_.make_beside(kernel.sub_kernels());
   return has == HasCode::yes;
 }
 

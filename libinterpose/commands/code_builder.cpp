@@ -15,29 +15,22 @@ thread_local int own_calls = 0;  // of this thread
 
 }  // namespace
 
-// A thread is in a driver for a build. Those that pause or stop the builder wait for it.
-class CodeBuilder::Call {
-public:
-  explicit Call(CodeBuilder& builder) : builder_(builder) {
-    Lock lock(builder_.mutex_);
-    builder_.changed_.wait(lock.to_wait(), [&]() REQUIRES(builder_.mutex_) {
-      return builder_.paused_ == 0 || builder_.stopped_ || own_calls > 0;
-    });
-    ++builder_.calls_;
-    ++own_calls;
-  }
-  ~Call() {
-    const Lock lock(builder_.mutex_);
-    --builder_.calls_;
-    --own_calls;
-    builder_.changed_.notify_all();
-  }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+CodeBuilder::Call::Call(CodeBuilder& builder) : builder_(builder) {
+  Lock lock(builder_.mutex_);
+  builder_.changed_.wait(lock.to_wait(), [&]() REQUIRES(builder_.mutex_) {
+    return builder_.paused_ == 0 || builder_.stopped_ || own_calls > 0;
+  });
+  ++builder_.calls_;
+  ++own_calls;
+  allowed_ = !builder_.stopped_;
+}
 
-private:
-  CodeBuilder& builder_;
-};
+CodeBuilder::Call::~Call() {
+  const Lock lock(builder_.mutex_);
+  --builder_.calls_;
+  --own_calls;
+  builder_.changed_.notify_all();
+}
 
 CodeBuilder::~CodeBuilder() {
   stop();

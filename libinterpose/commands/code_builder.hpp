@@ -39,6 +39,22 @@ public:
   void expect(double seconds) { seconds_.store(seconds, std::memory_order_relaxed); }
   double seconds() const { return seconds_.load(std::memory_order_relaxed); }
 
+  // While it lives, this thread may call a driver's compiler for other things than code for pieces: those
+  // that pause or stop the builder wait for it.
+  class Call {
+  public:
+    explicit Call(CodeBuilder& builder);  // waits until the builder is resumed
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    bool is_allowed() const { return allowed_; }  // false: the builder is stopped
+
+  private:
+    CodeBuilder& builder_;
+    bool allowed_ = true;
+  };
+
   // No build begins until resume(), on any thread. Waits for those under way on other threads, at most ten
   // seconds. False: it waited in vain.
   bool pause();
@@ -52,8 +68,6 @@ private:
     std::vector<vendor::Owned<cl_context>> contexts;  // of the places; kept until no build needs them
     vendor::Owned<cl_event> after;
   };
-
-  class Call;
 
   bool start_thread() REQUIRES(mutex_);  // false: there is none
   void run();

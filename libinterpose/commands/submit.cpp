@@ -129,13 +129,13 @@ Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compil
       [&lane, &command, box, memories = std::move(memories),
        boxed](cl_command_queue queue, cl_uint count, const cl_event* waits, cl_event* event) -> cl_int {
         const KernelLaunch& launch = command.launch;
-        const cl_program sub_kernels = boxed ? piece_code(lane, *launch.kernel->sub_kernels) : nullptr;
+        const cl_program sub_kernels = boxed ? piece_code(lane, *launch.kernel->sub_kernels()) : nullptr;
         if (boxed && sub_kernels == nullptr) return CL_OUT_OF_RESOURCES;
         const cl_kernel kernel = lane_kernel(lane, *launch.kernel, sub_kernels);
         if (kernel == nullptr) return CL_OUT_OF_RESOURCES;
         cl_int status = set_arguments(lane, kernel, *launch.arguments, memories);
         const auto visible = static_cast<cl_uint>(launch.arguments->size());
-        const bool has_hidden = sub_kernels != nullptr && !is_programs_own(*launch.kernel->sub_kernels);
+        const bool has_hidden = sub_kernels != nullptr && !is_programs_own(*launch.kernel->sub_kernels());
         if (status == CL_SUCCESS && has_hidden) status = set_hidden_arguments(kernel, visible, launch, box);
         if (status != CL_SUCCESS) return status;
         size_t offset[3];

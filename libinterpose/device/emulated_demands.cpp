@@ -13,7 +13,7 @@ namespace {
 using emulation::Demand;
 
 bool has_local_memory(const KernelLaunch& launch) {
-  if (launch.kernel->info->local_bytes > 0) return true;
+  if (launch.kernel->info()->local_bytes > 0) return true;
   return std::any_of(launch.arguments->begin(), launch.arguments->end(),
                      [](const KernelArgument& a) { return a.kind == KernelArgument::Kind::local; });
 }
@@ -39,8 +39,8 @@ double bytes_of(const BufferUses& uses) {
 // The distinct bytes that the whole launch uses. Counting them takes no emulated time.
 double bytes_of(emulation::Machine& machine, const KernelLaunch& launch) {
   const emulation::VirtualClock::Stop stop(machine.clock());
-  const auto footprints = launch.kernel->info->split_allowed ? launch.facts->of(launch.whole())
-                                                             : decltype(launch.facts->of({}))();
+  const auto footprints = launch.kernel->info()->split_allowed ? launch.facts->of(launch.whole())
+                                                               : decltype(launch.facts->of({}))();
   return bytes_of(buffer_uses(*launch.arguments, footprints.get()));
 }
 

@@ -5,6 +5,9 @@
 
 #include "libinterpose/objects/registry.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace mkmd {
 
 namespace {
@@ -119,30 +122,61 @@ Program::Program(Context* of_context, vendor::Owned<cl_program> native_program,
 
 Program::~Program() = default;
 
-namespace {
-const compiler::KernelInfo* info_of(const SubKernels* sub_kernels, const std::string& name) {
-  if (sub_kernels == nullptr) return nullptr;
-  for (const compiler::KernelInfo& info : sub_kernels->module.kernels) {
-    if (info.name == name) return &info;
-  }
-  return nullptr;
+void Analysis::end(Result result) {
+  result_ = std::move(result);
+  ended_.store(true, std::memory_order_release);
 }
 
-std::shared_ptr<SubKernels> sub_kernels_of(Program& program) {
+namespace {
+
+std::shared_ptr<const Analysis> analysis_of(Program& program) {
   const Lock lock(program.mutex);
-  return program.sub_kernels;
+  return program.analysis;
 }
+
 }  // namespace
 
 Kernel::Kernel(Program* of_program, vendor::Owned<cl_kernel> native_kernel, std::string kernel_name,
                cl_uint argument_count)
     : program(of_program), native(std::move(native_kernel)), name(std::move(kernel_name)),
-      sub_kernels(sub_kernels_of(*of_program)), info(info_of(sub_kernels.get(), name)),
-      arguments(std::make_shared<KernelArguments>(argument_count)) {
+      arguments(std::make_shared<KernelArguments>(argument_count)), analysis_(analysis_of(*of_program)) {
+  take_up_analysis();
+  remember_kernel(this);
+}
+
+bool KernelAnalysis::is_to_be_taken_up() const {
+  return program_ != nullptr && !taken_up_.load(std::memory_order_relaxed) && program_->has_ended();
+}
+
+void KernelAnalysis::take_up(const std::string& name, size_t argument_count) {
+  if (!is_to_be_taken_up()) return;
+  taken_up_.store(true, std::memory_order_relaxed);
+  const std::shared_ptr<SubKernels>& made = program_->result().sub_kernels;
+  if (made == nullptr) return;
+  const auto& kernels = made->module.kernels;
+  const auto found = std::ranges::find(kernels, name, &compiler::KernelInfo::name);
   // What was analysed must be what the vendor built: a mismatch means that the two read the program
   // differently.
-  if (info != nullptr && info->arguments.size() != argument_count) info = nullptr;
-  remember_kernel(this);
+  if (found == kernels.end() || found->arguments.size() != argument_count) return;
+  sub_kernels_ = made;
+  info_.store(&*found, std::memory_order_release);
+}
+
+void Kernel::take_up_analysis() {
+  if (!analysis_.is_to_be_taken_up()) return;
+  const Lock lock(mutex);
+  analysis_.take_up(name, arguments->size());
+}
+
+std::string Kernel::why_not_analysed() const {
+  const Analysis* const analysis = analysis_.program();
+  if (analysis == nullptr) {
+    const Lock lock(program->mutex);
+    return program->not_analysed;
+  }
+  if (!analysis->has_ended()) return "its program is being analysed";
+  return analysis->result().sub_kernels != nullptr ? "its arguments are not those that its source says"
+                                                   : analysis->result().why_not;
 }
 
 Kernel::~Kernel() {

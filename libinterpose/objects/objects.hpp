@@ -187,6 +187,7 @@ struct SubKernels {
   std::condition_variable made;  // some place's code is no longer in the making
   std::map<size_t, PieceCode> code GUARDED_BY(mutex);
   bool wanted GUARDED_BY(mutex) = false;  // the CodeBuilder was asked to make it
+  std::atomic<bool> recalled{false};      // what earlier runs have learned is taken up (capture)
   // Of launches that had to do without: see timing::WithoutCode.
   struct Without {
     double whole = 0, missed = 0, surely = 0;
@@ -211,6 +212,23 @@ struct SubKernels {
   std::map<Code, Ran> ran GUARDED_BY(ran_mutex);
 };
 
+// What our compiler says of a program as it was built. The program may go on meanwhile. Thread-safe.
+class Analysis {
+public:
+  struct Result {
+    std::shared_ptr<SubKernels> sub_kernels;  // null: there are none, for the reason `why_not`
+    std::string why_not;
+  };
+  void end(Result result);  // at most once
+
+  bool has_ended() const { return ended_.load(std::memory_order_acquire); }
+  const Result& result() const { return result_; }  // once it has ended
+
+private:
+  std::atomic<bool> ended_{false};
+  Result result_;
+};
+
 class Program : public Object<Program, ObjectType::program, cl_program> {
 public:
   Program(Context* context, vendor::Owned<cl_program> native, std::shared_ptr<const compiler::Origin> origin,
@@ -225,8 +243,8 @@ public:
   // Its source or intermediate language alone, or of a binary, all that the binary was made from. Null: not
   // known, or it was linked.
   std::shared_ptr<const compiler::Origin> origin GUARDED_BY(mutex);
-  std::shared_ptr<SubKernels> sub_kernels GUARDED_BY(mutex);  // null: its kernels run whole at home
-  std::string not_analysed GUARDED_BY(mutex);                 // why there are none; empty: it was not tried
+  std::shared_ptr<Analysis> analysis GUARDED_BY(mutex);  // of its latest build; null: there is none
+  std::string not_analysed GUARDED_BY(mutex);            // why there is none; empty: it was not tried
   int builds GUARDED_BY(mutex) = 0, builds_under_way GUARDED_BY(mutex) = 0;
   // What the latest build, compilation or link made; null: not known.
   std::shared_ptr<const compiler::Origin> built_from GUARDED_BY(mutex);
@@ -259,6 +277,26 @@ struct LaunchDecision {
   uint32_t uses_left = 0;
 };
 
+// What of its program's analysis is about a kernel, which may be made before that has ended.
+class KernelAnalysis {
+public:
+  explicit KernelAnalysis(std::shared_ptr<const Analysis> program) : program_(std::move(program)) {}
+
+  const Analysis* program() const { return program_.get(); }  // null: there is none
+  const compiler::KernelInfo* info() const { return info_.load(std::memory_order_acquire); }
+  const std::shared_ptr<SubKernels>& sub_kernels() const { return sub_kernels_; }  // where info() is not null
+
+  bool is_to_be_taken_up() const;
+  // Sets info() if the program has such a kernel. One caller at a time.
+  void take_up(const std::string& name, size_t argument_count);
+
+private:
+  const std::shared_ptr<const Analysis> program_;
+  std::atomic<bool> taken_up_{false};
+  std::shared_ptr<SubKernels> sub_kernels_;  // does not change once info_ is set
+  std::atomic<const compiler::KernelInfo*> info_{nullptr};
+};
+
 class Kernel : public Object<Kernel, ObjectType::kernel, cl_kernel> {
 public:
   Kernel(Program* program, vendor::Owned<cl_kernel> native, std::string name, cl_uint argument_count);
@@ -268,8 +306,15 @@ public:
   Context* context() const { return program->context.get(); }
   const vendor::Owned<cl_kernel> native;  // always has the program's latest arguments set
   const std::string name;
-  const std::shared_ptr<SubKernels> sub_kernels;
-  const compiler::KernelInfo* info = nullptr;  // points into sub_kernels; null: runs whole at home
+
+  // What our compiler says of the kernel. Null: it runs whole at home. A kernel may be made before its
+  // program has been analysed. Then this is null until take_up_analysis() finds that it has.
+  const compiler::KernelInfo* info() const { return analysis_.info(); }
+  void take_up_analysis() EXCLUDES(mutex);
+  const std::shared_ptr<SubKernels>& sub_kernels() const {
+    return analysis_.sub_kernels();
+  }                                      // with info() alone
+  std::string why_not_analysed() const;  // where info() is null
 
   // Guards `native`'s arguments, too. The driver is called with it held to set those, or to copy them to
   // another kernel: they must stay the same as ours.
@@ -287,6 +332,9 @@ public:
   LaunchDecision decision GUARDED_BY(mutex);
   std::vector<std::shared_ptr<const LaunchFacts>> facts GUARDED_BY(mutex);  // of its last launches
   std::vector<bool> scalars_that_matter GUARDED_BY(mutex);                  // to these; set with the first
+
+private:
+  KernelAnalysis analysis_;
 };
 
 // An event of a command the vendor runs (`native` set), of a user event (both), or of a captured command.

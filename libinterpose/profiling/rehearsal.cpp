@@ -8,8 +8,8 @@ namespace mkmd {
 
 Rehearsal::Rehearsal(Runtime& runtime, const KernelLaunch& launch, size_t slack)
     : runtime_(runtime), command_{launch}, scratch_(runtime.session().configuration.devices, slack),
-      has_pieces_(launch.kernel->info->split_allowed &&
-                  runtime.code().can_divide(*launch.kernel->sub_kernels) == HasCode::yes) {}
+      has_pieces_(launch.kernel->info()->split_allowed &&
+                  runtime.code().can_divide(*launch.kernel->sub_kernels()) == HasCode::yes) {}
 
 void Rehearsal::finish_native() {
   runtime_.native_work().finish();

@@ -60,7 +60,7 @@ void Scratch::find_buffers(const KernelLaunch& launch) {
     at->bytes.lo = std::min<uint64_t>(at->bytes.lo, memory.origin);
     at->bytes.hi = std::max<uint64_t>(at->bytes.hi, memory.origin + memory.size);
     auto& [read, written] = used[static_cast<size_t>(at - buffers_.begin())];
-    for (const compiler::Access& a : launch.kernel->info->accesses) {
+    for (const compiler::Access& a : launch.kernel->info()->accesses) {
       if (a.argument != static_cast<int>(i)) continue;
       read |= a.kind != compiler::Access::Kind::write;
       written |= a.kind != compiler::Access::Kind::read;
@@ -135,12 +135,12 @@ Status Scratch::make_set(const Place& place, const KernelArguments& arguments) {
 }
 
 Status Scratch::copy(const std::vector<Place>& places, cl_command_queue home, const KernelLaunch& launch) {
-  if (writes_images(*launch.kernel->info))
+  if (writes_images(*launch.kernel->info()))
     return Status::internal("it writes images, and copies are made of buffers only");
   const auto elsewhere = [at_home = context_of(home)](const Place& place) {
     return place.context != at_home;
   };
-  if (uses_images(*launch.kernel->info) && std::ranges::any_of(places, elsewhere))
+  if (uses_images(*launch.kernel->info()) && std::ranges::any_of(places, elsewhere))
     return Status::internal("it uses images, and other memories have copies of buffers only");
   find_buffers(launch);
   if (Status room = check_room(places); !room) return room;

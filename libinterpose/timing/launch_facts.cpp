@@ -103,7 +103,7 @@ const models::Work& LaunchFacts::work() const {
 
 std::shared_ptr<const LaunchFacts> facts_of(Kernel& kernel, const compiler::Launch& launch) {
   auto& kept = kernel.facts;
-  if (kept.empty()) kernel.scalars_that_matter = compiler::scalars_that_matter(*kernel.info);
+  if (kept.empty()) kernel.scalars_that_matter = compiler::scalars_that_matter(*kernel.info());
   compiler::Launch described = launch;
   const size_t slots = std::min(described.scalars.size(), kernel.scalars_that_matter.size());
   for (size_t slot = 0; slot < slots; ++slot)
@@ -112,7 +112,7 @@ std::shared_ptr<const LaunchFacts> facts_of(Kernel& kernel, const compiler::Laun
     if (facts->launch() == described) return facts;
   }
   if (kept.size() >= kLaunchesKept) kept.erase(kept.begin());
-  return kept.emplace_back(std::make_shared<const LaunchFacts>(*kernel.info, described));
+  return kept.emplace_back(std::make_shared<const LaunchFacts>(*kernel.info(), described));
 }
 
 }  // namespace mkmd

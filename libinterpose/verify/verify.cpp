@@ -25,7 +25,7 @@ constexpr size_t kSlack = size_t{64} * 4096;  // bytes: an index that is a littl
 constexpr uint64_t kKinds = 4;                // of splits, tried in turn
 
 KernelName name_of(const Kernel& kernel) {
-  return {kernel.name, kernel.info != nullptr ? content_of(kernel) : std::string()};
+  return {kernel.name, kernel.info() != nullptr ? content_of(kernel) : std::string()};
 }
 
 // Of launches that are described alike: the same numbers, and arguments that share buffers in the same way.
@@ -97,8 +97,8 @@ private:
   // Whether the planner would split it, if anything is gained.
   bool may_be_split(Totals& totals) {
     compiler::Reason why;
-    if (!kernel_.info->split_allowed) {
-      const auto& reasons = kernel_.info->reasons;
+    if (!kernel_.info()->split_allowed) {
+      const auto& reasons = kernel_.info()->reasons;
       why = reasons.empty() ? compiler::Reason{"its code may not be split"} : reasons.front();
     } else if (!rehearsal_.has_pieces()) {
       why.text = "no code for its pieces could be had";
@@ -109,7 +109,7 @@ private:
         return buffer_uses(*launch_.arguments, launch_.facts->of(box, most_blocks).get());
       };
       dimension_ = planning::best_cut(launch_.groups, uses_of, commute).dimension;
-      by_contents_ = dimension_ < 0 && compiler::writes_at_loaded(*kernel_.info);
+      by_contents_ = dimension_ < 0 && compiler::writes_at_loaded(*kernel_.info());
       if (by_contents_)
         dimension_ = static_cast<int>(std::ranges::max_element(launch_.groups) - launch_.groups.begin());
       if (dimension_ >= 0) return true;
@@ -179,8 +179,8 @@ private:
       return;
     }
     const CrashGuard guard(state_.report.file());
-    DescriptionCheck check(*kernel_.info, *launch_.arguments, *launch_.facts, rehearsal_.scratch().buffers(),
-                           home, std::move(all));
+    DescriptionCheck check(*kernel_.info(), *launch_.arguments, *launch_.facts,
+                           rehearsal_.scratch().buffers(), home, std::move(all));
     if (by_contents_) {
       const double end = host_seconds() + kLook;
       if (!check.look_into_contents([end] { return host_seconds() < end; })) return note_meeting(totals);
@@ -247,7 +247,7 @@ private:
     totals.differences += different ? 1 : 0;
     totals.distance.take(check.distance());
     for (const Difference& d : check.differences())
-      state_.report.write_difference(name_, *kernel_.info, d);
+      state_.report.write_difference(name_, *kernel_.info(), d);
   }
 
   static void fail(Totals& totals, std::string why) {

@@ -51,15 +51,37 @@ void decide(Kernel& kernel, const Shape& shape, const Runtime::Answer& answer) R
   }
 }
 
+// An argument may have been set before the program was analysed. Not all drivers say what a kernel declares:
+// a number may then have looked like a handle, and local memory like a buffer that is null.
+bool is_as_declared(const KernelArgument& a, compiler::Argument::Kind declared) {
+  using Declared = compiler::Argument::Kind;
+  using Kind = KernelArgument::Kind;
+  switch (declared) {
+  case Declared::value:
+    return a.kind == Kind::value;
+  case Declared::local:
+    return a.kind == Kind::local;
+  case Declared::buffer:
+  case Declared::constant_buffer:
+    return a.kind == Kind::memory;
+  case Declared::image:
+    return a.kind == Kind::image;
+  case Declared::sampler:
+    return a.kind == Kind::sampler;
+  default:
+    return false;
+  }
+}
+
 // Whether an argument may belong to a captured launch. An image made from a buffer shows that buffer's bytes.
 // Of others whose pixels are not tracked, only commands that go straight to home, which are in order with all
 // captured ones, write any. Where memories are separate, these images are home's own.
 bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, size_t i) {
   using Kind = KernelArgument::Kind;
   const KernelArgument& a = arguments[i];
-  const compiler::Argument& declared = kernel.info->arguments[i];
+  const compiler::Argument& declared = kernel.info()->arguments[i];
   const bool separate = runtime_of(*kernel.context())->domains().separate();
-  if ((declared.kind == compiler::Argument::Kind::image) != (a.kind == Kind::image)) return false;
+  if (!is_as_declared(a, declared.kind)) return false;
   switch (a.kind) {
   case Kind::value:
   case Kind::local:
@@ -80,7 +102,7 @@ bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, siz
 // It has its arguments already.
 bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch& launch) {
   const KernelArguments& arguments = *launch.arguments;
-  if (may_wait(kernel) || kernel.info->any_buffer) return false;
+  if (may_wait(kernel) || kernel.info()->any_buffer) return false;
   if (kernel.context() != queue.context.get() || shape.global == nullptr) return false;
   if (shape.work_dim < 1 || shape.work_dim > 3) return false;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -107,10 +129,10 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   for (unsigned i = 0; i < arguments.size(); ++i) {
     const KernelArgument& a = arguments[i];
     if (a.kind == KernelArgument::Kind::value) {
-      compiler::set_scalars(*kernel.info, i, a.value.data(), a.value.size(), s.scalars);
+      compiler::set_scalars(*kernel.info(), i, a.value.data(), a.value.size(), s.scalars);
     } else if (a.kind == KernelArgument::Kind::image) {
       const compiler::ImageExtent& extent = a.memory->image.extent;
-      compiler::set_scalars(*kernel.info, i, extent.data(), sizeof extent, s.scalars);
+      compiler::set_scalars(*kernel.info(), i, extent.data(), sizeof extent, s.scalars);
     }
   }
   launch.kernel = Ref<Kernel>(&kernel);
@@ -131,21 +153,17 @@ void touch(const Kernel& kernel, const Runtime* runtime, TouchedMemories& touche
   for (size_t i = 0; i < kernel.arguments->size(); ++i) {
     const KernelArgument& a = (*kernel.arguments)[i];
     if (!a.memory) continue;
-    touched.add(a.memory.get(), kernel.info == nullptr || may_be_written(kernel.info->arguments[i]));
+    touched.add(a.memory.get(), kernel.info() == nullptr || may_be_written(kernel.info()->arguments[i]));
   }
 }
 
 // Why a launch is not even looked at.
 std::string why_odd(const Kernel& kernel) {
-  if (kernel.info == nullptr) {
-    Program& program = *kernel.program;
-    const Lock lock(program.mutex);
-    return kernel.sub_kernels == nullptr ? program.not_analysed
-                                         : "its arguments are not those that its source says";
-  }
-  if (!kernel.info->split_allowed && !kernel.info->reasons.empty()) return kernel.info->reasons.front().text;
+  if (kernel.info() == nullptr) return kernel.why_not_analysed();
+  if (!kernel.info()->split_allowed && !kernel.info()->reasons.empty())
+    return kernel.info()->reasons.front().text;
   const auto is_image = [](const compiler::Argument& a) { return a.kind == compiler::Argument::Kind::image; };
-  if (std::ranges::any_of(kernel.info->arguments, is_image) &&
+  if (std::ranges::any_of(kernel.info()->arguments, is_image) &&
       runtime_of(*kernel.context())->domains().separate())
     return "an image is in the home's memory alone, or the launch is left to the driver";
   return "an argument, the shape of the launch, or what it waits for is left to the driver";
@@ -157,9 +175,9 @@ compiler::Reason why_native(const Kernel& kernel, const Runtime* runtime, bool o
                                                           : "measured or verified on copies"};
   if (runtime == nullptr) {
     why.text = "there is one device";
-  } else if (kernel.info != nullptr && !kernel.info->split_allowed && !kernel.info->reasons.empty()) {
-    why = kernel.info->reasons.front();
-  } else if (kernel.info == nullptr || odd) {
+  } else if (kernel.info() != nullptr && !kernel.info()->split_allowed && !kernel.info()->reasons.empty()) {
+    why = kernel.info()->reasons.front();
+  } else if (kernel.info() == nullptr || odd) {
     why.text = why_odd(kernel);
   }
   return why;
@@ -248,11 +266,13 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
   TouchedMemories touched;
   Considered considered;
   if (runtime != nullptr) {
+    kernel->take_up_analysis();
+    if (kernel->info() != nullptr) runtime->code().expect(*kernel->sub_kernels());
     const Shape shape{work_dim, global_work_offset, global_work_size, local_work_size};
     considered = consider(*runtime, *queue, *kernel, shape, waits, event);
     if (considered.captured) return *considered.captured;
     const Lock lock(kernel->mutex);
-    if (runtime->domains().separate() || kernel->info == nullptr) touch(*kernel, runtime, touched);
+    if (runtime->domains().separate() || kernel->info() == nullptr) touch(*kernel, runtime, touched);
   }
   const cl_int status = enqueue_native(
       *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& asked) {

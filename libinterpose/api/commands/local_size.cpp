@@ -31,7 +31,7 @@ size_t largest_group(const Kernel& kernel) {
 
 bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launch& launch) {
   // Of a kernel that names its size, some drivers refuse a launch that does not.
-  if (kernel.info->reqd_work_group_size[0] != 0) return false;
+  if (kernel.info()->reqd_work_group_size[0] != 0) return false;
   if (const auto ask = kernel.program->context->devices.front()->suggested_local_size; ask != nullptr) {
     std::array<size_t, 3> offset{}, global{}, local{};
     std::ranges::copy(launch.offset, offset.begin());
@@ -42,7 +42,7 @@ bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launc
     std::copy_n(local.begin(), launch.work_dim, launch.local.begin());
     return true;
   }
-  if (kernel.info->uses_local_shape) return false;  // the vendor's choice might show in the result
+  if (kernel.info()->uses_local_shape) return false;  // the vendor's choice might show in the result
   uint64_t left = std::min<uint64_t>(kPreferredItems, largest_group(kernel));
   uint64_t items = 1;
   for (unsigned d = 0; d < launch.work_dim; ++d) {
@@ -56,7 +56,7 @@ bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launc
 
 bool local_size_is_valid(const Kernel& kernel, const compiler::Launch& launch) {
   uint64_t items = 1;
-  const auto& required = kernel.info->reqd_work_group_size;
+  const auto& required = kernel.info()->reqd_work_group_size;
   for (int d = 0; d < 3; ++d) {
     if (launch.local[d] == 0 || launch.global[d] % launch.local[d] != 0) return false;
     if (required[0] != 0 && launch.local[d] != required[d]) return false;

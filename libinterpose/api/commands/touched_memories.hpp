@@ -13,12 +13,12 @@ namespace mkmd::api {
 
 // It may follow pointers to buffers that are none of its arguments.
 inline bool may_touch_any(const Kernel& kernel) REQUIRES(kernel.mutex) {
-  return kernel.info == nullptr || kernel.uses_svm || kernel.info->any_buffer;
+  return kernel.info() == nullptr || kernel.uses_svm || kernel.info()->any_buffer;
 }
 
 // It may end only once the program has done more.
 inline bool may_wait(const Kernel& kernel) {
-  return kernel.info == nullptr || kernel.info->may_wait;
+  return kernel.info() == nullptr || kernel.info()->may_wait;
 }
 
 // Has the driver enqueue work that may wait for what the program does next, or does not if not `may`. During

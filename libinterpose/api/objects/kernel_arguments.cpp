@@ -25,8 +25,8 @@ struct Translated {
 enum class Expected { unknown, value, memory, local };
 
 Expected expected(const Kernel& kernel, cl_uint index) {
-  if (kernel.info != nullptr && index < kernel.info->arguments.size()) {
-    switch (kernel.info->arguments[index].kind) {
+  if (kernel.info() != nullptr && index < kernel.info()->arguments.size()) {
+    switch (kernel.info()->arguments[index].kind) {
     case compiler::Argument::Kind::value:
       return Expected::value;
     case compiler::Argument::Kind::local:
@@ -48,7 +48,15 @@ Expected expected(const Kernel& kernel, cl_uint index) {
   return qualifier == CL_KERNEL_ARG_ADDRESS_PRIVATE ? Expected::unknown : Expected::memory;
 }
 
-void translate(const Kernel& kernel, cl_uint index, size_t size, const void* value, Translated& result) {
+// Whether the vendor takes NULL, as for buffers alone (clSetKernelArg): not for a number that looks like one.
+bool takes_null(const Kernel& kernel, cl_uint index) REQUIRES(kernel.mutex) {
+  return vendor::table(kernel.native.get())
+             .clSetKernelArg(kernel.native.get(), index, sizeof(cl_mem), nullptr) == CL_SUCCESS;
+}
+
+// The vendor's kernel may lose the argument, and gets it next.
+void translate(const Kernel& kernel, cl_uint index, size_t size, const void* value, Translated& result)
+    REQUIRES(kernel.mutex) {
   using Kind = KernelArgument::Kind;
   result.value = value;
   const auto keep_bytes = [&](Kind kind, const void* bytes) {
@@ -59,9 +67,10 @@ void translate(const Kernel& kernel, cl_uint index, size_t size, const void* val
   if (value != nullptr && size != sizeof(void*)) return keep_bytes(Kind::value, value);
   const Expected kind = expected(kernel, index);
   if (value == nullptr) {
-    result.argument.kind =
-        kind == Expected::local ? Kind::local : Kind::memory;  // a NULL buffer has two spellings
-    result.argument.local_size = kind == Expected::local ? size : 0;
+    // A NULL buffer has two spellings.
+    const bool local = kind == Expected::local || (kind == Expected::unknown && size != sizeof(void*));
+    result.argument.kind = local ? Kind::local : Kind::memory;
+    result.argument.local_size = local ? size : 0;
     return;
   }
   if (kind == Expected::value) return keep_bytes(Kind::value, value);
@@ -75,6 +84,10 @@ void translate(const Kernel& kernel, cl_uint index, size_t size, const void* val
   result.value = &result.handle;
   if (is_live_handle(candidate, ObjectType::memory)) {
     auto* memory = object_cast<Memory>(static_cast<cl_mem>(candidate));
+    if (kind == Expected::unknown && memory->is_buffer && !takes_null(kernel, index)) {
+      result.value = value;
+      return keep_bytes(Kind::value, value);
+    }
     result.handle = memory->native.get();
     result.argument.kind = Kind::memory;
     if (!memory->is_buffer) keep_bytes(Kind::image, &result.handle);
@@ -127,10 +140,11 @@ void store(Kernel& kernel, cl_uint index, KernelArgument& argument, std::shared_
 cl_int SetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void* arg_value) {
   Kernel* ours = object_cast<Kernel>(kernel);
   if (ours == nullptr) return CL_INVALID_KERNEL;
+  ours->take_up_analysis();
   Translated translated;
-  translate(*ours, arg_index, arg_size, arg_value, translated);
   std::shared_ptr<KernelArguments> old;  // before the lock: what is let go of goes after it
   const Lock lock(ours->mutex);
+  translate(*ours, arg_index, arg_size, arg_value, translated);
   const cl_int error = vendor::table(ours->native.get())
                            .clSetKernelArg(ours->native.get(), arg_index, arg_size, translated.value);
   if (error == CL_SUCCESS) store(*ours, arg_index, translated.argument, old);

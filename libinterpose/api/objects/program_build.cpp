@@ -67,7 +67,43 @@ void keep_whole(SubKernels& sub_kernels, const std::string& why) {
   }
 }
 
-// Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of.
+Result<compiler::Macros> macros_of_home(const std::string& options, const std::vector<std::string>& names) {
+  const std::string directory = cache_directory();
+  return vendor::predefined_macros(process().configuration.home, options, names,
+                                   directory.empty() ? directory : directory + "/macros.json");
+}
+
+// The same on a thread that no call of the program waits for: its forks and its exit wait for the driver.
+Result<compiler::Macros> macros_beside(const std::string& options, const std::vector<std::string>& names) {
+  const CodeBuilder::Call call(process().session->code);
+  if (!call.is_allowed()) return Status::internal("the process is ending");
+  return macros_of_home(options, names);
+}
+
+// What is known of a program that our compiler has read. `known`: origin_as_read().
+Analysis::Result analysed(const KnownOrigin& known, Compiled compiled) {
+  if (!compiled || !known.why_not.empty()) return {nullptr, known.why_not};
+  auto made = std::make_shared<SubKernels>();
+  made->module = std::move(*compiled);
+  made->built_from = known.origin;
+  if (!made->module.no_source.empty())
+    keep_whole(*made, "there is no code for its pieces: " + made->module.no_source);
+  const char* option = relaxing_option(known.origin->recipe);
+  if (option != nullptr && !process().configuration.settings.relaxed)
+    keep_whole(*made, std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)");
+  return {std::move(made), {}};
+}
+
+// Files that a program includes are read while it is built: later they may be others. Launches that wait for
+// code wait for what it is made of.
+bool can_be_read_later(const compiler::Origin& origin) {
+  return origin.kind == compiler::Origin::Kind::executable && !process().session->waits_for_code() &&
+         std::ranges::none_of(origin.recipe.units, compiler::may_include);
+}
+
+// Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of. What
+// it has said before is known when the program is built. Else the program goes on, and its kernels run whole
+// until it is known (Analysis).
 class SubKernelBuild {
 public:
   // `known`: what the vendor makes. `program`: which it makes that of; null: the program has no handle of it
@@ -92,62 +128,72 @@ public:
   SubKernelBuild(const SubKernelBuild&) = delete;
   SubKernelBuild& operator=(const SubKernelBuild&) = delete;
 
-  // Waits for our compiler; afterwards new kernels of the program know their sub-kernels.
+  // Afterwards kernels of the program know their sub-kernels, at once or later.
   void finish(Program& program) {
-    if (reads_) {
-      if (thread_.joinable())
-        thread_.join();
-      else
-        compile();
-      known_ = origin_as_read(std::move(known_), compiled_);
+    if (thread_.joinable()) {
+      thread_.join();
+    } else if (reads_) {
+      compile();
     }
-    std::shared_ptr<SubKernels> made;
-    const bool has_kernels =
-        known_.origin != nullptr && known_.origin->kind == compiler::Origin::Kind::executable;
-    if (has_kernels && compiled_ && known_.why_not.empty()) made = sub_kernels();
-    Runtime* const runtime = runtime_of(*program.context);
-    if (made && runtime != nullptr) runtime->code().expect(*made);
-    {
-      const Lock lock(program.mutex);
-      if (turn_ && !turn_->alone()) {
-        made = nullptr;  // no driver has seen it
-        known_ = {nullptr, "its program was built twice at the same time"};
-      }
-      program.sub_kernels.swap(made);  // what it had goes without the mutex
-      program.built_from = known_.origin;
-      if (known_.origin != nullptr || !known_.why_not.empty()) program.not_analysed = known_.why_not;
+    if (compiled_) known_ = origin_as_read(std::move(known_), *compiled_);
+    std::shared_ptr<Analysis> analysis;
+    if (reads_ && known_.origin != nullptr && known_.origin->kind == compiler::Origin::Kind::executable)
+      analysis = std::make_shared<Analysis>();
+    if (analysis != nullptr && compiled_) {
+      analysis->end(analysed(known_, std::move(*compiled_)));
+      const std::shared_ptr<SubKernels>& made = analysis->result().sub_kernels;
+      Runtime* const runtime = runtime_of(*program.context);
+      if (made != nullptr && runtime != nullptr) runtime->code().expect(*made);
     }
+    if (publish(program, analysis) && analysis != nullptr && !compiled_) read_beside(analysis);
     turn_.reset();
   }
 
 private:
+  // On a thread of its own, or on the caller's.
   void compile() {
-    const std::string directory = cache_directory();
-    const auto ask = [&](const std::string& options, const std::vector<std::string>& names) {
-      return vendor::predefined_macros(process().configuration.home, options, names,
-                                       directory.empty() ? directory : directory + "/macros.json");
-    };
-    compiled_ = process().compiler->compile(request_, ask);
+    if (!can_be_read_later(*known_.origin)) {
+      compiled_ = process().compiler->compile(request_, macros_of_home);
+    } else if (auto module = process().compiler->recall(request_, macros_of_home); module) {
+      compiled_ = Compiled(std::move(*module));
+    }
   }
 
-  std::shared_ptr<SubKernels> sub_kernels() {
-    auto made = std::make_shared<SubKernels>();
-    made->module = std::move(*compiled_);
-    made->built_from = known_.origin;
-    if (!made->module.no_source.empty())
-      keep_whole(*made, "there is no code for its pieces: " + made->module.no_source);
-    const char* option = relaxing_option(known_.origin->recipe);
-    if (option != nullptr && !process().configuration.settings.relaxed)
-      keep_whole(*made, std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)");
-    return made;
+  // No call of the program waits for it.
+  void read_beside(const std::shared_ptr<Analysis>& analysis) {
+    using Pace = compiler::Client::Pace;
+    const auto read = [analysis, known = known_, request = std::move(request_)](auto macros, Pace pace) {
+      Compiled compiled = process().compiler->compile(request, macros, pace);
+      const KnownOrigin as_read = origin_as_read(known, compiled);
+      analysis->end(analysed(as_read, std::move(compiled)));
+    };
+    const bool begins = process().analyses->add([read, result = std::weak_ptr(analysis)] {
+      if (result.use_count() > 1) read(macros_beside, Pace::beside);  // else the program has gone
+    });
+    if (!begins) read(macros_of_home, Pace::waited_for);
+  }
+
+  // What the program is now. False: no driver may have seen it.
+  bool publish(Program& program, std::shared_ptr<Analysis> analysis) {
+    const Lock lock(program.mutex);
+    const bool alone = !turn_ || turn_->alone();
+    if (!alone) {
+      analysis = nullptr;
+      known_ = {nullptr, "its program was built twice at the same time"};
+    }
+    before_ = std::exchange(program.analysis, std::move(analysis));
+    program.built_from = known_.origin;
+    if (known_.origin != nullptr || !known_.why_not.empty()) program.not_analysed = known_.why_not;
+    return alone;
   }
 
   std::optional<BuildTurn> turn_;
   KnownOrigin known_;
   bool reads_ = false;
   compiler::Request request_;
-  Compiled compiled_{Status::internal("it was not compiled")};  // the thread's until it is joined
+  std::optional<Compiled> compiled_;  // the thread's until it is joined; null: it is read later
   std::thread thread_;
+  std::shared_ptr<Analysis> before_;  // of the program's build before; goes without the mutex
 };
 
 // A call with a callback for its end. The program's callback runs when the vendor has called back and the

@@ -188,18 +188,20 @@ VirtualContext::VirtualContext(const Machine& machine)
   queue_ = only_ours(new Queue(context_.get(), nullptr,
                                owned(table.clCreateCommandQueue(native, ids.front(), 0, &error)), 0, {}));
   program_ = only_ours(new Program(context_.get(), owned(driver_.make_program()), nullptr, ""));
-  program_->sub_kernels = std::make_shared<SubKernels>();
-  program_->sub_kernels->module.sources = {fake::Driver::pieces(machine.in_spirv)};
-  program_->sub_kernels->built_from = some_origin();
-  program_->sub_kernels->module.kernels = {describe("twice", 2),
-                                           describe("sum", 3),
-                                           describe_update("add", compiler::Update::Kind::add),
-                                           describe_update("least", compiler::Update::Kind::smin),
-                                           describe_update("mark", compiler::Update::Kind::store),
-                                           describe_add_and_twice(),
-                                           describe_scatter(),
-                                           describe_tally()};
-  for (const compiler::KernelInfo& info : program_->sub_kernels->module.kernels)
+  auto made = std::make_shared<SubKernels>();
+  made->module.sources = {fake::Driver::pieces(machine.in_spirv)};
+  made->built_from = some_origin();
+  made->module.kernels = {describe("twice", 2),
+                          describe("sum", 3),
+                          describe_update("add", compiler::Update::Kind::add),
+                          describe_update("least", compiler::Update::Kind::smin),
+                          describe_update("mark", compiler::Update::Kind::store),
+                          describe_add_and_twice(),
+                          describe_scatter(),
+                          describe_tally()};
+  program_->analysis = std::make_shared<Analysis>();
+  program_->analysis->end({made, ""});
+  for (const compiler::KernelInfo& info : made->module.kernels)
     add_kernel(info);
 }
 

@@ -76,7 +76,7 @@ public:
   std::vector<float> values(const Ref<Memory>& buffer, cl_int* status = nullptr);
 
   // What building the program does under the real api, and what the process's exit does.
-  void recall() { runtime().code().expect(*program_->sub_kernels); }
+  void recall() { runtime().code().expect(*program_->analysis->result().sub_kernels); }
   void keep_learned() { session_->keep_learned(); }
 
   // As a program's own launch that is not captured.
