@@ -121,7 +121,7 @@ class Files(unittest.TestCase):
             file.write(f"#!/bin/sh\ntouch {asked}\n")
         os.chmod(helper, 0o755)
         environment = clean_environment(XDG_CACHE_HOME=self.folder, MKMD_DEVICES="pocl/2", MKMD_LOG="info",
-                                        LD_PRELOAD="lib/mkmd/libinterpose.so")
+                                        MKMD_WAIT_FOR_CODE="1", LD_PRELOAD="lib/mkmd/libinterpose.so")
         result = subprocess.run([os.path.join(PARTS, "secure_execution_plain"), there], env=environment, cwd=BUILD,
                                 capture_output=True, text=True, timeout=600)
         self.assertIn("MKMD: ", result.stdout)
