@@ -84,10 +84,6 @@ Module module_of(ModuleFile file) {
 // Nobody nests deeper.
 constexpr size_t kMostRounds = 16;
 
-}  // namespace
-
-namespace {
-
 constexpr std::string_view kBlanks = " \t\v\f";
 
 // Lines that a backslash joins, as one.

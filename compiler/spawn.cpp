@@ -2,9 +2,9 @@
 // The helper must be invisible to the program. A child whose exit signal is 0 is waited for with __WCLONE
 // only, so no waitpid(-1) of the program finds it. But execve sets the exit signal back to SIGCHLD. So the
 // child is a keeper, which starts the helper as its own child. The keeper waits for the helper, ends it
-// when time is up, and returns its exit code. It must wait: a program that is process 1 of a container, or
-// a subreaper, would inherit the helper. It also talks to the helper, with files of its own: the program may
-// close any file of the process, and use its number again.
+// when time is up, and says how it ended (Order). It must wait: a program that is process 1 of a container,
+// or a subreaper, would inherit the helper. It also talks to the helper, with files of its own: the program
+// may close any file of the process, and use its number again.
 #include "compiler/spawn.hpp"
 
 #include "common/signals_blocked.hpp"
@@ -35,7 +35,10 @@ namespace mkmd::compiler {
 namespace {
 
 constexpr size_t kStackBytes = 64 * 1024, kMostOutput = 64u << 20;
-constexpr int kCannotStart = 127, kTimedOut = 124, kSignalled = 128;
+// How a run ended, beside the helper's own exit codes.
+constexpr int kKilled = 120, kCannotTalk = 121, kTooLong = 122, kCancelled = 123, kTimedOut = 124,
+              kCannotStart = 127, kSignalled = 128;
+constexpr int kKeepersEnd = 0, kHelpersEnd = 1;  // of a socket, in the keeper, which has no other files
 constexpr rlim_t kMemoryBytes = rlim_t{4} << 30;
 constexpr int kNiceBeside = 10, kPatienceBeside = 10;
 
@@ -46,11 +49,7 @@ constexpr int kNiceBeside = 10, kPatienceBeside = 10;
 #define MKMD_NOT_SANITIZED
 #endif
 
-constexpr int kCancelled = 123, kTooLong = 122, kCannotTalk = 121, kKilled = 120;
-constexpr int kKeepersEnd = 0, kHelpersEnd = 1;  // of a socket, in the keeper, which has no other files
-
-// What the keeper is told, and what it tells. It has memory in common with us, and no file: the program may
-// close any file that is open, and use its number for another one.
+// What the keeper is told, and what it tells.
 struct Order {
   const char* path;
   int seconds;  // of processor time
@@ -293,7 +292,7 @@ private:
   void* const at_;
 };
 
-// What an exit code of the keeper other than 0 says.
+// What a code of the keeper other than 0 says.
 Status failure(int code, const std::string& path, int seconds) {
   if (code == kCannotStart)
     return Status(kHelperCannotStart, "the compiler helper " + path + " (MKMD_KC) cannot be started");

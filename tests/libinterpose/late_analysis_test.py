@@ -66,8 +66,8 @@ class LateAnalysis(unittest.TestCase):
         # The 210 launches that come later are not all whole for want of the analysis.
         self.assertLess(whole["blend", PENDING], 200, whole)
         self.assertLess(whole["picture", PENDING], 10, whole)
-        for os_file in (self.go, self.done):
-            os.remove(os_file)
+        for path in (self.go, self.done):
+            os.remove(path)
 
     def test_it_ends_while_the_program_runs(self):
         self.check_late()
