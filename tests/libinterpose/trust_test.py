@@ -101,7 +101,7 @@ class Files(unittest.TestCase):
 
     def run_linked(self, **variables):
         environment = clean_environment(XDG_CACHE_HOME=self.folder, XDG_DATA_HOME=self.folder + "/data",
-                                        MKMD_DEVICES="pocl/2",
+                                        MKMD_DEVICES="pocl/2", MKMD_WAIT_FOR_CODE="1",
                                         LD_PRELOAD=os.path.join(BUILD, "lib", "mkmd", "libinterpose.so"), **variables)
         result = subprocess.run([LINKED], env=environment, capture_output=True, text=True, timeout=600)
         self.assertEqual(result.returncode, 7, result)
