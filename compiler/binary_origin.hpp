@@ -19,7 +19,7 @@ struct Origin {
   Recipe recipe;
   Kind kind = Kind::source;          // what was made of it
   std::string device_compiler;       // which one did
-  std::vector<Dependency> included;  // files that the units included then, in their order
+  std::vector<Dependency> included;  // files that the units may have included then
 
   bool operator==(const Origin&) const = default;
 };

@@ -49,7 +49,7 @@ Question question(const Request& request, const std::string& helper, const std::
   json key = request;
   key["helper"] = {kHelperVersion, helper, about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
   // Files are looked for in it.
-  if (std::ranges::any_of(request.units, may_include)) key["directory"] = working_directory();
+  if (!request.included) key["directory"] = working_directory();
   Question q;
   q.key = dump(key);
   if (!cache.empty()) q.file = cache + "/" + hex(hash_of(q.key)) + ".mkmd";
@@ -84,47 +84,7 @@ Module module_of(ModuleFile file) {
 // Nobody nests deeper.
 constexpr size_t kMostRounds = 16;
 
-constexpr std::string_view kBlanks = " \t\v\f";
-
-// Lines that a backslash joins, as one.
-std::string joined(std::string_view text) {
-  std::string lines;
-  lines.reserve(text.size());
-  while (!text.empty()) {
-    const size_t sign = text.starts_with("?\?/") ? 3 : text.starts_with('\\') ? 1 : 0;
-    size_t end = sign > 0 ? text.find_first_not_of(kBlanks, sign) : std::string_view::npos;
-    if (end != std::string_view::npos && (text[end] == '\n' || text[end] == '\r')) {
-      end += text.substr(end).starts_with("\r\n") ? 2 : 1;
-      text.remove_prefix(end);
-    } else {
-      lines += text.front();
-      text.remove_prefix(1);
-    }
-  }
-  return lines;
-}
-
-// Whether a directive may have this name, or one that ends so. A comment may be between it and its sign.
-bool has_directive(std::string_view text, std::string_view name) {
-  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const size_t last = text.substr(0, at).find_last_not_of(kBlanks);
-    if (last == std::string_view::npos) continue;
-    const std::string_view before = text.substr(0, last + 1);
-    for (const char* sign : {"#", "%:", "?\?=", "*/", "_"})
-      if (before.ends_with(sign)) return true;
-  }
-  return false;
-}
-
 }  // namespace
-
-bool may_include(const Unit& unit) {
-  if (is_spirv(unit.source)) return false;
-  if (unit.options.find("-include") != std::string::npos || unit.options.find('@') != std::string::npos)
-    return true;
-  const std::string text = joined(unit.source);
-  return has_directive(text, "include") || has_directive(text, "import") || has_directive(text, "embed");
-}
 
 Client::Client(std::string helper_path, std::string cache_directory, int timeout_seconds)
     : helper_path_(std::move(helper_path)), cache_directory_(std::move(cache_directory)),
@@ -143,19 +103,20 @@ std::optional<ModuleFile> Client::kept(const std::string& key, const std::string
   const Result<std::string> bytes = read_entry(path);
   if (!bytes) return std::nullopt;
   Result<ModuleFile> file = ModuleFile::decode(*bytes);
-  if (!file || file->key != key || !std::ranges::all_of(file->dependencies, unchanged) ||
-      !hold(file->macros, request, ask))
-    return std::nullopt;
+  if (!file || file->key != key) return std::nullopt;
+  const bool same_files = request.included ? file->dependencies == dependencies_on(*request.included)
+                                           : std::ranges::all_of(file->dependencies, unchanged);
+  if (!same_files || !hold(file->macros, request, ask)) return std::nullopt;
   return std::move(*file);
 }
 
 Result<ModuleFile> Client::made(const std::string& key, const std::string& path, const Request& request,
                                 const std::vector<Macros>& known, Pace pace) {
   if (given_up_.load()) return Status::internal("the compiler helper is not asked again");
-  const std::string text =
-      dump({{"request", request}, {"known", to_json(known)}, {"key", key}, {"store", path}});
+  json asked{{"request", request}, {"known", to_json(known)}, {"key", key}, {"store", path}};
+  if (request.included) asked["included"] = *request.included;
   Result<std::string> output =
-      run_helper(helper_path_, text, timeout_seconds_, pace == Pace::beside ? &beside_ : nullptr);
+      run_helper(helper_path_, dump(asked), timeout_seconds_, pace == Pace::beside ? &beside_ : nullptr);
   if (!output) {
     if (pace == Pace::beside && beside_.is_cancelled()) return output.status();
     const int code = output.status().code();
@@ -174,6 +135,7 @@ Result<ModuleFile> Client::made(const std::string& key, const std::string& path,
 std::optional<Module> Client::recall(Request request, const AskDevice& ask) const {
   try {
     request.macros.resize(request.units.size());
+    if (!request.included) request.included = read_included_files(request.units);
     const Question q = question(request, helper_path_, cache_directory_);
     if (std::optional<ModuleFile> file = kept(q.key, q.file, request, ask))
       return module_of(std::move(*file));
@@ -185,6 +147,7 @@ std::optional<Module> Client::recall(Request request, const AskDevice& ask) cons
 Result<Module> Client::compile(Request request, const AskDevice& ask, Pace pace) {
   try {
     request.macros.resize(request.units.size());
+    if (!request.included) request.included = read_included_files(request.units);
     const Question q = question(request, helper_path_, cache_directory_);
     if (std::optional<ModuleFile> file = kept(q.key, q.file, request, ask))
       return module_of(std::move(*file));

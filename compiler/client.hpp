@@ -27,9 +27,6 @@ struct Module {
   std::vector<Dependency> included;  // files that were read with the program
 };
 
-// Whether what the unit means may depend on files.
-bool may_include(const Unit& unit);
-
 class Client {
 public:
   // An empty cache directory means no cache. It need not exist; the helper creates it.

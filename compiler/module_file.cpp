@@ -32,7 +32,7 @@ std::string ModuleFile::encode() const {
     j["no_source"] = no_source;
     json list = json::array();
     for (const Dependency& d : dependencies)
-      list.push_back({{"path", d.path}, {"size", d.size}, {"hash", d.hash}});
+      list.push_back({{"path", characters_of(d.path)}, {"size", d.size}, {"hash", d.hash}});
     j["dependencies"] = std::move(list);
   }
   std::string all_sources;
@@ -80,7 +80,7 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
       file.kernels.push_back(std::move(*info));
     }
     for (const json& d : j.at("dependencies"))
-      file.dependencies.push_back({d.at("path"), d.at("size"), d.at("hash")});
+      file.dependencies.push_back({bytes_of(d.at("path").get<std::string>()), d.at("size"), d.at("hash")});
     size_t at = header.json_bytes;
     for (const json& length : j.at("source_bytes")) {
       const auto count = length.get<uint64_t>();
@@ -92,11 +92,6 @@ Result<ModuleFile> ModuleFile::decode(std::string_view bytes) {
     return Status::internal(std::string("not a module: ") + e.what());
   }
   return file;
-}
-
-bool unchanged(const Dependency& dependency) {
-  Result<std::string> now = read_file(dependency.path);
-  return now.ok() && now->size() == dependency.size && hex(hash_of(*now)) == dependency.hash;
 }
 
 }  // namespace mkmd::compiler

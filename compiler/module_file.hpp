@@ -16,14 +16,6 @@
 
 namespace mkmd::compiler {
 
-struct Dependency {
-  std::string path;  // relative ones to the directory the helper ran in
-  uint64_t size = 0;
-  std::string hash;
-
-  bool operator==(const Dependency&) const = default;
-};
-
 struct ModuleFile {
   std::string key;    // the request's text and the helper's version
   std::string error;  // not empty: the program could not be compiled; nothing below is set
@@ -33,14 +25,12 @@ struct ModuleFile {
   size_t macros_unit = 0;
   std::vector<Macros> macros;  // by unit: those that it uses
   std::vector<KernelInfo> kernels;
-  std::vector<Dependency> dependencies;  // of all units, in their order
+  std::vector<Dependency> dependencies;  // of all units, each once and by path
   std::vector<std::string> sources;      // the units with the kernels for pieces; OpenCL C or SPIR-V
   std::string no_source;                 // why there is none though a kernel may be split
 
   std::string encode() const;
   static Result<ModuleFile> decode(std::string_view bytes);
 };
-
-bool unchanged(const Dependency& dependency);
 
 }  // namespace mkmd::compiler

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/included_files.hpp"
 #include "compiler/recipe.hpp"
 
 namespace mkmd::compiler {
@@ -23,7 +24,9 @@ struct Request {
   std::string device_version;  // CL_DEVICE_VERSION, "OpenCL 3.0 …"
   std::string c_version;       // CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 …"
   unsigned address_bits = 64;
-  bool images = true;          // CL_DEVICE_IMAGE_SUPPORT
+  bool images = true;  // CL_DEVICE_IMAGE_SUPPORT
+  // Units see these files and no others. Null: they see those of the machine. Not in the JSON text.
+  std::optional<IncludedFiles> included;
   std::vector<Macros> macros;  // by unit, those that it was found to use; as many as units
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/helper/clang_run.hpp"
 
+#include "compiler/helper/seen_files.hpp"
+
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
@@ -31,8 +33,8 @@ bool is_embedded(const std::string& path) {
 }
 
 ClangRun::ClangRun(std::initializer_list<std::vector<std::string>> arguments, std::string text,
-                   Files included, std::map<std::string, std::string> headers)
-    : text_(std::move(text)), included_(std::move(included)), headers_(std::move(headers)) {
+                   Files included, std::map<std::string, std::string> headers, const IncludedFiles* seen)
+    : text_(std::move(text)), included_(std::move(included)), headers_(std::move(headers)), seen_(seen) {
   for (const std::vector<std::string>& some : arguments)
     arguments_.insert(arguments_.end(), some.begin(), some.end());
 }
@@ -68,20 +70,21 @@ Status ClangRun::prepare() {
   remap(main, text_);
   for (const auto& [path, content] : included_)
     remap(path, content);
-  return embed();
+  return choose_files();
 }
 
-Status ClangRun::embed() {
-  if (headers_.empty()) return {};
+Status ClangRun::choose_files() {
+  if (seen_ == nullptr && headers_.empty()) return {};
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> machine = llvm::vfs::getRealFileSystem();
+  if (seen_ != nullptr) machine = new SeenFiles(*seen_, machine);
+  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> files = new llvm::vfs::OverlayFileSystem(machine);
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> embedded = new llvm::vfs::InMemoryFileSystem();
   for (const auto& [name, content] : headers_) {
     if (!is_plain(name) || !embedded->addFile(std::string(kHeadersFolder) + "/" + name, 0,
                                               llvm::MemoryBuffer::getMemBufferCopy(content, name)))
       return Status::internal("it has a header of the name '" + name + "'");
   }
-  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> files =
-      new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem());
-  files->pushOverlay(embedded);
+  if (!headers_.empty()) files->pushOverlay(embedded);
   compiler_.createFileManager(files);
   return {};
 }

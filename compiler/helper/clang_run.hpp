@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/status.hpp"
+#include "compiler/included_files.hpp"
 
 namespace mkmd::compiler {
 
@@ -22,10 +23,11 @@ bool is_embedded(const std::string& path);
 
 class ClangRun {
 public:
-  // Files that stand nowhere else are included ahead of the text, in this order: (path, content).
+  // Files that stand nowhere else are included ahead of the text, in this order: (path, content). The text
+  // sees files of the machine, or `seen` and no others; it outlives the run.
   using Files = std::vector<std::pair<std::string, std::string>>;
   ClangRun(std::initializer_list<std::vector<std::string>> arguments, std::string text, Files included,
-           std::map<std::string, std::string> headers = {});
+           std::map<std::string, std::string> headers = {}, const IncludedFiles* seen = nullptr);
 
   // An error if clang does not take the arguments; else run() has compiled, and says whether that went well.
   Status prepare();
@@ -35,12 +37,13 @@ public:
   std::string first_error() const;  // the first line of the log that says "error"
 
 private:
-  Status embed();
+  Status choose_files();
 
   std::vector<std::string> arguments_;
   std::string text_;
   Files included_;
   std::map<std::string, std::string> headers_;
+  const IncludedFiles* seen_;
   std::string log_;
   clang::CompilerInstance compiler_;
 };

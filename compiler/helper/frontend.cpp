@@ -114,7 +114,8 @@ Result<CompiledUnit> compile(const Request& request, size_t unit, Declarations d
   if (!done) return Status::internal("the program does not compile: " + clang.first_error());
   result.module = action.takeModule();
   if (!result.module) return Status::internal("the program does not compile: " + clang.first_error());
-  if (Status s = list_dependencies(*files, result); !s.ok()) return s;
+  if (!request.included)
+    if (Status s = list_dependencies(*files, result); !s.ok()) return s;
   result.declarations = declarations;
   return result;
 }
@@ -147,11 +148,13 @@ Result<CompiledUnit> compile_unit(const Request& request, size_t unit, llvm::LLV
 
 Result<FrontEndResult> compile_program(const Request& request, llvm::LLVMContext& context) {
   FrontEndResult result;
+  if (request.included) result.dependencies = dependencies_on(*request.included);
   std::vector<std::unique_ptr<llvm::Module>> modules;
   for (size_t i = 0; i < request.units.size(); ++i) {
     Result<CompiledUnit> unit = compile_unit(request, i, context);
     if (!unit) return unit.status();
     llvm::append_range(result.dependencies, unit->dependencies);
+    put_in_order(result.dependencies);
     if (!unit->macros_wanted.empty()) {
       result.macros_wanted = std::move(unit->macros_wanted);
       result.macros_unit = i;

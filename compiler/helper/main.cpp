@@ -118,6 +118,7 @@ int serve() {
   const nlohmann::json& asked = *parsed;
   try {
     auto request = asked.at("request").get<Request>();
+    if (asked.contains("included")) request.included = asked.at("included").get<IncludedFiles>();
     auto known = macros_from_json(asked.at("known"));
     known.resize(request.units.size());
     ModuleFile file = answer(std::move(request), known);

@@ -14,7 +14,8 @@ Result<std::unique_ptr<ClangRun>> run_of_unit(const Request& request, size_t uni
   const std::string macros = macro_definitions(request.macros[unit], macros_in_options(text.options));
   auto run = std::make_unique<ClangRun>(
       std::initializer_list<std::vector<std::string>>{arguments->language, headers, arguments->text},
-      text.source, ClangRun::Files{{kMacrosFile, macros}}, text.headers);
+      text.source, ClangRun::Files{{kMacrosFile, macros}}, text.headers,
+      request.included ? &*request.included : nullptr);
   if (Status s = run->prepare(); !s.ok()) return s;
   return run;
 }

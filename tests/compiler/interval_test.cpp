@@ -29,8 +29,9 @@ TEST(Interval, HoldsWhatIsLeftOfNumbersThatAreCut) {
           ASSERT_TRUE(cut.bounded());
           ASSERT_LE(cut.lo, least) << lo << " " << hi << " " << bits;
           ASSERT_GE(cut.hi, most) << lo << " " << hi << " " << bits;
-          if (low_bits(lo, bits, is_signed) + (hi - lo) == low_bits(hi, bits, is_signed))
+          if (low_bits(lo, bits, is_signed) + (hi - lo) == low_bits(hi, bits, is_signed)) {
             ASSERT_EQ(cut.hi - cut.lo, hi - lo) << lo << " " << hi << " " << bits;
+          }
         }
   }
 }

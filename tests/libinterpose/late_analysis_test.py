@@ -37,7 +37,7 @@ class LateAnalysis(unittest.TestCase):
     def environment(self, **variables):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("MKMD_", "LD_"))}
         return {"OCL_ICD_VENDORS": "pocl.icd", **environment, "LC_ALL": "C", "MKMD_KC_SECONDS": "600", "POCL_AFFINITY": "1",
-                "XDG_CACHE_HOME": self.cache, "XDG_DATA_HOME": self.path("data"),
+                "XDG_CACHE_HOME": self.cache, "XDG_DATA_HOME": self.path("data"), "LATE_FOLDER": self.folder,
                 "POCL_CACHE_DIR": os.path.join(BUILD, "tests/libinterpose/cache/pocl"), **variables}
 
     def run_it(self, *options, program="late_analysis", **variables):

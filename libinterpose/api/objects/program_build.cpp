@@ -94,11 +94,10 @@ Analysis::Result analysed(const KnownOrigin& known, Compiled compiled) {
   return {std::move(made), {}};
 }
 
-// Files that a program includes are read while it is built: later they may be others. Launches that wait for
-// code wait for what it is made of.
-bool can_be_read_later(const compiler::Origin& origin) {
-  return origin.kind == compiler::Origin::Kind::executable && !process().session->waits_for_code() &&
-         std::ranges::none_of(origin.recipe.units, compiler::may_include);
+// Files that a program includes may be others later: then those that it has seen must be known. Launches that
+// wait for code wait for what it is made of.
+bool can_be_read_later(const compiler::Request& request) {
+  return request.included && !process().session->waits_for_code();
 }
 
 // Our compiler at work on one program, beside the vendor's, whose failure is the program's to hear of. What
@@ -152,7 +151,11 @@ public:
 private:
   // On a thread of its own, or on the caller's.
   void compile() {
-    if (!can_be_read_later(*known_.origin)) {
+    request_.included = compiler::read_included_files(request_.units);
+    if (request_.included) known_ = origin_with_files(std::move(known_), *request_.included);
+    const bool has_kernels = known_.origin->kind == compiler::Origin::Kind::executable;
+    if (!has_kernels && request_.included) return;  // its files are all that is to be known
+    if (!can_be_read_later(request_)) {
       compiled_ = process().compiler->compile(request_, macros_of_home);
     } else if (auto module = process().compiler->recall(request_, macros_of_home); module) {
       compiled_ = Compiled(std::move(*module));
@@ -190,8 +193,9 @@ private:
   std::optional<BuildTurn> turn_;
   KnownOrigin known_;
   bool reads_ = false;
+  // The thread's until it is joined.
   compiler::Request request_;
-  std::optional<Compiled> compiled_;  // the thread's until it is joined; null: it is read later
+  std::optional<Compiled> compiled_;  // null: it is read later
   std::thread thread_;
   std::shared_ptr<Analysis> before_;  // of the program's build before; goes without the mutex
 };

@@ -151,6 +151,7 @@ KnownOrigin origin_of_link(const Inputs& inputs, const std::string& options) {
     included.insert(included.end(), input.origin->included.begin(), input.origin->included.end());
   }
   if (recipes.empty()) return unknown("its program was linked from nothing");
+  compiler::put_in_order(included);
   const bool is_library = compiler::creates_library(options);
   Origin origin{compiler::linked(recipes, options),
                 is_library ? Origin::Kind::library : Origin::Kind::executable,
@@ -161,6 +162,14 @@ KnownOrigin origin_of_link(const Inputs& inputs, const std::string& options) {
 bool is_to_be_read(const Origin& origin) {
   return origin.kind == Origin::Kind::executable ||
          (origin.kind == Origin::Kind::compiled && compiler::may_include(origin.recipe.units.front()));
+}
+
+KnownOrigin origin_with_files(KnownOrigin known, const compiler::IncludedFiles& included) {
+  if (!std::exchange(known.is_new, false)) return known;
+  Origin origin = *known.origin;
+  origin.included = compiler::dependencies_on(included);
+  known.origin = std::make_shared<Origin>(std::move(origin));
+  return known;
 }
 
 KnownOrigin origin_as_read(KnownOrigin known, const Result<compiler::Module>& read) {

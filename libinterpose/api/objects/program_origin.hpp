@@ -65,8 +65,9 @@ KnownOrigin origin_of_link(const Inputs& inputs, const std::string& options);
 
 // Whether our compiler has to read what a call makes: kernels, or which files it includes.
 bool is_to_be_read(const compiler::Origin& origin);
-// The same after our compiler has read it. Files that it includes are part of it: they are noted now, or must
-// be the same as then.
+// The same with the files that it may include, which are part of it. They are noted now if it is new.
+KnownOrigin origin_with_files(KnownOrigin known, const compiler::IncludedFiles& included);
+// The same after our compiler has read it. Its files are noted now, or must be the same as then.
 KnownOrigin origin_as_read(KnownOrigin known, const Result<compiler::Module>& read);
 
 // What the latest build was made from; null: not known. Binaries are of that build if it is the same before

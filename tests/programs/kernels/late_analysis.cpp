@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets each kind of argument, and launches, before and after MKMD has analysed the program. Before, it may
-// not know what an argument is. LATE_GO names a file that this program makes when the analysis may go on,
-// LATE_DONE one that is there when it has. Without them nothing is waited for.
+// not know what an argument is. A file that the program includes is another one as soon as it is built.
+// LATE_GO names a file that this program makes when the analysis may go on, LATE_DONE one that is there when
+// it has. Without them nothing is waited for. LATE_FOLDER is for the file that is included.
 #include "program.h"
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <thread>
 
 namespace {
 
 constexpr const char* kSource = R"(
+  #include "late_analysis.h"
   __kernel void blend(__global uint* out, __global const uint* in, __local uint* shared, __local ulong* one,
                     ulong number, __global const uint* none, uint round) {
     uint i = get_global_id(0), l = get_local_id(0);
@@ -19,7 +24,7 @@ constexpr const char* kSource = R"(
     if (l == 0) one[0] = number;
     barrier(CLK_LOCAL_MEM_FENCE);
     uint x = shared[get_local_size(0) - 1 - l] + (uint)(one[0] % 1000003) + (none ? 1 : 2);
-    for (int k = 0; k < 300; ++k) x = x * 31 + k;
+    for (int k = 0; k < 300; ++k) x = x * FACTOR + k;
     out[i] = out[i] * 7 + x;
   }
   __kernel void keep(__global ulong* out, ulong number) { out[get_global_id(0)] = number; }
@@ -30,6 +35,22 @@ constexpr const char* kSource = R"(
   })";
 
 constexpr size_t kItems = 65536, kLocal = 64, kSide = 128;
+
+void write_header(const std::string& path, int factor) {
+  std::ofstream(path) << "#define FACTOR " << factor << "\n";
+}
+
+cl_program build_with_header(const Cl& cl) {
+  char made[] = "/tmp/mkmd-late-XXXXXX";
+  const char* const given = std::getenv("LATE_FOLDER");
+  const std::string folder = given != nullptr ? given : mkdtemp(made);
+  const std::string header = folder + "/late_analysis.h";
+  write_header(header, 31);
+  const cl_program program = build(cl, kSource, ("-I " + folder).c_str());
+  write_header(header, 33);
+  if (given == nullptr) std::filesystem::remove_all(folder);
+  return program;
+}
 
 void wait_for_analysis() {
   const char* const go = std::getenv("LATE_GO");
@@ -57,7 +78,7 @@ struct Program {
   }
 
   const Cl cl = open_cl();
-  const cl_program program = build(cl, kSource);
+  const cl_program program = build_with_header(cl);
   const cl_mem in = buffer_of(cl, noise<cl_uint>(kItems, 1)), out = buffer_of(cl, noise<cl_uint>(kItems, 2));
   cl_uint round = 0;
 };
