@@ -2,10 +2,8 @@
 #include "libinterpose/commands/code_builder.hpp"
 
 #include "common/host_clock.hpp"
-#include "common/signals_blocked.hpp"
 
 #include <chrono>
-#include <system_error>
 
 namespace mkmd {
 
@@ -32,16 +30,6 @@ CodeBuilder::Call::~Call() {
   builder_.changed_.notify_all();
 }
 
-CodeBuilder::~CodeBuilder() {
-  stop();
-  std::thread thread;
-  {
-    const Lock lock(mutex_);
-    thread.swap(thread_);
-  }
-  if (thread.joinable()) thread.join();
-}
-
 void CodeBuilder::make(SubKernels& sub_kernels, const CodePlaces& places) {
   const Call call(*this);
   double seconds = 0;  // that drivers took
@@ -62,58 +50,19 @@ void CodeBuilder::make_beside(std::shared_ptr<SubKernels> sub_kernels, const Cod
     const Lock lock(sub_kernels->mutex);
     if (std::exchange(sub_kernels->wanted, true)) return;
   }
-  Job job{std::move(sub_kernels), places, {}, std::move(after)};
-  for (const CodePlace& place : places.all) {
-    if (place.context == nullptr) continue;
-    job.contexts.push_back(vendor::retained(place.context));
-  }
-  {
-    const Lock lock(mutex_);
-    if (stopped_) return;
-    if (start_thread()) {
-      jobs_.push_back(std::move(job));
-      changed_.notify_all();
-      return;
-    }
-  }
-  make(*job.sub_kernels, places);
+  const auto job = std::make_shared<Job>(Job{std::move(sub_kernels), places, {}, std::move(after)});
+  for (const CodePlace& place : places.all)
+    if (place.context != nullptr) job->contexts.push_back(vendor::retained(place.context));
+  if (thread_.add([this, job] { work_on(*job); })) return;
+  const Call call(*this);
+  if (call.is_allowed()) make(*job->sub_kernels, places);
 }
 
-bool CodeBuilder::start_thread() {
-  if (thread_.joinable()) return true;
-  const SignalsBlocked blocked;
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {
-    return false;
-  }
-  return true;
-}
-
-void CodeBuilder::run() {
-  Lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return stopped_ || !jobs_.empty(); });
-    if (stopped_) return;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    has_job_ = true;
-    lock.unlock();
-    work_on(std::move(job));
-    lock.lock();
-    has_job_ = false;
-    changed_.notify_all();
-  }
-}
-
-void CodeBuilder::work_on(Job job) {
+void CodeBuilder::work_on(Job& job) {
   wait_for(job);
   const Call call(*this);  // outlives the job, whose release calls drivers
   const Job last = std::move(job);
-  {
-    const Lock lock(mutex_);
-    if (stopped_) return;
-  }
+  if (!call.is_allowed()) return;
   if (last.sub_kernels.use_count() > 1) make(*last.sub_kernels, last.places);  // else the program has gone
 }
 
@@ -146,10 +95,14 @@ void CodeBuilder::resume() {
 }
 
 void CodeBuilder::stop() {
+  {
+    const Lock lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+  thread_.stop();
   Lock lock(mutex_);
-  stopped_ = true;
-  changed_.notify_all();
-  changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return calls_ <= own_calls && !has_job_; });
+  changed_.wait(lock.to_wait(), [&]() REQUIRES(mutex_) { return calls_ <= own_calls; });
 }
 
 void CodeBuilder::say_refusals(SubKernels& sub_kernels, const CodePlaces& places) {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CodeBuilder has code for pieces made: on a thread of its own beside the program, or while the caller
 // waits. A driver may need long for it, and the program needs none of it: its launches run whole meanwhile.
-// The thread begins with the first request. Thread-safe.
+// Thread-safe.
 #pragma once
 
 #include "common/log.hpp"
 #include "common/thread_annotations.hpp"
 #include "libinterpose/commands/piece_code.hpp"
+#include "libinterpose/life/beside_thread.hpp"
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace mkmd {
@@ -25,7 +24,7 @@ public:
   // called behind each build, before it counts as over; null: not needed.
   explicit CodeBuilder(LogLevel refusals, void (*built)() = nullptr, BuildCode build = build_piece_code)
       : refusals_(refusals), built_(built), build_(std::move(build)) {}
-  ~CodeBuilder();  // waits for the build under way
+  ~CodeBuilder() { stop(); }
 
   // Makes the code for all devices. The caller waits.
   void make(SubKernels& sub_kernels, const CodePlaces& places);
@@ -69,9 +68,7 @@ private:
     vendor::Owned<cl_event> after;
   };
 
-  bool start_thread() REQUIRES(mutex_);  // false: there is none
-  void run();
-  void work_on(Job job);
+  void work_on(Job& job);
   void wait_for(const Job& job);
   void say_refusals(SubKernels& sub_kernels, const CodePlaces& places);
 
@@ -81,13 +78,11 @@ private:
   std::atomic<double> seconds_{0};
   Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_ GUARDED_BY(mutex_);
-  bool has_job_ GUARDED_BY(mutex_) = false;  // the thread has one
   int calls_ GUARDED_BY(mutex_) = 0;
   int paused_ GUARDED_BY(mutex_) = 0;
   bool stopped_ GUARDED_BY(mutex_) = false;
   std::set<std::string> refusing_ GUARDED_BY(mutex_);  // devices, as the user names them
-  std::thread thread_ GUARDED_BY(mutex_);
+  BesideThread thread_;  // ends first: its work uses the rest
 };
 
 }  // namespace mkmd
