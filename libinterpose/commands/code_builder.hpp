@@ -82,7 +82,7 @@ private:
   int paused_ GUARDED_BY(mutex_) = 0;
   bool stopped_ GUARDED_BY(mutex_) = false;
   std::set<std::string> refusing_ GUARDED_BY(mutex_);  // devices, as the user names them
-  BesideThread thread_;  // ends first: its work uses the rest
+  BesideThread thread_;                                // ends first: its work uses the rest
 };
 
 }  // namespace mkmd
