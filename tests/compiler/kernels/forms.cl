@@ -274,3 +274,9 @@ __kernel void data_choose(__global const int* in, __global int* out) {
   int i = get_global_id(0);
   out[in[0] > 2 ? i : 63 - i] = 1 + (i >> 8);
 }
+//@ number_of_place global=96 local=8 exact : f32[96]
+//@ number_of_place global=96 local=8 offset=40 exact : f32[96]
+__kernel void number_of_place(__global float* out) {
+  size_t i = get_global_id(0) - get_global_offset(0);
+  out[i] = (float)i / 7.0f;
+}

@@ -89,3 +89,19 @@ __kernel void switch_into_loop(__global int* out, __global const int* in) {
   }
   out[i] = sum;
 }
+// Compiled for launches without an offset, these numbers are constants.
+//@ number_of_offset whole=get_global_offset global=64 local=8 : f32[64]
+__kernel void number_of_offset(__global float* out) {
+  float zero = (float)get_global_offset(0);
+  out[get_global_id(0)] = zero / zero;
+}
+//@ number_by_offset whole=get_global_offset global=64 local=8 : f32[64]
+__kernel void number_by_offset(__global float* out) {
+  float number = 0.0f;
+  if (get_global_offset(0) > 3) number = out[get_local_id(0) + 8 * get_group_id(0)];
+  out[get_global_id(0)] = number / number;
+}
+//@ number_of_product whole=get_global_offset global=64 local=8 : f32[64]
+__kernel void number_of_product(__global float* out) {
+  out[get_global_id(0)] = 1.0f / convert_float(get_global_id(0) * get_global_offset(1));
+}
