@@ -41,6 +41,7 @@ constexpr int kKilled = 120, kCannotTalk = 121, kTooLong = 122, kCancelled = 123
 constexpr int kKeepersEnd = 0, kHelpersEnd = 1;  // of a socket, in the keeper, which has no other files
 constexpr rlim_t kMemoryBytes = rlim_t{4} << 30;
 constexpr int kNiceBeside = 10, kPatienceBeside = 10;
+constexpr int kStep = 100;  // milliseconds until the keeper looks around, whatever signals it missed
 
 // The keeper runs on a stack of its own, which a sanitizer's bookkeeping does not know.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -57,6 +58,8 @@ struct Order {
   int wall_seconds;
   const char* input;
   size_t input_bytes;
+  pid_t program;
+  std::atomic<uint32_t> cancelled;  // 1: nobody wants the helper any more
   // The keeper's.
   std::atomic<uint32_t> done;  // 1: it is about to end, and says nothing more
   int code;
@@ -117,7 +120,11 @@ MKMD_NOT_SANITIZED void limit_processor_time(int seconds) {
   setpgid(0, 0);  // not for the terminal's Ctrl-C: the program may survive that
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   limit_processor_time(order.seconds);
-  if (order.nice != 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + order.nice);
+  if (order.nice != 0) {
+    const sched_param none{};
+    sched_setscheduler(0, SCHED_OTHER, &none);  // the program's may know no nice values
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + order.nice);
+  }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve terabytes of addresses
   limit(RLIMIT_AS, kMemoryBytes);
 #endif
@@ -173,6 +180,11 @@ MKMD_NOT_SANITIZED bool send_some(std::string_view& input) {
   return false;
 }
 
+// A program that has given up its rights can send the keeper no signal, nor can the kernel when it ends.
+MKMD_NOT_SANITIZED bool is_unwanted(const Order& order) {
+  return order.cancelled.load(std::memory_order_acquire) != 0 || getppid() != order.program;
+}
+
 // Feeds the helper and keeps what it says, until it ends, or nobody wants it any more.
 [[noreturn]] MKMD_NOT_SANITIZED void attend(Exchange& exchange, pid_t helper, int signals) {
   Order& order = exchange.order;
@@ -180,11 +192,11 @@ MKMD_NOT_SANITIZED bool send_some(std::string_view& input) {
   std::string_view input(order.input, order.input_bytes);
   bool writes = true, reads = true;
   for (;;) {
-    const int64_t left = latest - now_ms();
-    if (left <= 0) end_helper(order, helper, kTimedOut);
+    if (now_ms() >= latest) end_helper(order, helper, kTimedOut);
+    if (is_unwanted(order)) end_helper(order, helper, kCancelled);
     const auto events = static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
     pollfd files[2] = {{events != 0 ? kKeepersEnd : -1, events, 0}, {signals, POLLIN, 0}};
-    poll(files, 2, static_cast<int>(std::min<int64_t>(left, 1000)));
+    poll(files, 2, kStep);
     if ((files[0].revents & (POLLHUP | POLLERR)) != 0) writes = false;  // it does not listen
     if (writes && (files[0].revents & POLLOUT) != 0) writes = send_some(input);
     if ((files[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !receive(exchange)) reads = writes = false;
@@ -208,6 +220,7 @@ MKMD_NOT_SANITIZED int keep(void* argument) {
     standard.sa_handler = SIG_DFL;
     sigaction(s, &standard, nullptr);
   }
+  setpgid(0, 0);                     // signals for the program's group are not for us
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // should the program be killed, its memory must not live on in us
   // The program's files must not stay open here.
   close_from(0);
@@ -264,9 +277,10 @@ pid_t start_keeper(Exchange& exchange, char* stack) {
 void await(pid_t keeper, Order& order, Beside::Run& run) {
   const int64_t latest = now_ms() + int64_t{order.wall_seconds} * 1000 + 2000;
   for (;;) {
-    if (run.reap(keeper)) return;
+    const bool is_done = order.done.load(std::memory_order_acquire) != 0;
+    if (run.reap(is_done)) return;
     if (now_ms() > latest) kill(keeper, SIGKILL);  // it was stopped; the helper dies with it
-    if (order.done.load(std::memory_order_acquire) != 0) {
+    if (is_done) {
       sched_yield();
       continue;
     }
@@ -320,8 +334,8 @@ Status failure(int code, const std::string& path, int seconds) {
 void Beside::cancel() {
   const Lock lock(mutex_);
   cancelled_ = true;
-  for (const pid_t keeper : keepers_)
-    kill(keeper, SIGTERM);
+  for (const Run* run : runs_)
+    run->cancel();
 }
 
 bool Beside::is_cancelled() const {
@@ -329,18 +343,28 @@ bool Beside::is_cancelled() const {
   return cancelled_;
 }
 
-Beside::Run::Run(Beside* beside, pid_t keeper) : beside_(beside) {
+Beside::Run::Run(Beside* beside, pid_t keeper, std::atomic<uint32_t>& cancelled)
+    : beside_(beside), keeper_(keeper), cancelled_(cancelled) {
   if (beside_ == nullptr) return;
   const Lock lock(beside_->mutex_);
-  beside_->keepers_.push_back(keeper);
-  if (beside_->cancelled_) kill(keeper, SIGTERM);
+  beside_->runs_.push_back(this);
+  if (beside_->cancelled_) cancel();
 }
 
-bool Beside::Run::reap(pid_t keeper) {
+void Beside::Run::cancel() const {
+  cancelled_.store(1, std::memory_order_release);
+  kill(keeper_, SIGTERM);
+  kill(keeper_, SIGCONT);  // it may be stopped
+}
+
+bool Beside::Run::reap(bool is_done) {
   std::optional<Lock> lock;
   if (beside_ != nullptr) lock.emplace(beside_->mutex_);
-  if (waitpid(keeper, nullptr, __WCLONE | WNOHANG) == 0) return false;
-  if (beside_ != nullptr) std::erase(beside_->keepers_, keeper);
+  const pid_t ended = waitpid(keeper_, nullptr, __WCLONE | WNOHANG);
+  if (ended == 0) return false;
+  // Somebody else may have waited for it, or nobody may wait. Why is not known: errno is the keeper's, too.
+  if (ended < 0 && !is_done && kill(keeper_, 0) == 0) return false;
+  if (beside_ != nullptr) std::erase(beside_->runs_, this);
   return true;
 }
 
@@ -361,12 +385,13 @@ Result<std::string> run_helper(const std::string& path, std::string_view input, 
   order.wall_seconds = beside != nullptr ? seconds * kPatienceBeside : seconds;
   order.input = input.data();
   order.input_bytes = input.size();
+  order.program = getpid();
   order.code = kKilled;
   const std::unique_ptr<char[]> stack(new char[kStackBytes]);
   const pid_t keeper = start_keeper(*exchange, stack.get());
   if (keeper < 0)
     return Status::internal(std::string("cannot start the compiler helper: ") + std::strerror(errno));
-  Beside::Run run(beside, keeper);
+  Beside::Run run(beside, keeper, order.cancelled);
   await(keeper, order, run);
   if (order.code == 0) return std::string(exchange->output, order.output_bytes);
   return failure(order.code, path, seconds);

@@ -4,6 +4,8 @@
 // run_helper returns.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -27,21 +29,28 @@ public:
   // A run of a helper, whose keeper may be told to end it. See run_helper().
   class Run {
   public:
-    Run(Beside* beside, pid_t keeper);  // null: nobody tells it
+    // `beside`: null: nobody tells it. `cancelled`: where the keeper looks.
+    Run(Beside* beside, pid_t keeper, std::atomic<uint32_t>& cancelled);
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
-    bool reap(pid_t keeper);  // false: it has not ended
+    // False: it has not ended. `is_done`: it has said that it is about to.
+    bool reap(bool is_done);
 
   private:
+    friend class Beside;
+    void cancel() const;
+
     Beside* const beside_;
+    const pid_t keeper_;
+    std::atomic<uint32_t>& cancelled_;
   };
   bool is_cancelled() const;
 
 private:
   mutable Mutex mutex_;
   bool cancelled_ GUARDED_BY(mutex_) = false;
-  std::vector<pid_t> keepers_ GUARDED_BY(mutex_);
+  std::vector<Run*> runs_ GUARDED_BY(mutex_);
 };
 
 // Sends `input` to the helper's standard input and gives back what it writes to its standard output. A helper

@@ -114,6 +114,42 @@ TEST_F(Spawn, BesideTheProgramItCanBeCancelled) {
   EXPECT_NE(std::system(("pgrep -f '^sleep " + sign + "$' > /dev/null").c_str()), 0);
 }
 
+// Neither it nor the kernel may signal the keeper then.
+TEST_F(Spawn, BesideAProgramThatGaveUpItsRightsItCanBeCancelled) {
+  if (getuid() != 0) GTEST_SKIP() << "this user has no rights to give up";
+  std::filesystem::permissions(directory_, std::filesystem::perms::all);
+  const std::string begun = directory_ + "/begun";
+  const std::string sleeps = script("echo begun > " + begun + "; exec sleep infinity");
+  EXPECT_TRUE(in_child([&] {
+    Beside beside;
+    std::string said;
+    std::thread runs([&] { said = run_helper(sleeps, "", kEnough, &beside).status().message(); });
+    while (access(begun.c_str(), F_OK) != 0)
+      std::this_thread::yield();
+    if (setuid(65534) != 0) return false;
+    beside.cancel();
+    runs.join();
+    return said == "the process is ending";
+  }));
+}
+
+TEST_F(Spawn, SignalsForTheProgramsGroupAreNotForIt) {
+  const std::string begun = directory_ + "/begun";
+  const std::string answers = script("echo begun > " + begun + "; cat; sleep 0.3; echo end");
+  EXPECT_TRUE(in_child([&] {
+    setpgid(0, 0);
+    signal(SIGTERM, SIG_IGN);
+    Beside beside;
+    Result<std::string> said = Status::internal("nothing");
+    std::thread runs([&] { said = run_helper(answers, "some", kEnough, &beside); });
+    while (access(begun.c_str(), F_OK) != 0)
+      std::this_thread::yield();
+    kill(0, SIGTERM);
+    runs.join();
+    return said.ok() && *said == "someend\n";
+  }));
+}
+
 TEST_F(Spawn, ProcessorTimeIsLimitedByTheTimeLimitAndTheProgram) {
   const std::string says = script("ulimit -t; ulimit -Ht"), works = script("while :; do :; done");
   EXPECT_TRUE(in_child([&] {
