@@ -12,6 +12,8 @@
 #include "libinterpose/objects/objects.hpp"
 #include "libinterpose/setup/configuration.hpp"
 
+#include <shared_mutex>
+
 namespace mkmd {
 
 class Profiler;
@@ -27,8 +29,12 @@ struct Process {
   bool ends_callbacks_before_waits = false;  // home's driver (vendor/callbacks.hpp)
   compiler::Client* compiler = nullptr;      // null where nothing is ever split
   BesideThread* analyses = nullptr;          // of programs, by `compiler`; null likewise
-  Profiler* profiler = nullptr;              // null unless kernels are profiled
-  verify::Verifier* verifier = nullptr;      // null unless launches are verified
+  // Builds of the program hold it shared, who asks home's compiler beside them alone. Drivers compile one
+  // thing at a time. A fork and the exit wait for who is inside a driver, which shall not wait there for a
+  // build.
+  std::shared_mutex home_compiler;
+  Profiler* profiler = nullptr;          // null unless kernels are profiled
+  verify::Verifier* verifier = nullptr;  // null unless launches are verified
 };
 
 // The first call starts everything; thread-safe.

@@ -3,6 +3,7 @@
 // our compiler makes sub-kernels of the sources. When ours fails nothing is lost: the program's kernels run
 // whole at home.
 #include "libinterpose/api/generated/entry_points.hpp"
+#include "libinterpose/api/objects/home_compiler.hpp"
 #include "libinterpose/api/objects/program_devices.hpp"
 #include "libinterpose/api/objects/program_origin.hpp"
 #include "libinterpose/api/vendor_call.hpp"
@@ -12,7 +13,6 @@
 
 #include "common/log.hpp"
 #include "common/signals_blocked.hpp"
-#include "libinterpose/vendor/macros.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -65,19 +65,6 @@ void keep_whole(SubKernels& sub_kernels, const std::string& why) {
     kernel.runs_anywhere = false;  // its last bits there would be those of other code
     if (std::exchange(kernel.split_allowed, false)) kernel.reasons.push_back({why, 0});
   }
-}
-
-Result<compiler::Macros> macros_of_home(const std::string& options, const std::vector<std::string>& names) {
-  const std::string directory = cache_directory();
-  return vendor::predefined_macros(process().configuration.home, options, names,
-                                   directory.empty() ? directory : directory + "/macros.json");
-}
-
-// The same on a thread that no call of the program waits for: its forks and its exit wait for the driver.
-Result<compiler::Macros> macros_beside(const std::string& options, const std::vector<std::string>& names) {
-  const CodeBuilder::Call call(process().session->code);
-  if (!call.is_allowed()) return Status::internal("the process is ending");
-  return macros_of_home(options, names);
 }
 
 // What is known of a program that our compiler has read. `known`: origin_as_read().
@@ -279,6 +266,7 @@ cl_int BuildProgram(cl_program program, cl_uint num_devices, const cl_device_id*
     if (!all.natives.empty()) natives = all.natives;
   }
   const auto build = [&](Notify notify, void* data) {
+    const ProgramBuild turn;
     return vendor_call<&cl_icd_dispatch::clBuildProgram>(
         ours->native.get(), static_cast<cl_uint>(natives.size()), natives.data(), options, notify, data);
   };
@@ -310,6 +298,7 @@ cl_int CompileProgram(cl_program program, cl_uint num_devices, const cl_device_i
   for (size_t i = 0; header_include_names != nullptr && i < headers.ours.size(); ++i)
     named.emplace_back(text_of(header_include_names[i]), headers.ours[i]);
   const auto compile = [&](Notify notify, void* data) {
+    const ProgramBuild turn;
     return vendor_call<&cl_icd_dispatch::clCompileProgram>(
         ours->native.get(), static_cast<cl_uint>(devices.size()), devices.data(), options, num_input_headers,
         headers.get(), header_include_names, notify, data);
@@ -363,10 +352,13 @@ cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_
   SubKernelBuild sub_kernels(*ours, nullptr, origin_of_link(origins, text_of(options)));
   auto* const call = pfn_notify != nullptr ? new NotifiedCall(pfn_notify, user_data, nullptr) : nullptr;
   error = CL_SUCCESS;
-  vendor::Owned<cl_program> native(link(ours->native.get(), static_cast<cl_uint>(devices.size()),
-                                        devices.data(), options, num_input_programs, inputs.get(),
-                                        call != nullptr ? &NotifiedCall::call_back : nullptr,
-                                        call != nullptr ? call : user_data, &error));
+  const auto linked = [&] {
+    const ProgramBuild turn;
+    return link(ours->native.get(), static_cast<cl_uint>(devices.size()), devices.data(), options,
+                num_input_programs, inputs.get(), call != nullptr ? &NotifiedCall::call_back : nullptr,
+                call != nullptr ? call : user_data, &error);
+  };
+  vendor::Owned<cl_program> native(linked());
   // A failed link may still give a program, whose build log says why.
   if (errcode_ret != nullptr) *errcode_ret = native || error != CL_SUCCESS ? error : CL_OUT_OF_RESOURCES;
   if (!native) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns at the compiler of home's driver, which compiles one thing at a time: for the program, or for us
+// beside it.
+#pragma once
+
+#include "common/status.hpp"
+#include "compiler/request.hpp"
+#include "libinterpose/process.hpp"
+
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace mkmd::api {
+
+// What home's compiler predefines of these names, for a unit with these options
+// (compiler::Client::AskDevice).
+Result<compiler::Macros> macros_of_home(const std::string& options, const std::vector<std::string>& names);
+// The same on a thread that no call of the program waits for: its forks and its exit wait for the driver.
+Result<compiler::Macros> macros_beside(const std::string& options, const std::vector<std::string>& names);
+
+// While it lives, the driver may compile for the program.
+class ProgramBuild {
+  const std::shared_lock<std::shared_mutex> lock_{process().home_compiler};
+};
+
+}  // namespace mkmd::api
