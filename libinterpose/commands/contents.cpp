@@ -16,13 +16,6 @@ T value_of(cl_mem memory, cl_mem_info what) {
   return value;
 }
 
-// What a buffer was made over, and what is mapped, the program may write at any time.
-bool is_open_to_host(const Memory& memory) {
-  const cl_mem native = memory.native.get();
-  return (value_of<cl_mem_flags>(native, CL_MEM_FLAGS) & CL_MEM_USE_HOST_PTR) != 0 ||
-         value_of<cl_uint>(native, CL_MEM_MAP_COUNT) > 0;
-}
-
 // The driver may still write them. They are lost if it never says that it is through.
 void leave_to_driver(cl_event event, std::unique_ptr<std::vector<unsigned char>> bytes) {
   const auto forget = [](cl_event, cl_int, void* left) {
@@ -32,6 +25,14 @@ void leave_to_driver(cl_event event, std::unique_ptr<std::vector<unsigned char>>
 }
 
 }  // namespace
+
+bool is_open_to_host(Memory& memory) {
+  const cl_mem native = memory.native.get();
+  const bool ours =
+      memory.root()->visible_bytes.begin != nullptr;  // the place is; the program does not know it
+  return (!ours && (value_of<cl_mem_flags>(native, CL_MEM_FLAGS) & CL_MEM_USE_HOST_PTR) != 0) ||
+         value_of<cl_uint>(native, CL_MEM_MAP_COUNT) > 0;
+}
 
 bool ContentsReader::may_read(Memory& memory) {
   return !is_open_to_host(memory) && !is_open_to_host(*memory.root());

@@ -11,6 +11,10 @@
 
 namespace mkmd {
 
+// Whether the program may write the buffer at any time: it was made over bytes of the program's, or is
+// mapped.
+bool is_open_to_host(Memory& memory);
+
 class ContentsReader {
 public:
   ContentsReader(const Context& context, cl_device_id home) : context_(context), home_(home) {}
