@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kFirstLine = "MKMD binary 2 ";  // then the checksum of what follows the line
+constexpr std::string_view kFirstLine = "MKMD binary 3 ";  // then the checksum of what follows the line
 constexpr uint64_t kOtherSeed = 0x9e3779b97f4a7c15;
 
 std::string entry_of(const std::string& folder, std::string_view binary) {

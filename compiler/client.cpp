@@ -26,13 +26,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string working_directory() {
-  std::string path(4096, '\0');
-  if (!getcwd(path.data(), path.size())) return {};
-  path.resize(path.find('\0'));
-  return path;
-}
-
 // What the cache is asked for: the key an answer must carry, and the file that keeps it. The macros that a
 // device has said meanwhile are no part of it: an answer names those it rests on.
 struct Question {
@@ -48,11 +41,10 @@ Question question(const Request& request, const std::string& helper, const std::
   stat(helper.c_str(), &about);
   json key = request;
   key["helper"] = {kHelperVersion, helper, about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
-  // Files are looked for in it.
-  if (!request.included) key["directory"] = working_directory();
   Question q;
   q.key = dump(key);
-  if (!cache.empty()) q.file = cache + "/" + hex(hash_of(q.key)) + ".mkmd";
+  // Where it is not known which files it may include, nobody can say later whether an answer holds.
+  if (!cache.empty() && request.included) q.file = cache + "/" + hex(hash_of(q.key)) + ".mkmd";
   return q;
 }
 
@@ -104,9 +96,8 @@ std::optional<ModuleFile> Client::kept(const std::string& key, const std::string
   if (!bytes) return std::nullopt;
   Result<ModuleFile> file = ModuleFile::decode(*bytes);
   if (!file || file->key != key) return std::nullopt;
-  const bool same_files = request.included ? file->dependencies == dependencies_on(*request.included)
-                                           : std::ranges::all_of(file->dependencies, unchanged);
-  if (!same_files || !hold(file->macros, request, ask)) return std::nullopt;
+  if (file->dependencies != dependencies_on(*request.included) || !hold(file->macros, request, ask))
+    return std::nullopt;
   return std::move(*file);
 }
 

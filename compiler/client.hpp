@@ -24,7 +24,7 @@ struct Module {
   // unit of the program. Empty if no split is allowed, or if it could not be made.
   std::vector<std::string> sources;
   std::string no_source;             // why it could not
-  std::vector<Dependency> included;  // files that were read with the program
+  std::vector<Dependency> included;  // files that it may include
 };
 
 class Client {

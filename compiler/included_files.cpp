@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <string_view>
 #include <sys/stat.h>
+#include <utility>
 
 #include "common/files.hpp"
 #include "common/hash.hpp"
@@ -45,10 +47,12 @@ std::string joined(std::string_view text) {
 
 // Whether a directive's name may stand at `at`, or end there. A comment may be between it and its sign.
 bool is_directive(std::string_view text, size_t at) {
+  for (const char* begin : {"__has_", "__"})
+    if (text.substr(0, at).ends_with(begin)) return true;
   const size_t last = text.substr(0, at).find_last_not_of(kBlanks);
   if (last == std::string_view::npos) return false;
   const std::string_view before = text.substr(0, last + 1);
-  return std::ranges::any_of(std::initializer_list<const char*>{"#", "%:", "?\?=", "*/", "_"},
+  return std::ranges::any_of(std::initializer_list<const char*>{"#", "%:", "?\?=", "*/"},
                              [&](const char* sign) { return before.ends_with(sign); });
 }
 
@@ -123,7 +127,11 @@ public:
 
   // False: not all of it can be told.
   bool read() {
-    if (has_odd_options(unit_) || !look_into(unit_.source, {})) return false;
+    // Clang may take a file in place of a folder for a list of headers.
+    const bool plain = std::ranges::none_of(folders_, [](const std::string& folder) {
+      return !folder.empty() && S_ISREG(stat_of(folder).st_mode);
+    });
+    if (!plain || has_odd_options(unit_) || !look_into(unit_.source, {})) return false;
     const bool headers =
         std::ranges::all_of(unit_.headers, [&](const auto& header) { return look_into(header.second, {}); });
     if (!headers) return false;
@@ -155,6 +163,7 @@ private:
       if (!are_in_one_folder(as_named, path)) return false;
       if (!seen_.insert(path).second) return true;
     }
+    if (seen_.size() > kMostPaths) return false;
     const struct stat about = stat_of(path);
     if (!S_ISREG(about.st_mode)) return true;
     if (const auto known = included_.files.find(path); known == included_.files.end()) {
@@ -164,7 +173,7 @@ private:
     }
     bytes_ += included_.files.at(path).content.size();
     pending_.push_back(path);
-    return bytes_ <= kMostBytes && seen_.size() <= kMostPaths;
+    return bytes_ <= kMostBytes;
   }
 
   const Unit& unit_;
@@ -176,11 +185,6 @@ private:
 };
 
 }  // namespace
-
-bool unchanged(const Dependency& dependency) {
-  Result<std::string> now = read_file(dependency.path);
-  return now.ok() && now->size() == dependency.size && hex(hash_of(*now)) == dependency.hash;
-}
 
 void put_in_order(std::vector<Dependency>& dependencies) {
   std::ranges::sort(dependencies);
@@ -227,8 +231,13 @@ std::optional<IncludedFiles> read_included_files(const std::vector<Unit>& units)
 
 std::vector<Dependency> dependencies_on(const IncludedFiles& included) {
   std::vector<Dependency> all;
-  for (const auto& [path, file] : included.files)
-    all.push_back({path, file.content.size(), hex(hash_of(file.content))});
+  std::map<std::pair<uint64_t, uint64_t>, std::string> first_paths;
+  for (const auto& [path, file] : included.files) {
+    std::string hash = hex(hash_of(file.content));
+    const auto [first, is_first] = first_paths.try_emplace({file.device, file.inode}, path);
+    if (!is_first) hash += " as " + first->second;
+    all.push_back({path, file.content.size(), std::move(hash)});
+  }
   return all;
 }
 

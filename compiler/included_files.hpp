@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that a program may include, found without a preprocessor: files behind conditions that do not hold
-// are among them. With them a program can be read at any later time as it was when they were.
+// are among them. With these files a program can be read later as it was then.
 #pragma once
 
 #include <compare>
@@ -20,14 +20,13 @@ namespace mkmd::compiler {
 bool may_include(const Unit& unit);
 
 struct Dependency {
-  std::string path;  // relative ones to the directory the helper ran in
+  std::string path;  // relative ones to the folder that was current for the program
   uint64_t size = 0;
-  std::string hash;
+  std::string hash;  // and the first path of the same file, if it has several: `#pragma once` knows files
 
   auto operator<=>(const Dependency&) const = default;
 };
 
-bool unchanged(const Dependency& dependency);
 // Each once and by path.
 void put_in_order(std::vector<Dependency>& dependencies);
 

@@ -13,6 +13,7 @@
 #include "compiler/helper/include_use.hpp"
 #include "compiler/helper/linking.hpp"
 #include "compiler/helper/macro_use.hpp"
+#include "compiler/helper/resources.hpp"
 #include "compiler/helper/unit_run.hpp"
 #include "compiler/spirv.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 
 class Collector : public clang::DependencyCollector {
 public:
-  bool needSystemDependencies() override { return false; }
+  bool needSystemDependencies() override { return true; }
 };
 
 // Compiles, and sees which predefined macros the unit uses while it does.
@@ -53,7 +54,8 @@ struct CompiledUnit {
 
 Status list_dependencies(Collector& files, CompiledUnit& result) {
   for (const std::string& path : files.getDependencies()) {
-    if (path == kMainFile || path == kMacrosFile || is_embedded(path)) continue;
+    if (path == kMainFile || path == kMacrosFile || is_embedded(path) || path.starts_with(clang_resources()))
+      continue;
     Result<std::string> bytes = read_file(path);
     if (!bytes) return bytes.status();
     result.dependencies.push_back({path, bytes->size(), hex(hash_of(*bytes))});

@@ -31,7 +31,7 @@ bool IncludeUse::is_one_file(llvm::StringRef name, llvm::StringRef includer) con
 
 void IncludeUse::InclusionDirective(clang::SourceLocation hash, const clang::Token& directive,
                                     llvm::StringRef name, bool, clang::CharSourceRange,
-                                    clang::OptionalFileEntryRef, llvm::StringRef, llvm::StringRef,
+                                    clang::OptionalFileEntryRef file, llvm::StringRef, llvm::StringRef,
                                     const clang::Module*,
 #if LLVM_VERSION_MAJOR >= 19
                                     bool,
@@ -40,6 +40,10 @@ void IncludeUse::InclusionDirective(clang::SourceLocation hash, const clang::Tok
   const llvm::StringRef includer =
       preprocessor_.getSourceManager().getFilename(preprocessor_.getSourceManager().getExpansionLoc(hash));
   if (includer.starts_with(clang_resources())) return;
+  // Each compiler has its own files of such a name. OpenCL's header is included by what clang predefines.
+  if (file && file->getName().starts_with(clang_resources()) &&
+      !preprocessor_.getSourceManager().isWrittenInBuiltinFile(hash))
+    return found_.cannot_answer("which file '" + name.str() + "' of the compiler is");
   if (directive.getIdentifierInfo()->getName() == "include_next")
     found_.cannot_answer("#include_next");
   else if (!llvm::sys::path::is_absolute(name) && !is_one_file(name, includer))

@@ -15,84 +15,77 @@ namespace {
 using llvm::dyn_cast;
 using llvm::isa;
 
-// What is known where the offset is. In doubt a value is.
+bool is_argument(const llvm::Value* pointer) {
+  return isa<llvm::Argument>(llvm::getUnderlyingObject(pointer));
+}
+
+// The object of the work-item's own, or constant, that a pointer leads to; null: another one.
+const llvm::Value* own_object(const llvm::Value* pointer) {
+  const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
+  return isa<llvm::AllocaInst>(object) ? object : nullptr;
+}
+
+Builtin asked_by(const llvm::Value* value) {
+  const auto* call = dyn_cast<llvm::CallBase>(value);
+  const llvm::Function* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
+  return callee != nullptr ? work_item_builtin(callee->getName()) : Builtin::none;
+}
+
+// The one use that leads to nothing known: an id in the launch without its offset.
+bool is_place(const llvm::Instruction& i) {
+  return i.getOpcode() == llvm::Instruction::Sub && asked_by(i.getOperand(0)) == Builtin::global_id &&
+         asked_by(i.getOperand(1)) == Builtin::global_offset;
+}
+
+// What may be known where the offset is: whatever is computed with it. A product, a comparison or a remainder
+// may be known though other operands are not.
 class KnownValues {
 public:
   explicit KnownValues(const llvm::Function& kernel) {
     for (bool changed = true; changed;) {
       changed = false;
       for (const llvm::Instruction& i : llvm::instructions(kernel))
-        if (!known_.contains(&i) && is_known(i)) changed = known_.insert(&i).second;
+        changed |= visit(i);
     }
   }
 
-  bool empty() const { return known_.empty(); }
   bool contains(const llvm::Value* value) const { return known_.contains(value); }
-  bool has_number() const {
-    return llvm::any_of(known_, [](const llvm::Value* v) { return v->getType()->isFPOrFPVectorTy(); });
-  }
 
 private:
-  bool is_given(const llvm::Value* value) const { return isa<llvm::Constant>(value) || contains(value); }
-  bool any_known(const llvm::User& user) const {
-    return llvm::any_of(user.operands(), [this](const llvm::Value* v) { return contains(v); });
-  }
-
-  bool is_known(const llvm::Instruction& i) const {
-    if (const auto* call = dyn_cast<llvm::CallBase>(&i)) {
-      const llvm::Function* const callee = call->getCalledFunction();
-      const bool asks = callee != nullptr && work_item_builtin(callee->getName()) == Builtin::global_offset;
-      return asks || any_known(i);
-    }
-    if (!any_known(i) || isa<llvm::GetElementPtrInst, llvm::LoadInst>(i)) return false;
-    if (i.isTerminator()) return true;
-    if (const auto* select = dyn_cast<llvm::SelectInst>(&i); select && contains(select->getCondition()))
-      return true;
-    switch (i.getOpcode()) {
-    case llvm::Instruction::Mul:  // of 0
-    case llvm::Instruction::And:
-    case llvm::Instruction::Shl:
-    case llvm::Instruction::LShr:
-    case llvm::Instruction::AShr:
-    case llvm::Instruction::UDiv:
-    case llvm::Instruction::SDiv:
-    case llvm::Instruction::URem:
-    case llvm::Instruction::SRem:
-    case llvm::Instruction::InsertElement:
-    case llvm::Instruction::InsertValue:
-    case llvm::Instruction::ShuffleVector:
-    case llvm::Instruction::Store:
-      return true;
-    default:
-      return llvm::all_of(i.operands(), [&](const llvm::Value* v) { return v == &i || is_given(v); });
-    }
+  bool visit(const llvm::Instruction& i) {
+    if (asked_by(&i) == Builtin::global_offset) return known_.insert(&i).second;
+    const bool any = llvm::any_of(i.operands(), [this](const llvm::Value* v) { return contains(v); });
+    if (!any || is_place(i)) return false;
+    bool changed = false;
+    // What it may write, or what is read at a known place.
+    if (i.mayWriteToMemory())
+      for (const llvm::Value* operand : i.operands())
+        if (operand->getType()->isPointerTy() && own_object(operand) != nullptr)
+          changed |= known_.insert(own_object(operand)).second;
+    if (isa<llvm::GetElementPtrInst>(i) && is_argument(&i)) return changed;
+    return known_.insert(&i).second || changed;
   }
 
   std::set<const llvm::Value*> known_;
 };
 
-bool is_floating_choice(const llvm::Instruction& i) {
-  return isa<llvm::PHINode>(i) && i.getType()->isFPOrFPVectorTy();
-}
-
-// A compiler may follow a value through it.
-bool keeps_in_own_memory(const llvm::Instruction& i) {
-  const auto* store = dyn_cast<llvm::StoreInst>(&i);
-  return store && isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
+bool has_number(const llvm::Instruction& i) {
+  const auto is_number = [](const llvm::Value* v) { return v->getType()->isFPOrFPVectorTy(); };
+  return is_number(&i) || llvm::any_of(i.operands(), is_number);
 }
 
 }  // namespace
 
 bool knows_number_by_offset(const llvm::Function& kernel) {
   const KnownValues known(kernel);
-  if (known.empty()) return false;
-  if (known.has_number()) return true;
-  const bool chooses = llvm::any_of(llvm::instructions(kernel),
-                                    [](const llvm::Instruction& i) { return is_floating_choice(i); });
-  return llvm::any_of(llvm::instructions(kernel), [&](const llvm::Instruction& i) {
-    if (!known.contains(&i)) return false;
-    return keeps_in_own_memory(i) || (chooses && i.isTerminator());
-  });
+  bool computes = false, chooses = false;
+  for (const llvm::Instruction& i : llvm::instructions(kernel)) {
+    const bool is_known = known.contains(&i);
+    if (is_known && i.getType()->isFPOrFPVectorTy()) return true;
+    computes |= has_number(i);
+    chooses |= is_known && i.isTerminator();
+  }
+  return computes && chooses;
 }
 
 }  // namespace mkmd::compiler

@@ -26,7 +26,8 @@ std::string text_of(const llvm::Twine& path) {
 }
 
 bool is_clangs(const std::string& path) {
-  return llvm::StringRef(path).starts_with(clang_resources());
+  const std::string plain = plain_path(path);
+  return plain == clang_resources() || llvm::StringRef(plain).starts_with(clang_resources() + "/");
 }
 
 // A folder is there if a file lies in it, at any depth.

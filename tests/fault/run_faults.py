@@ -220,8 +220,14 @@ def code_in_the_making(f):
     for milliseconds in range(200, 800, 60):
         program = {"name": "repeats", "command": "repeats", "args": ["65536", str(milliseconds)]}
         f.expect(f"{milliseconds} ms", program=program, **variables, POCL_CACHE_DIR=f.new_cache())
-    variables["POCL_CACHE_DIR"] = f.new_cache()
-    f.expect("many launches", program={"name": "repeats", "command": "repeats"}, split=True, **variables)
+    for seconds in (2, 20):  # a busy machine takes longer to make the code
+        variables.update(XDG_CACHE_HOME=f.new_cache(), POCL_CACHE_DIR=f.new_cache())
+        program = {"name": "repeats", "command": "repeats", "args": ["65536", str(seconds * 1000)]}
+        f.expect(f"{seconds} s", program=program, **variables)
+        if f.split:
+            break
+    else:
+        f.wrong.append("many launches: none was split")
     if not f.whole:
         f.wrong.append("the first launches were split, too")
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -81,8 +82,8 @@ Analysis::Result analysed(const KnownOrigin& known, Compiled compiled) {
   return {std::move(made), {}};
 }
 
-// Files that a program includes may be others later: then those that it has seen must be known. Launches that
-// wait for code wait for what it is made of.
+// Files may be others later. So those that the program has seen must be known. Launches that wait for code
+// wait for what it is made of.
 bool can_be_read_later(const compiler::Request& request) {
   return request.included && !process().session->waits_for_code();
 }
@@ -138,7 +139,10 @@ public:
 private:
   // On a thread of its own, or on the caller's.
   void compile() {
-    request_.included = compiler::read_included_files(request_.units);
+    try {
+      request_.included = compiler::read_included_files(request_.units);
+    } catch (const std::exception&) {  // the helper reads them
+    }
     if (request_.included) known_ = origin_with_files(std::move(known_), *request_.included);
     const bool has_kernels = known_.origin->kind == compiler::Origin::Kind::executable;
     if (!has_kernels && request_.included) return;  // its files are all that is to be known

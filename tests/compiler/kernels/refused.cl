@@ -105,3 +105,41 @@ __kernel void number_by_offset(__global float* out) {
 __kernel void number_of_product(__global float* out) {
   out[get_global_id(0)] = 1.0f / convert_float(get_global_id(0) * get_global_offset(1));
 }
+//@ number_by_comparison whole=get_global_offset global=64 local=8 : f32[64] f32[64]
+__kernel void number_by_comparison(__global const float* in, __global float* out) {
+  float number = 0;
+  if (get_local_id(0) < get_global_offset(0)) number = in[get_global_id(0)];
+  out[get_global_id(0)] = number / number;
+}
+//@ number_by_loop whole=get_global_offset global=64 local=8 : f32[64] f32[64]
+__kernel void number_by_loop(__global const float* in, __global float* out) {
+  float number = 0;
+  for (size_t k = 0; k < get_global_offset(0); ++k) number += in[k];
+  out[get_global_id(0)] = number / number;
+}
+//@ number_of_sum whole=get_global_offset global=64 local=8 : f32[64] i=3
+__kernel void number_of_sum(__global float* out, int rounds) {
+  size_t sum = 0;
+  for (int k = 0; k < rounds; ++k) sum += get_global_offset(0);
+  float number = sum;
+  out[get_global_id(0)] = number / number;
+}
+//@ number_by_choice whole=get_global_offset global=64 local=8 : f32[64] f32[64]
+__kernel void number_by_choice(__global const float* in, __global float* out) {
+  int n = 0;
+  if (get_global_offset(0) > 3) n = (int)in[get_global_id(0)];
+  float number = n;
+  out[get_global_id(0)] = number / number;
+}
+__constant float table[] = {0, 1};
+//@ number_in_table whole=get_global_offset global=64 local=8 : f32[64]
+__kernel void number_in_table(__global float* out) {
+  float number = table[get_global_offset(0)];
+  out[get_global_id(0)] = number / number;
+}
+//@ number_in_array whole=get_global_offset global=64 local=8 : f32[64] i=1
+__kernel void number_in_array(__global float* out, int at) {
+  float numbers[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  numbers[get_global_offset(0)] = 0.0f;
+  out[get_global_id(0)] = numbers[at & 7] / numbers[at & 7];
+}
