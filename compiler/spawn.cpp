@@ -122,8 +122,7 @@ MKMD_NOT_SANITIZED void limit_processor_time(int seconds) {
   limit_processor_time(order.seconds);
   if (order.nice != 0) {
     const sched_param none{};
-    const int policy = sched_getscheduler(0);  // real-time ones know no nice values
-    if (policy == SCHED_FIFO || policy == SCHED_RR) sched_setscheduler(0, SCHED_OTHER, &none);
+    if (sched_getscheduler(0) != SCHED_IDLE) sched_setscheduler(0, SCHED_OTHER, &none);  // has nice values
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + order.nice);
   }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve terabytes of addresses
