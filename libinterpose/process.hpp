@@ -9,10 +9,9 @@
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/device/device_kind.hpp"
 #include "libinterpose/life/beside_thread.hpp"
+#include "libinterpose/life/compiler_turns.hpp"
 #include "libinterpose/objects/objects.hpp"
 #include "libinterpose/setup/configuration.hpp"
-
-#include <shared_mutex>
 
 namespace mkmd {
 
@@ -29,11 +28,9 @@ struct Process {
   bool ends_callbacks_before_waits = false;  // home's driver (vendor/callbacks.hpp)
   compiler::Client* compiler = nullptr;      // null where nothing is ever split
   BesideThread* analyses = nullptr;          // of programs, by `compiler`; null likewise
-  // Builds of the program hold it shared. A thread of ours that asks home's compiler beside the program holds
-  // it alone. Drivers compile one thing at a time, and forks and the exit wait for who is inside a driver.
-  std::shared_mutex home_compiler;
-  Profiler* profiler = nullptr;          // null unless kernels are profiled
-  verify::Verifier* verifier = nullptr;  // null unless launches are verified
+  CompilerTurns home_compiler;               // forks and the exit wait for who is inside a driver
+  Profiler* profiler = nullptr;              // null unless kernels are profiled
+  verify::Verifier* verifier = nullptr;      // null unless launches are verified
 };
 
 // The first call starts everything; thread-safe.

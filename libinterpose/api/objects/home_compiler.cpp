@@ -2,6 +2,7 @@
 #include "libinterpose/api/objects/home_compiler.hpp"
 
 #include "common/settings.hpp"
+#include "libinterpose/process.hpp"
 #include "libinterpose/vendor/macros.hpp"
 
 #include <chrono>
@@ -21,8 +22,8 @@ Result<compiler::Macros> macros_beside(const std::string& options, const std::ve
     const CodeBuilder::Call call(process().session->code);
     if (!call.is_allowed()) return Status::internal("the process is ending");
     // Inside the call, so that no child inherits it locked.
-    const std::unique_lock alone(process().home_compiler, std::try_to_lock);
-    if (alone.owns_lock()) return macros_of_home(options, names);
+    const CompilerTurns::Question question(process().home_compiler);
+    if (question.has_turn()) return macros_of_home(options, names);
   }
 }
 

@@ -5,10 +5,7 @@
 
 #include "common/status.hpp"
 #include "compiler/request.hpp"
-#include "libinterpose/process.hpp"
 
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -19,10 +16,5 @@ namespace mkmd::api {
 Result<compiler::Macros> macros_of_home(const std::string& options, const std::vector<std::string>& names);
 // The same on a thread that no call of the program waits for: its forks and its exit wait for the driver.
 Result<compiler::Macros> macros_beside(const std::string& options, const std::vector<std::string>& names);
-
-// While it lives, the driver may compile for the program.
-class ProgramBuild {
-  const std::shared_lock<std::shared_mutex> lock_{process().home_compiler};
-};
 
 }  // namespace mkmd::api

@@ -270,7 +270,7 @@ cl_int BuildProgram(cl_program program, cl_uint num_devices, const cl_device_id*
     if (!all.natives.empty()) natives = all.natives;
   }
   const auto build = [&](Notify notify, void* data) {
-    const ProgramBuild turn;
+    const CompilerTurns::Build turn(process().home_compiler);
     return vendor_call<&cl_icd_dispatch::clBuildProgram>(
         ours->native.get(), static_cast<cl_uint>(natives.size()), natives.data(), options, notify, data);
   };
@@ -302,7 +302,7 @@ cl_int CompileProgram(cl_program program, cl_uint num_devices, const cl_device_i
   for (size_t i = 0; header_include_names != nullptr && i < headers.ours.size(); ++i)
     named.emplace_back(text_of(header_include_names[i]), headers.ours[i]);
   const auto compile = [&](Notify notify, void* data) {
-    const ProgramBuild turn;
+    const CompilerTurns::Build turn(process().home_compiler);
     return vendor_call<&cl_icd_dispatch::clCompileProgram>(
         ours->native.get(), static_cast<cl_uint>(devices.size()), devices.data(), options, num_input_headers,
         headers.get(), header_include_names, notify, data);
@@ -357,7 +357,7 @@ cl_program LinkProgram(cl_context context, cl_uint num_devices, const cl_device_
   auto* const call = pfn_notify != nullptr ? new NotifiedCall(pfn_notify, user_data, nullptr) : nullptr;
   error = CL_SUCCESS;
   const auto linked = [&] {
-    const ProgramBuild turn;
+    const CompilerTurns::Build turn(process().home_compiler);
     return link(ours->native.get(), static_cast<cl_uint>(devices.size()), devices.data(), options,
                 num_input_programs, inputs.get(), call != nullptr ? &NotifiedCall::call_back : nullptr,
                 call != nullptr ? call : user_data, &error);
