@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache has one file per request, named by a hash of the request and of the helper's version. An entry
 // counts only if it is ours, its checksum is right, and it holds exactly this request. The files that the
-// program includes must be unchanged, and so must the device's macros that the answer depends on. The helper
-// writes entries (to a temporary name, then renamed). In the program's process a write could meet a file size
-// limit or a full disk, and raise a signal.
+// program may include must be unchanged, and so must the device's macros that the answer depends on. The
+// helper writes entries (to a temporary name, then renamed). In the program's process a write could meet a
+// file size limit or a full disk, and raise a signal.
 #include "compiler/client.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <exception>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/hash.hpp"
 #include "common/log.hpp"

@@ -166,7 +166,7 @@ private:
     if (seen_.size() > kMostPaths) return false;
     const struct stat about = stat_of(path);
     if (!S_ISREG(about.st_mode)) return true;
-    if (const auto known = included_.files.find(path); known == included_.files.end()) {
+    if (!included_.files.contains(path)) {
       Result<std::string> content = read_file(path, kMostBytes);
       if (!content) return false;
       included_.files[path] = {std::move(*content), about.st_dev, about.st_ino};

@@ -19,7 +19,7 @@ bool is_argument(const llvm::Value* pointer) {
   return isa<llvm::Argument>(llvm::getUnderlyingObject(pointer));
 }
 
-// The object of the work-item's own, or constant, that a pointer leads to; null: another one.
+// The private object that a pointer leads to; null: it leads elsewhere.
 const llvm::Value* own_object(const llvm::Value* pointer) {
   const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
   return isa<llvm::AllocaInst>(object) ? object : nullptr;
@@ -27,8 +27,7 @@ const llvm::Value* own_object(const llvm::Value* pointer) {
 
 Builtin asked_by(const llvm::Value* value) {
   const auto* call = dyn_cast<llvm::CallBase>(value);
-  const llvm::Function* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
-  return callee != nullptr ? work_item_builtin(callee->getName()) : Builtin::none;
+  return call != nullptr ? work_item_builtin(declared_callee(*call)) : Builtin::none;
 }
 
 // The one use that leads to nothing known: an id in the launch without its offset.
@@ -57,12 +56,12 @@ private:
     const bool any = llvm::any_of(i.operands(), [this](const llvm::Value* v) { return contains(v); });
     if (!any || is_place(i)) return false;
     bool changed = false;
-    // What it may write, or what is read at a known place.
-    if (i.mayWriteToMemory())
+    if (i.mayWriteToMemory())  // then what it writes may be known, too
       for (const llvm::Value* operand : i.operands())
         if (operand->getType()->isPointerTy() && own_object(operand) != nullptr)
           changed |= known_.insert(own_object(operand)).second;
-    if (isa<llvm::GetElementPtrInst>(i) && is_argument(&i)) return changed;
+    if (isa<llvm::GetElementPtrInst>(i) && is_argument(&i))
+      return changed;  // no compiler knows what lies there
     return known_.insert(&i).second || changed;
   }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "in_folder.hpp"
 #include "kernel_files.hpp"
 
 namespace mkmd::compiler::test {
@@ -188,33 +189,23 @@ TEST(CompilersDiffer, WhereALanguageVersionStandsInOtherOptions) {
   EXPECT_TRUE(compile(source, "-DX=1 -cl-std=CL1.2").ok());
 }
 
-class Includes : public testing::Test {
+class Includes : public InFolder {
 protected:
   void SetUp() override {
-    char name[] = "/tmp/mkmd-includes-XXXXXX";
-    folder_ = mkdtemp(name);
-    before_ = fs::current_path();
-    fs::current_path(folder_);
+    InFolder::SetUp();
     fs::create_directory("other");
     put("other/x.h", 3);
-  }
-  void TearDown() override {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
   }
   void put(const std::string& file, int value) { std::ofstream(file) << "#define T " << value << "\n"; }
   static std::string source(const std::string& directive) {
     return directive + "\nkernel void k(global int* p) { p[get_global_id(0)] = T; }\n";
   }
-
-  fs::path folder_, before_;
 };
 
 TEST_F(Includes, OfOneFileAreUnderstood) {
   for (const char* directive : {"#include <x.h>", "#include \"x.h\""}) {
     EXPECT_TRUE(compile(source(directive), "-I other").ok()) << directive;
-    EXPECT_TRUE(compile(source(directive), "-I other -I " + (folder_ / "other").string()).ok())
-        << "the same file";
+    EXPECT_TRUE(compile(source(directive), "-I other -I " + folder_ + "/other").ok()) << "the same file";
   }
 }
 

@@ -2,6 +2,7 @@
 // What a program that includes nothing says does not depend on files. In doubt a program may include one.
 // What it may include is read when it is built, and stands for these files ever after.
 #include "compiler/client.hpp"
+#include "in_folder.hpp"
 #include "kernel_files.hpp"
 
 #include <filesystem>
@@ -44,19 +45,12 @@ TEST(MayIncludeTest, WordsThatNameNone) {
   EXPECT_FALSE(includes("int x;", "-DA=1 -I include"));
 }
 
-class IncludedFilesTest : public testing::Test {
+class IncludedFilesTest : public InFolder {
 protected:
   void SetUp() override {
-    char name[] = "/tmp/mkmd-files-XXXXXX";
-    folder_ = mkdtemp(name);
-    before_ = fs::current_path();
-    fs::current_path(folder_);
+    InFolder::SetUp();
     for (const char* inner : {"one", "two", "one/deep"})
       fs::create_directory(inner);
-  }
-  void TearDown() override {
-    fs::current_path(before_);
-    fs::remove_all(folder_);
   }
   static void put(const std::string& path, const std::string& content) { std::ofstream(path) << content; }
 
@@ -70,9 +64,6 @@ protected:
       all.push_back(path);
     return all;
   }
-
-  std::string folder_;
-  fs::path before_;
 };
 
 TEST_F(IncludedFilesTest, FilesOfAllFoldersAndWhatTheyInclude) {

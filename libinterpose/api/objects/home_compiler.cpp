@@ -21,7 +21,7 @@ Result<compiler::Macros> macros_beside(const std::string& options, const std::ve
   for (;; std::this_thread::sleep_for(kStep)) {
     const CodeBuilder::Call call(process().session->code);
     if (!call.is_allowed()) return Status::internal("the process is ending");
-    // Inside the call, so that no child inherits it locked.
+    // Inside the call: forks wait for that, so no child inherits a turn that never ends.
     const CompilerTurns::Question question(process().home_compiler);
     if (question.has_turn()) return macros_of_home(options, names);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns at the compiler of home's driver, which compiles one thing at a time: for the program, or for us
-// beside it.
+// What the compiler of home's driver predefines.
 #pragma once
 
 #include "common/status.hpp"
