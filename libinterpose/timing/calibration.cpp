@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -20,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 4;  // of the cache file: raise it when what is measured changes meaning
+constexpr int kFormat = 5;  // of the cache file: raise it when what is measured changes meaning
 constexpr size_t kItems = 1 << 18;
 constexpr cl_int kRounds = 64;
 constexpr int kLaunches = 32;  // in a row: how long a device that sleeps takes to wake up is no launch's cost
@@ -52,7 +53,6 @@ struct Bench {
   vendor::Owned<cl_program> program;
   vendor::Owned<cl_mem> in;
   vendor::Owned<cl_mem> out;
-  double build_seconds = 0;
 
   bool open(const vendor::Device& device) {
     const auto& t = vendor::table(device.id);
@@ -62,17 +62,27 @@ struct Bench {
     context = vendor::Owned(t.clCreateContext(properties, 1, &device.id, nullptr, nullptr, &error));
     if (!context) return false;
     queue = vendor::Owned(t.clCreateCommandQueue(context.get(), device.id, 0, &error));
-    // Drivers keep what they have built. A text that they have not seen takes as long as a program's first.
-    const std::string text = kSource + ("\n// " + std::to_string(host_nanoseconds()) + "\n");
-    const char* source = text.c_str();
+    const char* source = kSource;
     program = vendor::Owned(t.clCreateProgramWithSource(context.get(), 1, &source, nullptr, &error));
     in = vendor::Owned(t.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kBytes, nullptr, &error));
     out = vendor::Owned(t.clCreateBuffer(context.get(), CL_MEM_READ_WRITE, kBytes, nullptr, &error));
     if (!queue || !program || !in || !out) return false;
+    return t.clBuildProgram(program.get(), 1, &device.id, "", nullptr, nullptr) == CL_SUCCESS;
+  }
+
+  // Of a program that the driver has not seen, also without its comments: drivers keep what they have built.
+  // Some load a library at their first build, and ours is not the first. Negative: it failed.
+  double build(const vendor::Device& device) {
+    const auto& t = vendor::table(device.id);
+    const std::string text =
+        kSource + ("\nconstant long unique = " + std::to_string(host_nanoseconds()) + ";\n");
+    const char* source = text.c_str();
+    cl_int error = CL_SUCCESS;
+    const vendor::Owned fresh(t.clCreateProgramWithSource(context.get(), 1, &source, nullptr, &error));
+    if (!fresh) return -1;
     const double began = host_seconds();
-    const cl_int built = t.clBuildProgram(program.get(), 1, &device.id, "", nullptr, nullptr);
-    build_seconds = host_seconds() - began;
-    return built == CL_SUCCESS;
+    const cl_int built = t.clBuildProgram(fresh.get(), 1, &device.id, "", nullptr, nullptr);
+    return built == CL_SUCCESS ? host_seconds() - began : -1;
   }
 
   vendor::Owned<cl_kernel> kernel_of(const char* name, cl_int rounds) {
@@ -133,27 +143,54 @@ struct Bench {
   }
 };
 
+// Those of one calibration. Each is opened once.
+class Benches {
+public:
+  // Null: the device cannot be measured.
+  Bench* of(const vendor::Device& device) {
+    const auto [known, is_new] = benches_.try_emplace(device.id);
+    if (is_new) known->second.opened = known->second.bench.open(device);
+    return known->second.opened ? &known->second.bench : nullptr;
+  }
+
+  // Of a driver: its devices share what it has built. Negative: it cannot be measured.
+  double seconds_to_build(const vendor::Device& device) {
+    const auto [known, is_new] = seconds_to_build_.try_emplace(device.platform, -1);
+    if (Bench* const bench = of(device); is_new && bench != nullptr) known->second = bench->build(device);
+    return known->second;
+  }
+
+private:
+  struct Entry {
+    Bench bench;
+    bool opened = false;
+  };
+  std::map<cl_device_id, Entry> benches_;
+  std::map<cl_platform_id, double> seconds_to_build_;
+};
+
 // Bytes per second of all the devices together, each streaming buffers of its own. The best of five counts,
 // because other work of the machine can only lower the rate. Negative: it failed.
-double stream_together(const std::vector<vendor::Device>& devices) {
+double stream_together(const std::vector<vendor::Device>& devices, Benches& all) {
   constexpr size_t items = kBytes / sizeof(float);
-  std::vector<Bench> benches(devices.size());
+  std::vector<Bench*> benches;
   std::vector<vendor::Owned<cl_kernel>> kernels;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (!benches[i].open(devices[i])) return -1;
-    kernels.push_back(benches[i].kernel_of("stream", 0));
+  for (const vendor::Device& device : devices) {
+    benches.push_back(all.of(device));
+    if (benches.back() == nullptr) return -1;
+    kernels.push_back(benches.back()->kernel_of("stream", 0));
     if (!kernels.back()) return -1;
   }
   double best = -1;
   for (int round = 0; round < 6; ++round) {  // the first compiles
     const cl_ulong begin = host_nanoseconds();
     for (size_t i = 0; i < benches.size(); ++i) {
-      const auto& t = vendor::table(benches[i].queue.get());
-      if (!benches[i].enqueue(kernels[i].get(), items) || t.clFlush(benches[i].queue.get()) != CL_SUCCESS)
+      const cl_command_queue queue = benches[i]->queue.get();
+      if (!benches[i]->enqueue(kernels[i].get(), items) || vendor::table(queue).clFlush(queue) != CL_SUCCESS)
         return -1;
     }
-    for (const Bench& bench : benches) {
-      if (vendor::table(bench.queue.get()).clFinish(bench.queue.get()) != CL_SUCCESS) return -1;
+    for (const Bench* bench : benches) {
+      if (vendor::table(bench->queue.get()).clFinish(bench->queue.get()) != CL_SUCCESS) return -1;
     }
     const double seconds = static_cast<double>(host_nanoseconds() - begin) * 1e-9;
     const double rate = 2.0 * kBytes * static_cast<double>(benches.size()) / seconds;
@@ -165,7 +202,7 @@ double stream_together(const std::vector<vendor::Device>& devices) {
 // How many per second, of up to `most`. `seconds_for` says how long so many take; negative: it failed. A
 // simulator would take minutes for all of them, and shows with few how slow it is.
 double per_second(size_t most, const std::function<double(size_t)>& seconds_for) {
-  constexpr size_t kFirst = 64, kStep = 16;
+  constexpr size_t kFirst = 64, kStep = 4;
   constexpr double kLong = 4e-3;  // seconds
   for (size_t count = std::min(kFirst, most);; count = std::min(count * kStep, most)) {
     const double seconds = seconds_for(count);
@@ -184,12 +221,13 @@ constexpr Plausible kCosts{1e-9, 1};    // seconds for something fixed
 constexpr Plausible kBuilds{1e-6, 100};
 
 // A figure that cannot be measured stays as it is.
-DeviceRates measure(const vendor::Device& device, DeviceRates rates) {
-  Bench bench;
-  if (!bench.open(device)) {
+DeviceRates measure(const vendor::Device& device, DeviceRates rates, Benches& benches) {
+  Bench* const opened = benches.of(device);
+  if (opened == nullptr) {
     log(LogLevel::info, "device " + device.name + " could not be calibrated");
     return rates;
   }
+  Bench& bench = *opened;
   const double empty = bench.launch("compute", 64, 1, kLaunches);
   const double items =
       per_second(kItems, [&](size_t count) { return bench.launch("compute", count, kRounds); });
@@ -200,7 +238,6 @@ DeviceRates measure(const vendor::Device& device, DeviceRates rates) {
   if (items > 0) rates.operations_per_second = items * kRounds * 4;
   if (floats > 0) rates.bytes_per_second = floats * 2 * sizeof(float);
   if (copied > 0) rates.copy_bytes_per_second = copied;
-  rates.build_seconds = std::max(bench.build_seconds, kBuilds.least);
   return rates;
 }
 
@@ -220,7 +257,7 @@ bool is_clearly_better(const DeviceRates& is, const DeviceRates& was) {
   return is.operations_per_second > kNear * was.operations_per_second ||
          is.bytes_per_second > kNear * was.bytes_per_second ||
          is.copy_bytes_per_second > kNear * was.copy_bytes_per_second ||
-         kNear * is.launch_seconds < was.launch_seconds || kNear * is.build_seconds < was.build_seconds;
+         kNear * is.launch_seconds < was.launch_seconds;
 }
 
 DeviceRates best_of(const DeviceRates& a, const DeviceRates& b) {
@@ -229,7 +266,6 @@ DeviceRates best_of(const DeviceRates& a, const DeviceRates& b) {
   best.bytes_per_second = std::max(a.bytes_per_second, b.bytes_per_second);
   best.copy_bytes_per_second = std::max(a.copy_bytes_per_second, b.copy_bytes_per_second);
   best.launch_seconds = std::min(a.launch_seconds, b.launch_seconds);
-  best.build_seconds = std::min(a.build_seconds, b.build_seconds);
   return best;
 }
 
@@ -306,6 +342,7 @@ Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vec
   json cache = read_cache();
   const json before = cache;
   Calibration found;
+  Benches benches;
   std::set<std::string> measured;  // in this run
   for (const vendor::Device& device : devices) {
     const std::string kind = kind_of(device);
@@ -313,9 +350,12 @@ Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vec
     const std::optional<DeviceRates> known = from_json(entry);
     DeviceRates rates = known.value_or(DeviceRates());
     if (!(known && entry.value("settled", json()) == true) && measured.insert(kind).second) {
-      const DeviceRates now = measure(device, rates);
+      const DeviceRates now = measure(device, rates, benches);
       const bool settled = known && !is_clearly_better(now, rates);
       if (!settled) rates = known ? best_of(now, rates) : now;
+      // Once: it takes long, and what making code takes is learned with each program.
+      if (const double built = known ? -1 : benches.seconds_to_build(device); built > 0)
+        rates.build_seconds = std::max(built, kBuilds.least);
       cache["devices"][kind] = to_json(rates, settled);
     }
     rates.kind = kind;
@@ -327,7 +367,8 @@ Calibration calibrate(const std::vector<vendor::Device>& devices, const std::vec
     const json known = cache["memories"].value(of.kinds, json());
     double bw_all = within(known, kRates) ? known.get<double>() : -1;
     if (bw_all < 0 || of.measured_now) {
-      if (const double now = stream_together(of.devices); bw_all < 0 || now > kNear * bw_all) bw_all = now;
+      if (const double now = stream_together(of.devices, benches); bw_all < 0 || now > kNear * bw_all)
+        bw_all = now;
     }
     if (bw_all <= 0) continue;
     cache["memories"][of.kinds] = bw_all;

@@ -92,11 +92,13 @@ TEST_F(KeptCalibration, WhatABusyMachineMeasuredIsPutRight) {
   EXPECT_EQ(took_, 0u) << "it is settled";
 }
 
-TEST_F(KeptCalibration, ABuildOnABusyMachineIsPutRight) {
-  for (const cl_ulong takes : {3'000'000'000UL, 300'000'000UL, 3'000'000'000UL}) {
+// The driver keeps what it has built: a later run would measure nothing.
+TEST_F(KeptCalibration, ABuildIsMeasuredOnce) {
+  for (const cl_ulong takes : {300'000'000UL, 3'000'000UL, 3'000'000UL}) {
     driver_.compiler.takes = takes;
     operations_per_second(1);
   }
+  EXPECT_EQ(took_, 0u) << "it is settled";
   EXPECT_NEAR(calibrate(devices_, {0, 1}).devices[0].build_seconds, 0.3, 1e-3);
 }
 
