@@ -14,7 +14,8 @@ constexpr std::array<const char*, kHiddenArguments> kHidden = {
     "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
     "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
 
-// What a global id is in a piece: `offset` if the launch's offset tells it where it begins, else `arguments`.
+// What a global id is in a piece: `offset` if the piece's place is part of the launch's offset, else
+// `arguments`. The launch then has the offset that the program gave it.
 // @ stands for the dimension's letter, # for its number.
 struct Id {
   const char* name;
@@ -22,17 +23,16 @@ struct Id {
   const char* arguments;
 };
 constexpr Id kIds[] = {
-    // The device's own id, shifted: compilers know how that one runs along work-items.
-    {"mkmd_global_id_@", "get_global_id(#)",
-     "(get_global_id(#) + (mkmd_first_@ * get_local_size(#) + mkmd_offset_@))"},
-    // Where the program makes an int of it. As far as a compiler knows, a sum of 64 bits that is cut to 32
-    // may wrap. Then its numbers no longer follow the work-items, and a compiler may not vectorise it. No id
-    // of a launch that is divided is 2^31 or more.
-    {"mkmd_narrow_id_@", "get_global_id(#)",
-     "((unsigned long)((int)get_global_id(#) + (int)(mkmd_first_@ * get_local_size(#) + mkmd_offset_@)))"},
+    // The device's own id, shifted by whole groups. So a compiler that knows the local size knows as much of
+    // it as of
+    // the whole launch's ids, such as the lowest bits. It makes the same floating-point code then: what it
+    // knows it
+    // computes itself, and rounds before it adds.
+    {"mkmd_global_id_@", "get_global_id(#)", "(get_global_id(#) + mkmd_first_@ * get_local_size(#))"},
+    {"mkmd_global_offset_@", "(mkmd_offset_@)", "get_global_offset(#)"},
     // Counted from the launch's offset.
     {"mkmd_index_@", "(get_global_id(#) - mkmd_offset_@)",
-     "(get_global_id(#) + mkmd_first_@ * get_local_size(#))"},
+     "(get_global_id(#) - get_global_offset(#) + mkmd_first_@ * get_local_size(#))"},
 };
 
 std::string at_dimension(const char* text, unsigned dimension) {
@@ -62,11 +62,10 @@ struct Replacement {
   const char* text;
 };
 constexpr Replacement kReplacements[] = {
-    {"get_global_id", "mkmd_global_id_@"},    {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
-    {"get_num_groups", "(mkmd_groups_@)"},    {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
-    {"get_global_offset", "(mkmd_offset_@)"},
+    {"get_global_id", "mkmd_global_id_@"},         {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
+    {"get_num_groups", "(mkmd_groups_@)"},         {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
+    {"get_global_offset", "mkmd_global_offset_@"},
 };
-constexpr Replacement kNarrowId = {"get_global_id", "mkmd_narrow_id_@"};
 constexpr const char* kLocalSize = "get_local_size";
 
 const Replacement* replacement_of(llvm::StringRef name) {
@@ -90,7 +89,7 @@ std::string text_ahead() {
 
 std::string linear_id() {
   constexpr const char* kSize = "get_global_size";
-  return "(mkmd_index_x + " + in_piece(kSize, 0, false) + " * (mkmd_index_y + " + in_piece(kSize, 1, false) +
+  return "(mkmd_index_x + " + in_piece(kSize, 0) + " * (mkmd_index_y + " + in_piece(kSize, 1) +
          " * mkmd_index_z))";
 }
 
@@ -106,9 +105,8 @@ std::string functions_of_any_dimension(const std::set<std::string>& names) {
   return text;
 }
 
-std::string in_piece(llvm::StringRef name, unsigned dimension, bool narrow) {
-  const bool is_narrow = narrow && name == kNarrowId.name;
-  return at_dimension((is_narrow ? kNarrowId : *replacement_of(name)).text, dimension);
+std::string in_piece(llvm::StringRef name, unsigned dimension) {
+  return at_dimension(replacement_of(name)->text, dimension);
 }
 
 bool is_work_item_function(llvm::StringRef name) {

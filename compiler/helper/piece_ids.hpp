@@ -24,9 +24,8 @@ bool is_work_item_function(llvm::StringRef name);
 // Text of ours calls OpenCL's function of that name, wherever it stands in the program's.
 bool is_called_by_us(llvm::StringRef name);
 
-// In place of a call of that work-item function. `narrow`: the program makes an int of it. The dimension is
-// 0, 1 or 2. get_global_linear_id() has none.
-std::string in_piece(llvm::StringRef name, unsigned dimension, bool narrow);
+// In place of a call of that work-item function. The dimension is 0, 1 or 2. get_global_linear_id() has none.
+std::string in_piece(llvm::StringRef name, unsigned dimension);
 std::string linear_id();
 
 // For calls whose dimension is known when they run only. Of a dimension there is not, the device itself says

@@ -5,6 +5,7 @@
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
+#include <llvm/ADT/StringSwitch.h>
 
 #include "compiler/helper/macro_use.hpp"
 #include "compiler/helper/unit_run.hpp"
@@ -66,13 +67,19 @@ private:
 // What compilers, not preprocessors, do with a pragma is theirs.
 class PragmaPrinter : public clang::PragmaHandler {
 public:
-  PragmaPrinter(std::string prefix, Text& text) : prefix_(std::move(prefix)), text_(text) {}
+  // `relaxes` becomes true where a pragma makes floating-point arithmetic less exact.
+  PragmaPrinter(std::string prefix, bool& relaxes, Text& text)
+      : prefix_(std::move(prefix)), relaxes_(relaxes), text_(text) {}
 
   void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer introducer,
                     clang::Token& token) override {
     std::string line = prefix_;
-    // An extension's name is a macro, too. Elsewhere a macro stands for a number, as in `unroll N`.
-    const bool names = token.is(clang::tok::identifier) && token.getIdentifierInfo()->isStr("OPENCL");
+    // These keep their words, whatever macros there are: an extension's name is one. Elsewhere a macro stands
+    // for a number, as in `unroll N`.
+    const bool names =
+        token.is(clang::tok::identifier) && llvm::StringSwitch<bool>(token.getIdentifierInfo()->getName())
+                                                .Cases("OPENCL", "STDC", true)
+                                                .Default(false);
     while (token.isNot(clang::tok::eod)) {
       line += ' ' + preprocessor.getSpelling(token);
       if (names)
@@ -80,11 +87,20 @@ public:
       else
         preprocessor.Lex(token);
     }
+    relaxes_ |= is_relaxing(line);
     text_.add_directive(introducer.Loc, line);
   }
 
 private:
+  // Last bits then depend on what a compiler makes of all that is around, as with -cl-fast-relaxed-math.
+  static bool is_relaxing(llvm::StringRef line) {
+    if (line.contains("float_control")) return true;
+    return line.starts_with("#pragma clang fp ") &&
+           (line.contains("fast") || line.contains("reassociate") || line.contains("reciprocal"));
+  }
+
   const std::string prefix_;
+  bool& relaxes_;
   Text& text_;
 };
 
@@ -109,6 +125,7 @@ private:
 class Printing : public clang::PreprocessorFrontendAction {
 public:
   std::string text;
+  bool relaxes = false;
 
 private:
   void ExecuteAction() override {
@@ -118,7 +135,7 @@ private:
     std::vector<std::pair<std::string, std::unique_ptr<PragmaPrinter>>> handlers;
     for (const char* space : {"", "GCC", "clang"}) {
       const std::string prefix = std::string("#pragma") + (*space != '\0' ? " " : "") + space;
-      handlers.emplace_back(space, std::make_unique<PragmaPrinter>(prefix, printed));
+      handlers.emplace_back(space, std::make_unique<PragmaPrinter>(prefix, relaxes, printed));
       preprocessor.AddPragmaHandler(space, handlers.back().second.get());
     }
     preprocessor.EnterMainSourceFile();
@@ -139,6 +156,8 @@ Result<std::string> expand_unit(const Request& request, size_t unit) {
   Printing action;
   if (!(*clang)->run(action))
     return Status::internal("the program's text cannot be expanded: " + (*clang)->first_error());
+  if (action.relaxes)
+    return Status::internal("a pragma in the program makes floating-point arithmetic less exact");
   return std::move(action.text);
 }
 

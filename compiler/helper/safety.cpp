@@ -17,7 +17,6 @@
 #include "compiler/helper/builtins.hpp"
 #include "compiler/helper/il_unit.hpp"
 #include "compiler/helper/images.hpp"
-#include "compiler/helper/known_offset.hpp"
 #include "compiler/helper/own_memory.hpp"
 
 namespace mkmd::compiler {
@@ -49,8 +48,6 @@ public:
         refuse("the struct argument '" + a.getName().str() + "' is changed", 0);
     for (llvm::Instruction& i : llvm::instructions(f_))
       visit(i);
-    if (knows_number_by_offset(f_))
-      refuse("a floating-point number depends on get_global_offset, which drivers compile for", 0);
     if (const llvm::Instruction* i = pointer_kept_as_something_else(f_))
       refuse_any("a pointer is read or written as something else", line_of(*i));
     for (const llvm::GlobalVariable* g : locals_)

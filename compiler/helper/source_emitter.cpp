@@ -24,15 +24,12 @@ namespace {
 // is a block: it has the hidden arguments of the function around it.
 class Calls : public clang::RecursiveASTVisitor<Calls> {
 public:
-  explicit Calls(const clang::ASTContext& context) : context_(context) {}
-
   struct Call {
     clang::CallExpr* call;
     const clang::FunctionDecl *caller, *callee;  // canonical ones; no caller: outside of functions
   };
   std::vector<clang::FunctionDecl*> functions;  // all declarations
   std::vector<Call> calls;
-  std::set<const clang::Expr*> narrowed;  // to 32 bits or less
   std::string hidden;  // a function that text of ours calls, if the program gives its name to something else
 
   bool TraverseFunctionDecl(clang::FunctionDecl* function) {
@@ -49,12 +46,6 @@ public:
     return true;
   }
 
-  bool VisitCastExpr(clang::CastExpr* cast) {
-    if (cast->getCastKind() == clang::CK_IntegralCast && context_.getTypeSize(cast->getType()) <= 32)
-      narrow(*cast->getSubExpr());
-    return true;
-  }
-
   bool VisitNamedDecl(clang::NamedDecl* named) {
     if (!named->getIdentifier() || !is_called_by_us(named->getName())) return true;
     // Those stand for nothing in a call.
@@ -65,16 +56,6 @@ public:
   }
 
 private:
-  void narrow(const clang::Expr& value) {
-    const clang::Expr* e = value.IgnoreParenImpCasts();
-    narrowed.insert(e);
-    const auto* operation = llvm::dyn_cast<clang::BinaryOperator>(e);
-    if (!operation || !(operation->isAdditiveOp() || operation->isMultiplicativeOp())) return;
-    narrow(*operation->getLHS());
-    narrow(*operation->getRHS());
-  }
-
-  const clang::ASTContext& context_;
   const clang::FunctionDecl* in_ = nullptr;
 };
 
@@ -91,8 +72,7 @@ class Rewriter {
 public:
   // `elsewhere`: functions with hidden arguments that other units see.
   Rewriter(clang::ASTContext& context, const std::string& text, const Names& elsewhere)
-      : context_(context), sources_(context.getSourceManager()), text_(text), elsewhere_(elsewhere),
-        calls_(context) {}
+      : context_(context), sources_(context.getSourceManager()), text_(text), elsewhere_(elsewhere) {}
 
   Result<Rewritten> rewrite() {
     calls_.TraverseDecl(context_.getTranslationUnitDecl());
@@ -188,8 +168,7 @@ private:
     const std::optional<llvm::APSInt> dimension = call.getArg(0)->getIntegerConstantExpr(context_);
     if (dimension && *dimension >= 0 && *dimension < 3) {
       edits_.push_back(
-          {*begin, *end + 1 - *begin,
-           in_piece(name, static_cast<unsigned>(dimension->getExtValue()), calls_.narrowed.contains(&call))});
+          {*begin, *end + 1 - *begin, in_piece(name, static_cast<unsigned>(dimension->getExtValue()))});
       return;
     }
     if (dimension) return;  // as functions_of_any_dimension()

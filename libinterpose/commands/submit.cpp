@@ -143,7 +143,8 @@ Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compil
         size_t local[3];
         for (int d = 0; d < 3; ++d) {
           local[d] = launch.shape.local[d];
-          offset[d] = has_hidden && !lane.code.by_offset ? 0 : launch.shape.offset[d] + box.lo[d] * local[d];
+          const bool by_arguments = has_hidden && !lane.code.by_offset;
+          offset[d] = launch.shape.offset[d] + (by_arguments ? 0 : box.lo[d] * local[d]);
           global[d] = (box.hi[d] - box.lo[d]) * local[d];
         }
         return vendor::table(queue).clEnqueueNDRangeKernel(queue, kernel, launch.shape.work_dim, offset,

@@ -204,7 +204,7 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before,
               clSetKernelArg(kernel, index + 3 * v + static_cast<cl_uint>(d), sizeof(cl_ulong), &values[v]),
               "clSetKernelArg");
         global[d] = (box.hi[d] - box.lo[d]) * local[d];
-        offset[d] = device.by_offset() ? line.launch.offset[d] + box.lo[d] * local[d] : 0;
+        offset[d] = line.launch.offset[d] + (device.by_offset() ? box.lo[d] * local[d] : 0);
       }
       require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, offset.data(), global.data(),
                                      local.data(), 0, nullptr, nullptr),

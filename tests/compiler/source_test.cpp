@@ -78,15 +78,6 @@ TEST(Source, OnlyFunctionsThatLeadToIdsAreChanged) {
   EXPECT_THAT(text, HasSubstr("by ( 2 , mkmd_arguments)"));
 }
 
-TEST(Source, IdsThatBecomeIntsAreComputedAsInts) {
-  const std::string text = text_of(compile_source(
-      "kernel void k(global int* o) { int x = get_global_id(0), y = (int)(get_global_id(1) + 1);\n"
-      "size_t z = get_global_id(2); o[x + y + z] = 1; }\n"));
-  EXPECT_THAT(text, HasSubstr("x = mkmd_narrow_id_x"));
-  EXPECT_THAT(text, HasSubstr("mkmd_narrow_id_y + 1"));
-  EXPECT_THAT(text, HasSubstr("z = mkmd_global_id_z"));
-}
-
 // Where the launch has an offset, an id is the device's own: what the program's text says.
 TEST(Source, IdsByOffsetAreTheDevicesOwn) {
   const Module module =
@@ -96,7 +87,7 @@ TEST(Source, IdsByOffsetAreTheDevicesOwn) {
   const size_t by_offset = source.find(std::string("#ifdef ") + kByOffset), other = source.find("#else");
   ASSERT_LT(by_offset, other);
   const std::string head = source.substr(by_offset, other - by_offset);
-  EXPECT_THAT(head, HasSubstr("#define mkmd_narrow_id_x get_global_id(0)\n"));
+  EXPECT_THAT(head, HasSubstr("#define mkmd_global_id_x get_global_id(0)\n"));
   EXPECT_THAT(head, HasSubstr("#define mkmd_global_id_y get_global_id(1)\n"));
   EXPECT_THAT(head, HasSubstr("#define mkmd_index_z (get_global_id(2) - mkmd_offset_z)\n"));
   EXPECT_THAT(source.substr(other), Not(HasSubstr(" get_global_id(0)\n")));
@@ -109,6 +100,27 @@ TEST(Source, APragmaKeepsItsWords) {
                              "0; i < N; ++i) o[get_global_id(0)] = i; }\n"));
   EXPECT_THAT(text, HasSubstr("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"));
   EXPECT_THAT(text, HasSubstr("#pragma unroll 4\n"));
+}
+
+// Clang reads these words as they stand.
+TEST(Source, AStandardPragmaKeepsItsWords) {
+  const std::string text =
+      text_of(compile_source("#define OFF 0\nkernel void k(global float* o) {\n#pragma STDC FP_CONTRACT OFF\n"
+                             "o[get_global_id(0)] = o[0] * o[1] + o[2]; }\n"));
+  EXPECT_THAT(text, HasSubstr("#pragma STDC FP_CONTRACT OFF\n"));
+}
+
+TEST(Source, APragmaThatRelaxesArithmeticLeavesNoCode) {
+  for (const char* pragma :
+       {"float_control(precise, off)", "clang fp contract(fast)", "clang fp reassociate(on)"}) {
+    const Module module = compile_source(std::string("#pragma ") + pragma +
+                                         "\nkernel void k(global float* o) { o[get_global_id(0)] += 1; }\n");
+    EXPECT_TRUE(module.sources.empty()) << pragma;
+    EXPECT_THAT(module.no_source, HasSubstr("less exact"));
+  }
+  const Module exact = compile_source("kernel void k(global float* o) {\n#pragma clang fp contract(off)\n"
+                                      "o[get_global_id(0)] += 1; }\n");
+  EXPECT_EQ(exact.sources.size(), 1U) << exact.no_source;
 }
 
 TEST(Source, ANameOfOurKindIsLeftAlone) {

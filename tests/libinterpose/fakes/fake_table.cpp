@@ -99,7 +99,7 @@ cl_int launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, cons
       std::memcpy(&value, arguments[arguments.size() - 9 + i].value.data(), sizeof value);
       return static_cast<size_t>(value);
     };
-    if (!kernel.by_offset) first = hidden(6) + hidden(0) * local[0];
+    if (!kernel.by_offset) first += hidden(0) * local[0];
     arguments.resize(arguments.size() - 9);
   }
   Device& device = *as<Queue>(queue).device;
