@@ -57,6 +57,18 @@ namespace {
 bool maps_for_writing(cl_map_flags flags) {
   return (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0;
 }
+
+// What a map that has ended gives the program. One that has failed while it waited is taken back.
+void* mapping(cl_command_queue queue, cl_mem memory, void* mapped, cl_int error, cl_int* errcode_ret) {
+  set_error(errcode_ret, error);
+  if (error == CL_SUCCESS) {
+    note_host_memory();
+    return mapped;
+  }
+  if (mapped != nullptr) EnqueueUnmapMemObject(queue, memory, mapped, 0, nullptr, nullptr);
+  return nullptr;
+}
+
 }  // namespace
 
 void* EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map,
@@ -72,10 +84,7 @@ void* EnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_bool bl
                                         n.waits, n.event, &code);
                                     return code;
                                   });
-  set_error(errcode_ret, error);
-  if (error != CL_SUCCESS) return nullptr;
-  note_host_memory();
-  return mapped;
+  return mapping(command_queue, buffer, mapped, error, errcode_ret);
 }
 
 void* EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map,
@@ -93,10 +102,7 @@ void* EnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool bloc
                        image_slice_pitch, n.wait_count, n.waits, n.event, &code);
                    return code;
                  });
-  set_error(errcode_ret, error);
-  if (error != CL_SUCCESS) return nullptr;
-  note_host_memory();
-  return mapped;
+  return mapping(command_queue, image, mapped, error, errcode_ret);
 }
 
 cl_int EnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, void* mapped_ptr,
