@@ -4,15 +4,52 @@
 #include "libinterpose/commands/submit.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace mkmd {
 
+namespace {
+thread_local bool wants_turn = false;  // a callback may run in a wait, if there is no other thread for it
+}
+
+// Announces a thread that waits for its native turn, until it has the turn.
+class Runtime::WantsTurn {
+public:
+  explicit WantsTurn(Runtime& runtime) : runtime_(runtime), before_(std::exchange(wants_turn, true)) {
+    ++runtime_.turns_.wanted;
+  }
+  ~WantsTurn() {
+    --runtime_.turns_.wanted;
+    ++runtime_.turns_.taken;
+    runtime_.turns_.taken.notify_all();
+    wants_turn = before_;
+  }
+  WantsTurn(const WantsTurn&) = delete;
+  WantsTurn& operator=(const WantsTurn&) = delete;
+
+private:
+  Runtime& runtime_;
+  const bool before_;
+};
+
+// Threads that go on launching would keep a native turn from ever beginning. Captured work ends without them.
+void Runtime::give_way() {
+  if (wants_turn) return;
+  const uint32_t taken = turns_.taken.load();
+  if (turns_.wanted.load() == 0 || !capturing()) return;
+  finish_all();
+  if (turns_.wanted.load() > 0) turns_.taken.wait(taken);
+}
+
 Runtime::NativeTurn::NativeTurn(Runtime& runtime, std::span<const Touched> touched) {
+  std::optional<WantsTurn> wants;
   for (;;) {
     const bool noticed = !runtime.losses_ || runtime.notice_losses();
     lock_ = std::shared_lock(runtime.regime_);
     if (runtime.capturing()) {
       lock_.unlock();
+      if (!wants) wants.emplace(runtime);
       runtime.finish_all();
       continue;
     }

@@ -173,6 +173,7 @@ bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {
   }
   windows_.let_exploring_window_end();
   session_.admission.wait_until_open();
+  give_way();
   {
     std::unique_lock regime(regime_);
     if (!capturing()) {

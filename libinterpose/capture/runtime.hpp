@@ -97,6 +97,8 @@ private:
   void wait_until(const std::function<bool()>& done) EXCLUDES(executor_.mutex());
 
   // regimes.cpp
+  class WantsTurn;
+  void give_way();  // to threads that wait for a native turn
   void enter_captured_regime() EXCLUDES(executor_.mutex());
   // Only where a device can fail. False: not now, since the native regime must stay.
   bool notice_losses() EXCLUDES(executor_.mutex());
@@ -119,6 +121,10 @@ private:
   // Drivers are called with it held. Natively, that is because a turn lasts as long as the program's call.
   // Where the captured regime begins, it is because no native command may come after the markers.
   std::shared_mutex regime_;
+  struct Turns {
+    std::atomic<int> wanted{0};      // threads that wait for a native turn
+    std::atomic<uint32_t> taken{0};  // counts those that have waited
+  } turns_;
   NativeWork native_work_;
   Inspector inspector_;
 };
