@@ -19,6 +19,8 @@
 #include "libinterpose/capture/observer.hpp"
 #include "libinterpose/capture/session.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <shared_mutex>
