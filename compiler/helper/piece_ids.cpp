@@ -15,7 +15,7 @@ constexpr std::array<const char*, kHiddenArguments> kHidden = {
     "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
 
 // What a global id is in a piece: `offset` if the piece's place is part of the launch's offset, else
-// `arguments`. The launch then has the offset that the program gave it.
+// `arguments`. The launch then has the program's own offset.
 // @ stands for the dimension's letter, # for its number.
 struct Id {
   const char* name;
@@ -23,11 +23,8 @@ struct Id {
   const char* arguments;
 };
 constexpr Id kIds[] = {
-    // The device's own id, shifted by whole groups. So a compiler that knows the local size knows as much of
-    // it as of
-    // the whole launch's ids, such as the lowest bits. It makes the same floating-point code then: what it
-    // knows it
-    // computes itself, and rounds before it adds.
+    // The device's own id, shifted by whole groups. A compiler that knows the local size knows as much of it
+    // as of an id of the whole launch, such as its lowest bits. So it makes the same floating-point code.
     {"mkmd_global_id_@", "get_global_id(#)", "(get_global_id(#) + mkmd_first_@ * get_local_size(#))"},
     {"mkmd_global_offset_@", "(mkmd_offset_@)", "get_global_offset(#)"},
     // Counted from the launch's offset.

@@ -5,7 +5,6 @@
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
-#include <llvm/ADT/StringSwitch.h>
 
 #include "compiler/helper/macro_use.hpp"
 #include "compiler/helper/unit_run.hpp"
@@ -76,10 +75,8 @@ public:
     std::string line = prefix_;
     // These keep their words, whatever macros there are: an extension's name is one. Elsewhere a macro stands
     // for a number, as in `unroll N`.
-    const bool names =
-        token.is(clang::tok::identifier) && llvm::StringSwitch<bool>(token.getIdentifierInfo()->getName())
-                                                .Cases("OPENCL", "STDC", true)
-                                                .Default(false);
+    const std::string first = preprocessor.getSpelling(token);
+    const bool names = first == "OPENCL" || first == "STDC";
     while (token.isNot(clang::tok::eod)) {
       line += ' ' + preprocessor.getSpelling(token);
       if (names)
