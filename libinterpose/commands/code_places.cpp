@@ -41,7 +41,8 @@ CodePlaces place_code(const Configuration& configuration, const std::vector<Lane
     }
     const CodePlace place{lane->native_context,
                           choose_code(*lane, platform, copy > 0 ? std::to_string(copy) : std::string()),
-                          {}};
+                          {},
+                          lane->code.by_offset};
     const auto known = std::find(places.all.begin(), places.all.end(), place);
     lane->code.place = static_cast<size_t>(known - places.all.begin());
     if (known == places.all.end()) places.all.push_back(place);

@@ -16,6 +16,7 @@ struct CodePlace {
   cl_context context = nullptr;
   std::string options;  // what tells this copy of the code from others, to the driver
   std::string devices;  // whose code it is, as the user names them
+  bool by_offset = true;  // pieces are launched with a global offset (Lane::Code::by_offset)
 
   bool operator==(const CodePlace& other) const {
     return context == other.context && options == other.options;

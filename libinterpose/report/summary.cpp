@@ -10,9 +10,25 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <system_error>
 #include <unistd.h>
 
 namespace mkmd {
+
+namespace {
+
+std::string absolute(const std::string& file) {
+  std::error_code gone;  // the folder that the process is in
+  const std::string path = file.empty() ? file : std::filesystem::absolute(file, gone).string();
+  return gone ? file : path;
+}
+
+}  // namespace
+
+Summary::Summary(const Configuration& configuration)
+    : configuration_(configuration), file_(absolute(configuration.settings.summary)),
+      devices_(new Device[configuration.lane_count()]) {}
 
 void Summary::add_piece(int device, uint64_t groups, double seconds) {
   Device& d = devices_[device];
@@ -68,8 +84,7 @@ void Summary::say_unused(const std::function<bool(int)>& left_out) const {
 }
 
 void Summary::write(const Hardware& hardware) const {
-  const std::string& file = configuration_.settings.summary;
-  if (file.empty()) return;
+  if (file_.empty()) return;
   const Configuration& p = configuration_;
   const auto line = [&](size_t lane) -> nlohmann::json {
     const Device& t = devices_[lane];
@@ -91,10 +106,10 @@ void Summary::write(const Hardware& hardware) const {
   hardware.add_to_summary(summary);
   const NoWriteSignals quiet;
   const std::string text = summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-  const int fd = open_named_output(file, O_WRONLY);
+  const int fd = open_named_output(file_, O_WRONLY);
   const bool truncated = fd >= 0 && (ftruncate(fd, 0) == 0 || errno == EINVAL);  // a pipe has no length
   if (!truncated || !write_all(fd, text))
-    log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file + ": " + std::strerror(errno));
+    log(LogLevel::warning, "MKMD_SUMMARY: cannot write " + file_ + ": " + std::strerror(errno));
   if (fd >= 0) close(fd);
 }
 

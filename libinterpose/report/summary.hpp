@@ -21,8 +21,8 @@ namespace mkmd {
 
 class Summary {
 public:
-  explicit Summary(const Configuration& configuration)
-      : configuration_(configuration), devices_(new Device[configuration.lane_count()]) {}
+  // MKMD_SUMMARY is relative to the folder that the process is in now.
+  explicit Summary(const Configuration& configuration);
 
   void add_piece(int device, uint64_t groups, double seconds);
   void add_kernel(bool split) { (split ? split_ : whole_).fetch_add(1, std::memory_order_relaxed); }
@@ -46,6 +46,7 @@ private:
   };
 
   const Configuration& configuration_;
+  const std::string file_;  // empty: none is written
   const std::unique_ptr<Device[]> devices_;  // by lane
   std::atomic<uint64_t> split_{0};
   std::atomic<uint64_t> whole_{0};

@@ -51,8 +51,11 @@ def divides_all(settings):
 
 def least_split(program, settings):
     """How many launches are split at least; None: nobody has said it."""
-    apart = program.get("split_apart") if "--separate-memory" in settings else None
-    return program.get("split") if apart is None else apart
+    if "--separate-memory" in settings and "split_apart" in program:
+        return program["split_apart"]
+    if any(word.startswith("pocl") for word in settings) and "split_on_pocl" in program:
+        return program["split_on_pocl"]
+    return program.get("split")
 
 
 # PoCL's compiler counts its warnings on stderr, unless the code comes from its cache. Kernels have such warnings whose

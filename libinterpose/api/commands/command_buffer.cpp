@@ -111,7 +111,8 @@ struct Recorder<kName, cl_int(CL_API_CALL*)(cl_command_buffer_khr, Args...)> {
 
 cl_int queues_of(cl_uint count, const cl_command_queue* handles, std::vector<Ref<Queue>>& queues,
                  std::vector<cl_command_queue>& natives) {
-  for (cl_uint i = 0; handles != nullptr && i < count; ++i) {
+  if ((count == 0) != (handles == nullptr)) return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < count; ++i) {
     Queue* queue = object_cast<Queue>(handles[i]);
     if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
     queues.emplace_back(queue);

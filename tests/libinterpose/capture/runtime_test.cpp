@@ -86,6 +86,14 @@ TEST_F(RuntimeTest, PiecesOfAProgramInSpirvAreLaunchedWithAnOffset) {
   }
 }
 
+// PoCL compiles a kernel in SPIR-V once more for an offset, and knows less of its ids then.
+TEST_F(RuntimeTest, AProgramInSpirvRunsWholeOnPocl) {
+  make({.in_spirv = true, .pocl = true});
+  ASSERT_NO_FATAL_FAILURE(run_twice());
+  EXPECT_GT(device(0).kernels_run, 0);
+  EXPECT_EQ(device(1).kernels_run, 0);
+}
+
 // PoCL would compile the kernel once more. The driver of these tests gives ids by the form that its program
 // is built for.
 TEST_F(RuntimeTest, PiecesAreLaunchedWithAnOffsetButByPocl) {
