@@ -16,6 +16,7 @@ void Ingredients::add(const Affine& a) {
 void Ingredients::add(const Derived& d) {
   add(d.a);
   add(d.b);
+  if (d.computed >= 0) add(info_.computed[static_cast<size_t>(d.computed)]);
   if (d.load < 0) return;
   const Load& load = info_.loads[static_cast<size_t>(d.load)];
   arguments.insert(load.argument);

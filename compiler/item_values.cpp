@@ -114,9 +114,10 @@ const Column& ItemValues::derived(int index) {
   return derived_[i];
 }
 
-// A number that lies between two others is known where these are one, or where it is loaded.
+// A number that lies between two others is known where these are one, and where it is loaded or computed.
 void ItemValues::compute(const Derived& derived, Column& out) {
   if (derived.load >= 0) return load(info_.loads[static_cast<size_t>(derived.load)], out);
+  if (derived.computed >= 0) return compute(info_.computed[static_cast<size_t>(derived.computed)], out);
   Column b;
   number(derived.a, out);
   number(derived.b, b);

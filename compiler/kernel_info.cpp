@@ -68,7 +68,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Variable, kind, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Term, variable, coefficient)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Affine, base, terms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Check, value, lo, hi)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Derived, op, a, b, load)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Derived, op, a, b, load, computed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Load, argument, bytes, offset, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Loop, known, exact, extra, distance, step, checks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Guard, relation, slack, bits, a, b, checks)
@@ -105,6 +105,7 @@ void to_json(json& j, const KernelInfo& k) {
            {"expressions", k.expressions},
            {"checks", k.checks},
            {"derived", k.derived},
+           {"computed", k.computed},
            {"loads", k.loads},
            {"loops", k.loops},
            {"guards", k.guards}};
@@ -162,7 +163,11 @@ private:
   }
   bool fits(const Derived& derived, int number) const {
     if (!affine(derived.a, number) || !affine(derived.b, number)) return false;
-    return derived.load == -1 || index(derived.load, k_.loads.size());
+    if (derived.load != -1 && !index(derived.load, k_.loads.size())) return false;
+    if (derived.computed == -1) return true;
+    if (!index(derived.computed, k_.computed.size())) return false;
+    const Derived& computed = k_.computed[static_cast<size_t>(derived.computed)];
+    return computed.load == -1 && computed.computed == -1 && fits(computed, number);
   }
   bool fits(const Load& load) const {
     return index(load.argument, k_.arguments.size()) && load.bytes <= 8 && std::has_single_bit(load.bytes) &&
@@ -211,6 +216,7 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("expressions").get_to(k.expressions);
     j.at("checks").get_to(k.checks);
     j.at("derived").get_to(k.derived);
+    j.at("computed").get_to(k.computed);
     j.at("loads").get_to(k.loads);
     j.at("loops").get_to(k.loops);
     j.at("guards").get_to(k.guards);

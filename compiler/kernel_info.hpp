@@ -87,7 +87,8 @@ struct Derived {
   };
   Op op = Op::hull;
   Affine a, b;
-  int load = -1;  // of a hull: it is the number that this one of `loads` brings; -1: nobody knows which
+  int load = -1;      // of a hull: it is the number that this one of `loads` brings; -1: nobody knows which
+  int computed = -1;  // of a hull: it is what this one of `computed` is; -1: nobody knows what
 };
 
 // A number of so many bytes, read as a signed one, that a work-item loads from a buffer.
@@ -188,6 +189,8 @@ struct Formulas {
   std::vector<Expression> expressions;
   std::vector<Check> checks;
   std::vector<Derived> derived;
+  std::vector<Derived> computed;  // from loaded numbers; each belongs to one of `derived`, which is later
+                                  // than all that this one is made of
   std::vector<Load> loads;
   std::vector<Loop> loops;
   std::vector<Guard> guards;

@@ -55,6 +55,7 @@ public:
       describe();
     }
     estimate_cost(f_, builder_, values_, conditions_, loops_, info_);
+    builder_.keep_computed_from_loads();
   }
 
 private:

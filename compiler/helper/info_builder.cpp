@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/ingredients.hpp"
+
 namespace mkmd::compiler {
 namespace {
 constexpr int kMaxSteps = 200;  // to evaluate a derived value, each time that it is needed
@@ -109,17 +111,41 @@ std::optional<int> InfoBuilder::add_derived(Derived::Op op, const Poly& a, const
     }
   if (facts.steps > kMaxSteps) return std::nullopt;
   facts.range = apply(op, of_a, of_b);
+  int computed = -1;
   if (facts.from_data && facts.range.known && op != Derived::Op::as_signed &&
       op != Derived::Op::as_unsigned) {
-    // Nothing but data: its range is all there is to it.
+    // Nothing but data: its range is all there is to it, unless the data are looked into.
+    if (op != Derived::Op::hull) {
+      computed = static_cast<int>(info_.computed.size());
+      info_.computed.push_back({op, *x, *y});
+    }
     *x = {expression(facts.range.lo), {}};
     *y = {expression(facts.range.hi), {}};
     op = Derived::Op::hull;
     facts.steps = 1;
   }
-  info_.derived.push_back({op, *x, *y});
+  info_.derived.push_back({op, *x, *y, -1, computed});
   atoms_.add_derived(std::move(facts));
   return index;
+}
+
+void InfoBuilder::keep_computed_from_loads() {
+  const std::vector<Derived> all = info_.computed;
+  std::vector<Derived> kept;
+  for (Derived& d : info_.derived) {
+    if (d.computed < 0) continue;
+    Ingredients parts(info_);
+    parts.add(d);
+    if (parts.arguments.empty()) {
+      d.computed = -1;
+      continue;
+    }
+    kept.push_back(all[static_cast<size_t>(d.computed)]);
+  }
+  int next = 0;
+  for (Derived& d : info_.derived)
+    if (d.computed >= 0) d.computed = next++;
+  info_.computed = std::move(kept);
 }
 
 std::optional<Number> InfoBuilder::opaque(const Origin& origin, unsigned bits, const std::set<int>& loops) {

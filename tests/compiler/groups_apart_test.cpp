@@ -194,6 +194,33 @@ TEST_F(GroupsApart, RowsThatFollowEachOtherAreApart) {
   EXPECT_EQ(shown("rows_to_the_next", counted<int32_t>(65)), Shown::nothing);
 }
 
+TEST_F(GroupsApart, AnIndexMayBeComputedFromALoadedOne) {
+  const std::vector<int32_t> order = permutation<int32_t>(64);
+  const auto mapped = [&](auto number) {
+    std::vector<int32_t> index(64);
+    std::ranges::transform(order, index.begin(), number);
+    return index;
+  };
+  EXPECT_EQ(shown("quotient", mapped([](int32_t i) { return 2 * i + i % 2; })), Shown::apart);
+  EXPECT_EQ(shown("transposed", order), Shown::apart);
+  EXPECT_EQ(shown("masked", mapped([](int32_t i) { return 16 * i + 1024 * i + i % 16; })), Shown::apart);
+  EXPECT_EQ(shown("clamped", mapped([](int32_t i) { return i == 63 ? 1000 : i == 0 ? -7 : i; })),
+            Shown::apart);
+  EXPECT_EQ(shown("flipped", order), Shown::apart);
+  for (const char* const kernel : {"quotient", "transposed", "masked", "clamped", "flipped"}) {
+    std::vector<int32_t> index = order;
+    index[63] = index[0];
+    EXPECT_EQ(shown(kernel, index), Shown::nothing) << kernel;
+  }
+  EXPECT_EQ(shown("clamped", mapped([](int32_t i) { return i + 1; })), Shown::nothing);  // 63 and 64
+  take("at_a_quotient");
+  hold(0, mapped([](int32_t i) { return 2 * i; }));
+  hold(1, permutation<int32_t>(64));
+  EXPECT_EQ(shown(), Shown::apart);
+  hold(0, order);
+  EXPECT_EQ(shown(), Shown::nothing);
+}
+
 TEST_F(GroupsApart, OffsetsInStructsAreIndices) {
   struct Box {
     int32_t x = 0, y = 0;

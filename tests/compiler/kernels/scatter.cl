@@ -96,3 +96,34 @@ __kernel void while_less(__global const int* count, __global int* o) {
   for (int k = 0; k < count[t]; ++k)
     o[at + k] = at + k + 1;
 }
+// Numbers that are computed from loaded ones.
+//@ quotient together global=64 local=8 : i32<128>[64] i32[64]
+__kernel void quotient(__global const int* index, __global int* o) {
+  int at = index[get_global_id(0)] / 2;
+  o[at] = at + 1;
+}
+//@ transposed together global=64 local=8 : i32<64>[64] i32[64]
+__kernel void transposed(__global const int* index, __global int* o) {
+  int at = index[get_global_id(0)];
+  o[at % 8 * 8 + at / 8] = at + 1;
+}
+//@ masked together global=64 local=8 : i32<1024>[64] i32[64]
+__kernel void masked(__global const uint* index, __global int* o) {
+  uint at = index[get_global_id(0)];
+  o[(at >> 4) & 63] = (int)at;
+}
+//@ clamped together global=64 local=8 : i32[64] i32[64]
+__kernel void clamped(__global const int* index, __global int* o) {
+  int at = clamp(index[get_global_id(0)], 0, 63);
+  o[at] = at + 1;
+}
+//@ flipped together global=64 local=8 : i32<64>[64] i32[64]
+__kernel void flipped(__global const uint* index, __global int* o) {
+  uint at = index[get_global_id(0)] ^ 5;
+  o[at] = (int)at + 1;
+}
+//@ at_a_quotient together global=64 local=8 : i32<128>[64] i32<64>[64] i32[64]
+__kernel void at_a_quotient(__global const int* first, __global const int* second, __global int* o) {
+  int at = second[first[get_global_id(0)] / 2];
+  o[at] = at + 1;
+}
