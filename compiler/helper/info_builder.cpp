@@ -129,6 +129,26 @@ std::optional<int> InfoBuilder::add_derived(Derived::Op op, const Poly& a, const
   return index;
 }
 
+Poly InfoBuilder::uncut(Poly p, unsigned bits) const {
+  const auto replace_one = [&] {
+    for (const auto& [key, atom] : derived_ids_) {
+      const auto& [op, whole, width] = key;
+      if (op != Derived::Op::as_signed && op != Derived::Op::as_unsigned) continue;
+      if (width.constant().value_or(0) < int64_t{bits} || !p.contains(atom)) continue;
+      const auto parts = p.linear_in(atom);
+      const std::optional<Poly> product = parts ? Poly::product(parts->first, whole) : std::nullopt;
+      const std::optional<Poly> sum = product ? Poly::sum(parts->second, *product) : std::nullopt;
+      if (!sum) continue;
+      p = *sum;
+      return true;
+    }
+    return false;
+  };
+  while (replace_one()) {
+  }
+  return p;
+}
+
 void InfoBuilder::keep_computed_from_loads() {
   const std::vector<Derived> all = info_.computed;
   std::vector<Derived> kept;

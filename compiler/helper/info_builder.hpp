@@ -55,6 +55,8 @@ public:
   std::optional<Number> quotient(const Number& x, const Number& y, bool floor);
   std::optional<Number> remainder(const Number& x, const Number& y, bool floor);
   Poly simplified(Poly p) const;
+  // The same modulo 2^bits, without cuts to that many bits or more.
+  Poly uncut(Poly p, unsigned bits) const;
   // At the end: drops what is computed from data of which nobody knows where they lie.
   void keep_computed_from_loads();
 

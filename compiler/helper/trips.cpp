@@ -83,17 +83,27 @@ private:
     if (!loop_.contains(branch->getSuccessor(0))) relation_ = llvm::ICmpInst::getInversePredicate(relation_);
     left_ = compare->getOperand(0);
     right_ = compare->getOperand(1);
-    std::optional<Number> counter = values_.number(left_), bound = values_.number(right_);
-    if (!counter || !bound) return false;
     variable_ = b_.atoms().variable({Variable::Kind::loop, index_});
-    if (!counter->poly.contains(variable_)) {
-      std::swap(counter, bound);
+    std::optional<Number> counter = counter_of(left_);
+    if (!counter) {
+      counter = counter_of(right_);
       std::swap(left_, right_);
       relation_ = llvm::ICmpInst::getSwappedPredicate(relation_);
     }
+    const std::optional<Number> bound = values_.number(right_);
+    if (!counter || !bound) return false;
     counter_ = std::move(*counter);
-    bound_ = std::move(*bound);
+    bound_ = *bound;
     return true;
+  }
+
+  // A counter that begins anywhere may have been cut to its width. Where its first value and its last one are
+  // checked, no value is cut.
+  std::optional<Number> counter_of(llvm::Value* compared) {
+    std::optional<Number> n = values_.number(compared);
+    if (!n) return std::nullopt;
+    n->poly = b_.uncut(n->poly, width(compared));
+    return n->poly.contains(variable_) ? n : std::nullopt;
   }
 
   // A bound that is not the same in all iterations is at most as large as the largest one.

@@ -191,7 +191,32 @@ TEST_F(GroupsApart, RowsThatFollowEachOtherAreApart) {
   count[39] = 2;  // into the next group's row
   hold(1, count);
   EXPECT_EQ(shown(), Shown::nothing);
-  EXPECT_EQ(shown("rows_to_the_next", counted<int32_t>(65)), Shown::nothing);
+}
+
+TEST_F(GroupsApart, RowsEndWhereTheNextOnesBegin) {
+  std::vector<int32_t> first = counted<int32_t>(65);
+  for (const char* const kernel : {"rows_to_the_next", "unsigned_rows", "rows_upwards_from_the_last"})
+    EXPECT_EQ(shown(kernel, first), Shown::apart) << kernel;
+  std::ranges::for_each(first, [](int32_t& f) { f = std::min(2 * (f / 2), 58); });  // some are empty
+  for (const char* const kernel : {"rows_to_the_next", "unsigned_rows"}) {
+    EXPECT_EQ(shown(kernel, first), Shown::apart) << kernel;
+    std::vector<int32_t> wrong = first;
+    wrong[24] = 40;  // the row before, of another group, is longer
+    EXPECT_EQ(shown(kernel, wrong), Shown::nothing) << kernel;
+    for (const int32_t end : {65, INT32_MAX}) {
+      wrong = first;
+      wrong[64] = end;
+      EXPECT_EQ(shown(kernel, wrong), Shown::nothing) << kernel << " to " << end;
+    }
+  }
+  take("entries_of_rows");
+  hold(0, counted<int32_t>(65));
+  hold(1, permutation<int32_t>(64));
+  EXPECT_EQ(shown(), Shown::apart);
+  std::vector<int32_t> twice = permutation<int32_t>(64);
+  twice[63] = twice[0];
+  hold(1, twice);
+  EXPECT_EQ(shown(), Shown::nothing);
 }
 
 TEST_F(GroupsApart, AnIndexMayBeComputedFromALoadedOne) {

@@ -55,7 +55,6 @@ __kernel void rows(__global const int* first, __global const int* count, __globa
   for (int k = 0; k < n; ++k)
     o[at + k] = at + k + 1;
 }
-// How often this loop runs is not described.
 //@ rows_to_the_next together global=64 local=8 : i32<60>[65] i32[64]
 __kernel void rows_to_the_next(__global const int* first, __global int* o) {
   int t = get_global_id(0), end = first[t + 1];
@@ -126,4 +125,23 @@ __kernel void flipped(__global const uint* index, __global int* o) {
 __kernel void at_a_quotient(__global const int* first, __global const int* second, __global int* o) {
   int at = second[first[get_global_id(0)] / 2];
   o[at] = at + 1;
+}
+// Rows that begin where the one before ends, of unsigned numbers, backwards, and with places of their own.
+//@ unsigned_rows together global=64 local=8 : i32<60>[65] i32[64]
+__kernel void unsigned_rows(__global const uint* first, __global int* o) {
+  uint t = get_global_id(0);
+  for (uint k = first[t]; k < first[t + 1]; ++k)
+    o[k] = k + 1;
+}
+//@ rows_upwards_from_the_last together global=64 local=8 : i32<60>[65] i32[64]
+__kernel void rows_upwards_from_the_last(__global const int* first, __global int* o) {
+  int t = get_global_id(0), begin = first[t];
+  for (int k = first[t + 1] - 1; k >= begin; --k)
+    o[k] = k + 1;
+}
+//@ entries_of_rows together global=64 local=8 : i32<60>[65] i32<64>[64] i32[64]
+__kernel void entries_of_rows(__global const int* first, __global const int* column, __global int* o) {
+  int t = get_global_id(0);
+  for (int k = first[t]; k < first[t + 1]; ++k)
+    o[column[k]] = column[k] + 1;
 }
