@@ -108,8 +108,8 @@ __kernel void transposed(__global const int* index, __global int* o) {
 }
 //@ masked together global=64 local=8 : i32<1024>[64] i32[64]
 __kernel void masked(__global const uint* index, __global int* o) {
-  uint at = index[get_global_id(0)];
-  o[(at >> 4) & 63] = (int)at;
+  uint at = (index[get_global_id(0)] >> 4) & 63;
+  o[at] = (int)at + 1;
 }
 //@ clamped together global=64 local=8 : i32[64] i32[64]
 __kernel void clamped(__global const int* index, __global int* o) {

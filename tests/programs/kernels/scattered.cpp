@@ -34,6 +34,14 @@ constexpr const char* kSource = R"(
       for (int j = 0; j < 100; ++j) x = x * 31 + j;
       out[at + k] = x;
     }
+  }
+  __kernel void entries(__global const int* first, __global const int* place, __global int* out, int round) {
+    int i = get_global_id(0);
+    for (int k = first[i]; k < first[i + 1]; ++k) {
+      int at = place[k] / 3, x = out[at] + round;
+      for (int j = 0; j < 100; ++j) x = x * 31 + j;
+      out[at] = x;
+    }
   })";
 
 struct Program {
@@ -156,6 +164,19 @@ void rows(Program& p) {
     launch(p.cl, kernel, {p.n / 4}, {64});
   }
   report<cl_int>(p.cl, "rows", p.out, p.n);
+
+  // The same rows, by where they begin. Their entries lie anywhere.
+  first.push_back(first.back() + count.back());
+  std::vector<cl_int> place = permutation(p.n, 7);
+  for (size_t i = 0; i < p.n; ++i)
+    place[i] = place[i] * 3 + cl_int(i % 3);
+  const cl_mem bounds = buffer_of(p.cl, first), places = buffer_of(p.cl, place);
+  const cl_kernel entries = kernel_of(p.program, "entries");
+  for (int i = 0; i < 4; ++i) {
+    set_args(entries, bounds, places, p.out, cl_int(i));
+    launch(p.cl, entries, {p.n / 4}, {64});
+  }
+  report<cl_int>(p.cl, "entries of rows", p.out, p.n);
 }
 
 }  // namespace
