@@ -3,6 +3,8 @@
 
 #include "libinterpose/process.hpp"
 
+#include <algorithm>
+
 namespace mkmd::api {
 
 namespace {
@@ -89,6 +91,11 @@ cl_int NativeWaits::add(const Context& context, WaitList wait_list) {
     }
   }
   return CL_SUCCESS;
+}
+
+bool NativeWaits::any_failed() const {
+  return std::ranges::any_of(
+      events_, [](cl_event event) { return event != nullptr && vendor::execution_status(event) < 0; });
 }
 
 }  // namespace mkmd::api

@@ -16,6 +16,8 @@ public:
   // Captured events are complete during a native turn, so only their failure matters.
   cl_int add(const Context& context, WaitList wait_list);
   const std::vector<cl_event>& events() const { return events_; }
+  // One of them has failed already. Some drivers never end a command behind it.
+  bool any_failed() const;
 
 private:
   std::vector<cl_event> events_;
@@ -36,13 +38,15 @@ cl_int enqueue_native(Queue& queue, cl_command_type type, std::span<const Touche
     if (turn && turn->status() < 0) return turn->status();
     if (const cl_int error = native_waits.add(*queue.context, wait_list); error != CL_SUCCESS) return error;
     const std::vector<cl_event>& waits = native_waits.events();
+    const bool may_never_end = runtime != nullptr && native_waits.any_failed();
     const NativeCall native{queue.native.get(), static_cast<cl_uint>(waits.size()),
                             wait_list.count == 0 ? wait_list.events
                             : waits.empty()      ? nullptr
                                                  : waits.data(),
-                            event != nullptr || blocking ? &native_event : nullptr};
+                            event != nullptr || blocking || may_never_end ? &native_event : nullptr};
     if (const cl_int error = call(native); error != CL_SUCCESS) return error;
     if (runtime != nullptr) runtime->native_work().note(queue);
+    if (may_never_end) runtime->native_work().note_waiting(vendor::retained(native_event));
     if (Trace& trace = process().session->trace; trace.on()) trace.count_native(type);
     if (type != CL_COMMAND_MARKER && type != CL_COMMAND_BARRIER) note_native_command();
   }
