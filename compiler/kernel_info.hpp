@@ -205,6 +205,7 @@ struct KernelInfo : Formulas {
   std::vector<ScalarSlot> extra_scalars;         // slots arguments.size() and up
   uint32_t reqd_work_group_size[3] = {0, 0, 0};  // zeros: none
   bool uses_local_shape = false;                 // the result may depend on how work-items are grouped
+  bool uses_grid_size = false;                   // it asks for its number of groups or its global size
   uint64_t local_bytes = 0;                      // of __local variables inside the kernel
   bool uses_fp64 = false;
   bool any_buffer = false;  // it stores, loads or makes pointers: they may lead into buffers it is not given
@@ -222,8 +223,9 @@ struct KernelInfo : Formulas {
 };
 
 // The hidden trailing arguments of every kernel in a module, all ulong, each as x, y, z. They are the first
-// group, the number of groups and the global offset; the last two are those of the original NDRange.
-inline constexpr int kHiddenArguments = 9;
+// group, the number of groups, the global offset and the global size. The last three are those of the
+// original NDRange.
+inline constexpr int kHiddenArguments = 12;
 
 void to_json(nlohmann::json&, const Update&);
 void from_json(const nlohmann::json&, Update&);

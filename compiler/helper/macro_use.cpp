@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/helper/macro_use.hpp"
 
+#include "compiler/helper/builtins.hpp"
 #include "compiler/helper/resources.hpp"
 
 #include <clang/Basic/SourceManager.h>
@@ -35,12 +36,14 @@ bool asks_nothing(llvm::StringRef name) {
          name == "__VA_OPT__" || name.starts_with(kAnswer);
 }
 
-// Reserved names, and those of the OpenCL specification: a program's own words are not asked about.
+// Reserved names, and those of the OpenCL specification: a program's own words are not asked about. The last
+// three are of PoCL's headers.
 bool may_be_predefined(llvm::StringRef name) {
   if (name.starts_with("__builtin_")) return false;
   if (name.size() > 1 && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z')))
     return true;
-  return name.starts_with("cl_") || name.starts_with("CL_") || name.starts_with("FP_FAST_");
+  constexpr const char* kPrefixes[] = {"cl_", "CL_", "FP_FAST_", "CLANG_", "LLVM_", "POCL_"};
+  return llvm::any_of(kPrefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
 // A directive's text: a word may go on behind a line continuation, and a comment's words do not count.
@@ -127,9 +130,10 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
   ask(name.str());
 }
 
-// Some compilers define what they predefine behind the options, and some before.
+// Some compilers define what they predefine behind the options, and some before. To PoCL the names of OpenCL's
+// functions are macros, too.
 void MacroUse::consider_fixed(const std::string& name) {
-  if (!may_be_predefined(name)) return;
+  if (!may_be_predefined(name) && !is_builtin_name(name)) return;
   ask(name);
   const auto found = known_.find(name);
   if (found != known_.end() && found->second) found_.cannot_answer(name);

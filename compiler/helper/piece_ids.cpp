@@ -12,7 +12,21 @@ namespace {
 
 constexpr std::array<const char*, kHiddenArguments> kHidden = {
     "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
-    "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z"};
+    "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z", "mkmd_size_x",   "mkmd_size_y",
+    "mkmd_size_z"};
+
+// PoCL compiles a kernel for NDRanges with fewer work-items per dimension than this. It tells the compiler
+// that there is at least one group, and at most as many as these work-items make. No other launch gets code
+// with these bounds (KernelInfo::uses_grid_size).
+constexpr const char* kBoundedGroups =
+    "mkmd_between_1_and((65534UL + get_local_size(#)) / get_local_size(#), mkmd_groups_@)";
+// Compilers know most of what these functions bring.
+constexpr const char* kBetween =
+    "#ifdef __has_builtin\n#if __has_builtin(__builtin_elementwise_min)\n"
+    "#define mkmd_between_1_and(most, x) __builtin_elementwise_max(__builtin_elementwise_min("
+    "(unsigned long)(x), (unsigned long)(most)), 1UL)\n"
+    "#endif\n#endif\n#ifndef mkmd_between_1_and\n"
+    "#define mkmd_between_1_and(most, x) ((x) < 1UL ? 1UL : (x) > (most) ? (most) : (x))\n#endif\n";
 
 // What a global id is in a piece: `offset` if the piece's place is part of the launch's offset, else
 // `arguments`. The launch then has the program's own offset.
@@ -30,6 +44,9 @@ constexpr Id kIds[] = {
     // Counted from the launch's offset.
     {"mkmd_index_@", "(get_global_id(#) - mkmd_offset_@)",
      "(get_global_id(#) - get_global_offset(#) + mkmd_first_@ * get_local_size(#))"},
+    {"mkmd_num_groups_@", "(mkmd_groups_@)", kBoundedGroups},
+    // PoCL's is a product. Others' may be a number of its own, which compilers know nothing of.
+    {"mkmd_global_size_@", "(mkmd_size_@)", "(mkmd_num_groups_@ * get_local_size(#))"},
 };
 
 std::string at_dimension(const char* text, unsigned dimension) {
@@ -60,7 +77,7 @@ struct Replacement {
 };
 constexpr Replacement kReplacements[] = {
     {"get_global_id", "mkmd_global_id_@"},         {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
-    {"get_num_groups", "(mkmd_groups_@)"},         {"get_global_size", "(mkmd_groups_@ * get_local_size(#))"},
+    {"get_num_groups", "mkmd_num_groups_@"},       {"get_global_size", "mkmd_global_size_@"},
     {"get_global_offset", "mkmd_global_offset_@"},
 };
 constexpr const char* kLocalSize = "get_local_size";
@@ -80,8 +97,8 @@ std::string text_ahead() {
     arguments += (arguments.empty() ? "" : ", ") + std::string(name);
   }
   return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " +
-         arguments + "\n#ifdef " + kByOffset + "\n" + ids(&Id::offset) + "#else\n" + ids(&Id::arguments) +
-         "#endif\n";
+         arguments + "\n#ifdef " + kByOffset + "\n" + ids(&Id::offset) + "#else\n" + kBetween +
+         ids(&Id::arguments) + "#endif\n";
 }
 
 std::string linear_id() {

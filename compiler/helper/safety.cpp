@@ -165,7 +165,10 @@ private:
                             "' could not be inlined (recursion, or too much code)",
                         line);
     const llvm::StringRef mangled = callee->getName(), name = base_name(mangled);
-    switch (work_item_builtin(mangled)) {
+    const Builtin asked = work_item_builtin(mangled);
+    if (asked == Builtin::num_groups || asked == Builtin::global_size || asked == Builtin::global_linear_id)
+      info_.uses_grid_size = true;
+    switch (asked) {
     case Builtin::local_id:
     case Builtin::local_size:
     case Builtin::group_id:

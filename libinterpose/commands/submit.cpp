@@ -109,7 +109,7 @@ cl_int set_arguments(const Lane& lane, cl_kernel kernel, const KernelArguments& 
 // The hidden arguments of a sub-kernel: first group, original numbers of groups, original global offset.
 cl_int set_hidden_arguments(cl_kernel kernel, cl_uint first, const KernelLaunch& launch,
                             const compiler::GroupBox& box) {
-  const std::array<const std::array<uint64_t, 3>*, 3> hidden{&box.lo, &launch.groups, &launch.shape.offset};
+  const std::array hidden{&box.lo, &launch.groups, &launch.shape.offset, &launch.shape.global};
   for (const auto* three : hidden) {
     for (const uint64_t word : *three) {
       const cl_ulong value = word;

@@ -198,8 +198,8 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before,
     const std::array<uint64_t, 3> groups = line.groups();
     for (const GroupBox& box : *boxes) {
       for (size_t d = 0; d < 3; ++d) {
-        const cl_ulong values[3] = {box.lo[d], groups[d], line.launch.offset[d]};
-        for (cl_uint v = 0; v < 3; ++v)
+        const cl_ulong values[] = {box.lo[d], groups[d], line.launch.offset[d], line.launch.global[d]};
+        for (cl_uint v = 0; v < std::size(values); ++v)
           require(
               clSetKernelArg(kernel, index + 3 * v + static_cast<cl_uint>(d), sizeof(cl_ulong), &values[v]),
               "clSetKernelArg");

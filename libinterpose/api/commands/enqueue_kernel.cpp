@@ -8,6 +8,7 @@
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/process.hpp"
 #include "libinterpose/profiling/profile.hpp"
+#include "libinterpose/vendor/pocl.hpp"
 #include "libinterpose/verify/verify.hpp"
 
 #include <algorithm>
@@ -98,6 +99,15 @@ bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, siz
   }
 }
 
+// Code for pieces on PoCL holds bounds of an NDRange's size (compiler/helper/piece_ids.cpp).
+bool has_code_for_size(const Kernel& kernel, const compiler::Launch& launch) {
+  constexpr uint64_t kBound = 65535;
+  if (!kernel.info()->uses_grid_size || std::ranges::max(launch.global) < kBound) return true;
+  return std::ranges::none_of(process().configuration.devices, [](const vendor::Device& device) {
+    return vendor::compiles_for_offsets(device.platform);
+  });
+}
+
 // Everything a captured launch needs, or false if the launch is for the vendor: odd in any way, or in error.
 // It has its arguments already.
 bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch& launch) {
@@ -123,7 +133,7 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   } else if (!choose_local_size(queue, kernel, s)) {
     return false;
   }
-  if (!local_size_is_valid(kernel, s)) return false;
+  if (!local_size_is_valid(kernel, s) || !has_code_for_size(kernel, s)) return false;
   for (int d = 0; d < 3; ++d)
     launch.groups[d] = s.global[d] / s.local[d];
   for (unsigned i = 0; i < arguments.size(); ++i) {

@@ -109,3 +109,45 @@ __kernel void number_in_array(__global float* out, int at) {
   numbers[get_global_offset(0)] = 0.0f;
   out[get_global_id(0)] = numbers[at & 7] / numbers[at & 7];
 }
+// Sizes of the whole launch: at least one group, and few of them where it is small.
+//@ size_of_a_group apart global=960 local=24 : f32[960] f32[960]
+__kernel void size_of_a_group(__global const float* in, __global float* out) {
+  int i = get_global_id(0);
+  float size = (float)(get_global_size(0) / get_num_groups(0));
+  out[i] = size * 0.1f + in[i];
+}
+//@ many_groups apart global=64 local=8 : f32[64]
+__kernel void many_groups(__global float* out) {
+  float number = (float)(get_num_groups(0) >> 16);
+  out[get_global_id(0)] = number / number;
+}
+//@ any_groups apart global=64 local=8 : f32[64] f32[64]
+__kernel void any_groups(__global const float* in, __global float* out) {
+  int i = get_global_id(0);
+  float number = (float)(get_num_groups(0) > 0) + 2.1f;
+  out[i] = number * 0.1f + in[i];
+}
+//@ rest_of_size apart global=840 local=7 : f32[840] f32[840]
+__kernel void rest_of_size(__global const float* in, __global float* out) {
+  int i = get_global_id(0);
+  float number = (float)(get_global_size(0) % get_local_size(0)) + 2.1f;
+  out[i] = number * 0.1f + in[i];
+}
+//@ size_without_groups apart global=64 local=8 : f32[64] f32[64]
+__kernel void size_without_groups(__global const float* in, __global float* out) {
+  int i = get_global_id(0);
+  float number = (float)(get_global_size(0) - get_num_groups(0) * get_local_size(0)) + 2.1f;
+  out[i] = number * 0.1f + in[i];
+}
+//@ few_groups apart global=64 local=8 : f32[64] f32[64]
+__kernel void few_groups(__global const float* in, __global float* out) {
+  int i = get_global_id(0);
+  float number = (float)(max((int)get_num_groups(0), 0) >> 20) + 2.1f;
+  out[i] = number * 0.1f + in[i];
+}
+//@ bounded_groups apart global=64 local=8 : f32[64] f32[64]
+__kernel void bounded_groups(__global const float* in, __global float* out) {
+  int i = get_global_id(0);
+  float number = (float)(get_num_groups(0) <= 8192 ? 1 : (int)get_num_groups(0)) + 2.1f;
+  out[i] = number * 0.1f + in[i];
+}

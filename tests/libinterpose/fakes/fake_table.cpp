@@ -92,15 +92,16 @@ cl_int launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, cons
   if (item == Driver::current->kernels.end() || dimensions == 0) return CL_INVALID_KERNEL;
   std::vector<Argument> arguments = kernel.arguments;
   size_t first = offset != nullptr ? offset[0] : 0;
-  // A piece: its hidden arguments: first group, numbers of groups, offset; of three dimensions each.
-  if (arguments.size() > 9) {
+  // A piece: its hidden arguments: first group, numbers of groups, offset, size; of three dimensions each.
+  constexpr size_t kHidden = 12;
+  if (arguments.size() > kHidden) {
     const auto hidden = [&](size_t i) {
       cl_ulong value = 0;
-      std::memcpy(&value, arguments[arguments.size() - 9 + i].value.data(), sizeof value);
+      std::memcpy(&value, arguments[arguments.size() - kHidden + i].value.data(), sizeof value);
       return static_cast<size_t>(value);
     };
     if (!kernel.by_offset) first += hidden(0) * local[0];
-    arguments.resize(arguments.size() - 9);
+    arguments.resize(arguments.size() - kHidden);
   }
   Device& device = *as<Queue>(queue).device;
   device.kernels_by_offset += offset != nullptr && offset[0] > 0 ? 1 : 0;
