@@ -130,8 +130,8 @@ void MacroUse::consider(llvm::StringRef name, const clang::MacroInfo* macro, boo
   ask(name.str());
 }
 
-// Some compilers define what they predefine behind the options, and some before. To PoCL the names of OpenCL's
-// functions are macros, too.
+// Some compilers define what they predefine behind the options, and some before. To PoCL the names of
+// OpenCL's functions are macros, too.
 void MacroUse::consider_fixed(const std::string& name) {
   if (!may_be_predefined(name) && !is_builtin_name(name)) return;
   ask(name);

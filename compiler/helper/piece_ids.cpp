@@ -11,9 +11,8 @@ namespace mkmd::compiler {
 namespace {
 
 constexpr std::array<const char*, kHiddenArguments> kHidden = {
-    "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y",
-    "mkmd_groups_z", "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z", "mkmd_size_x",   "mkmd_size_y",
-    "mkmd_size_z"};
+    "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y", "mkmd_groups_z",
+    "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z", "mkmd_size_x",   "mkmd_size_y",   "mkmd_size_z"};
 
 // PoCL compiles a kernel for NDRanges with fewer work-items per dimension than this. It tells the compiler
 // that there is at least one group, and at most as many as these work-items make. No other launch gets code

@@ -14,8 +14,8 @@ class Lane;
 
 struct CodePlace {
   cl_context context = nullptr;
-  std::string options;  // what tells this copy of the code from others, to the driver
-  std::string devices;  // whose code it is, as the user names them
+  std::string options;    // what tells this copy of the code from others, to the driver
+  std::string devices;    // whose code it is, as the user names them
   bool by_offset = true;  // pieces are launched with a global offset (Lane::Code::by_offset)
 
   bool operator==(const CodePlace& other) const {

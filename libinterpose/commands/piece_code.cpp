@@ -62,8 +62,8 @@ BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place
   }
   cl_int error = CL_SUCCESS;
   BuiltCode built;
-  // Its kernels get their ids by the offset alone. For launches with one, this compiler knows less of ids than
-  // for the whole launch, and may round otherwise.
+  // Its kernels get their ids by the offset alone. For launches with one, this compiler knows less of ids
+  // than for the whole launch, and may round otherwise.
   if (is_programs_own(sub_kernels) && !place.by_offset) {
     built.why_not = "its driver compiles SPIR-V anew for pieces, and last bits could differ";
     return built;
@@ -117,7 +117,8 @@ cl_program piece_code(const Lane& lane, SubKernels& sub_kernels) {
   }
   if (!sub_kernels.repair) {  // only the thread of this lane asks
     lock.unlock();
-    BuiltCode built = build_piece_code(sub_kernels, {lane.native_context, lane.code.repair_options, {}, lane.code.by_offset});
+    BuiltCode built = build_piece_code(
+        sub_kernels, {lane.native_context, lane.code.repair_options, {}, lane.code.by_offset});
     if (!built.why_not.empty()) log(LogLevel::info, "home cannot repair: " + built.why_not);
     lock.lock();
     sub_kernels.repair = std::move(built.program);

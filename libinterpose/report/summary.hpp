@@ -46,7 +46,7 @@ private:
   };
 
   const Configuration& configuration_;
-  const std::string file_;  // empty: none is written
+  const std::string file_;                   // empty: none is written
   const std::unique_ptr<Device[]> devices_;  // by lane
   std::atomic<uint64_t> split_{0};
   std::atomic<uint64_t> whole_{0};

@@ -229,7 +229,9 @@ TEST_F(GroupsApart, AnIndexMayBeComputedFromALoadedOne) {
   EXPECT_EQ(shown("quotient", mapped([](int32_t i) { return 2 * i + i % 2; })), Shown::apart);
   EXPECT_EQ(shown("transposed", order), Shown::apart);
   EXPECT_EQ(shown("masked", mapped([](int32_t i) { return 16 * i + 1024 * i + i % 16; })), Shown::apart);
-  EXPECT_EQ(shown("clamped", mapped([](int32_t i) { return i == 63 ? 1000 : i == 0 ? -7 : i; })),
+  EXPECT_EQ(shown("clamped", mapped([](int32_t i) { return i == 63  ? 1000
+                                                           : i == 0 ? -7
+                                                                    : i; })),
             Shown::apart);
   EXPECT_EQ(shown("flipped", order), Shown::apart);
   for (const char* const kernel : {"quotient", "transposed", "masked", "clamped", "flipped"}) {
