@@ -46,6 +46,7 @@ constexpr Id kIds[] = {
     {"mkmd_num_groups_@", "(mkmd_groups_@)", kBoundedGroups},
     // PoCL's is a product. Others' may be a number of its own, which compilers know nothing of.
     {"mkmd_global_size_@", "(mkmd_size_@)", "(mkmd_num_groups_@ * get_local_size(#))"},
+    {"mkmd_any_size_@", "(mkmd_size_@)", "(mkmd_groups_@ * get_local_size(#))"},
 };
 
 std::string at_dimension(const char* text, unsigned dimension) {
@@ -73,11 +74,14 @@ std::string ids(const char* const Id::*form) {
 struct Replacement {
   const char* name;
   const char* text;
+  const char* of_any_dimension;  // where the dimension is known when it runs only: PoCL knows no bounds then
 };
 constexpr Replacement kReplacements[] = {
-    {"get_global_id", "mkmd_global_id_@"},         {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
-    {"get_num_groups", "mkmd_num_groups_@"},       {"get_global_size", "mkmd_global_size_@"},
-    {"get_global_offset", "mkmd_global_offset_@"},
+    {"get_global_id", "mkmd_global_id_@", "mkmd_global_id_@"},
+    {"get_group_id", "(get_group_id(#) + mkmd_first_@)", "(get_group_id(#) + mkmd_first_@)"},
+    {"get_num_groups", "mkmd_num_groups_@", "mkmd_groups_@"},
+    {"get_global_size", "mkmd_global_size_@", "mkmd_any_size_@"},
+    {"get_global_offset", "mkmd_global_offset_@", "mkmd_global_offset_@"},
 };
 constexpr const char* kLocalSize = "get_local_size";
 
@@ -112,7 +116,7 @@ std::string functions_of_any_dimension(const std::set<std::string>& names) {
     if (!names.contains(r.name)) continue;
     text += std::string("static ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
     for (unsigned d = 0; d < 3; ++d)
-      text += "d == " + std::to_string(d) + " ? " + at_dimension(r.text, d) + " : ";
+      text += "d == " + std::to_string(d) + " ? " + at_dimension(r.of_any_dimension, d) + " : ";
     text += std::string(r.name) + "(d); }\n";
   }
   return text;
