@@ -22,8 +22,8 @@ constexpr const char* kSource = R"(
     int i = get_global_id(0);
     sum[i] = stirred(a[i]) + b[i];
   }
-  __kernel void swap_halves(__global const int* in, __global int* out) {
-    int i = get_global_id(0), n = get_global_size(0);
+  __kernel void swap_halves(__global const int* in, __global int* out, int n) {
+    int i = get_global_id(0);
     out[i] = stirred(in[(i + n / 2) % n]);
   }
   __kernel void every_other(__global int* data) {
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
       launch(cl, add, {count}, {64});
       break;
     case 6:
-      set_args(swap_halves, buffers[from], buffers[to]);
+      set_args(swap_halves, buffers[from], buffers[to], cl_int(count));
       launch(cl, swap_halves, {count}, {64});
       break;
     default:
