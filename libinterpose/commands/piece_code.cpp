@@ -60,14 +60,14 @@ BuiltCode build_piece_code(const SubKernels& sub_kernels, const CodePlace& place
     log(LogLevel::info, name_of(sub_kernels) + " has no code for pieces: " + module.no_source);
     return {};
   }
-  cl_int error = CL_SUCCESS;
-  BuiltCode built;
   // Its kernels get their ids by the offset alone. For launches with one, this compiler knows less of ids
   // than for the whole launch, and may round otherwise.
   if (is_programs_own(sub_kernels) && !place.by_offset) {
-    built.why_not = "its driver compiles SPIR-V anew for pieces, and last bits could differ";
-    return built;
+    log(LogLevel::info, name_of(sub_kernels) + " has no code for pieces: last bits of SPIR-V could differ");
+    return {};
   }
+  cl_int error = CL_SUCCESS;
+  BuiltCode built;
   built.program =
       make_piece_program(place.context, module.sources, sub_kernels.built_from->recipe, place.options, error);
   if (!built.program && error == CL_INVALID_OPERATION && is_programs_own(sub_kernels))
