@@ -106,7 +106,8 @@ cl_int set_arguments(const Lane& lane, cl_kernel kernel, const KernelArguments& 
   return CL_SUCCESS;
 }
 
-// The hidden arguments of a sub-kernel: first group, original numbers of groups, original global offset.
+// The hidden arguments of a sub-kernel: first group, then numbers of groups, offset and size of the whole
+// launch.
 cl_int set_hidden_arguments(cl_kernel kernel, cl_uint first, const KernelLaunch& launch,
                             const compiler::GroupBox& box) {
   const std::array hidden{&box.lo, &launch.groups, &launch.shape.offset, &launch.shape.global};
