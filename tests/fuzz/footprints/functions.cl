@@ -9,7 +9,7 @@ typedef unsigned long ulong;
 typedef unsigned long size_t;
 void update_begins(void);
 void update_ends(void);
-long any_number(void);
+long any_number(void) __attribute__((pure));
 
 #define VECTORS(T)                                    \
   typedef T T##2 __attribute__((ext_vector_type(2))); \

@@ -11,7 +11,7 @@ OPERATIONS = """#define QUOTIENT(a, b) ((a) / (b))
 #define WHOLE(number) ((int)(number))
 """
 # What OpenCL C leaves open is any number there. (It is undefined in C.)
-OPERATIONS_ON_HOST = """long any_number(void);
+OPERATIONS_ON_HOST = """long any_number(void) __attribute__((pure));  // no call is made for a number that nothing needs
 #define QUOTIENT(a, b) ({ __typeof__((a) + (b)) x = (a), y = (b); \\
   y == 0 ? (__typeof__(x))any_number() : y == (__typeof__(y))-1 && (__typeof__(y))-1 < 0 ? (__typeof__(x))-(ulong)x : x / y; })
 #define REST(a, b) ({ __typeof__((a) + (b)) x = (a), y = (b); \\
