@@ -12,6 +12,7 @@ namespace mkmd::compiler {
 namespace {
 
 constexpr int64_t kRow = 1024;                         // work-items that are looked at together
+constexpr size_t kTogether = 32;                       // looking at so many is as quick as at one by one
 constexpr uint64_t kMostElements = uint64_t{1} << 25;  // of a buffer, each with an owner of four bytes
 
 bool is_at_loaded(const KernelInfo& info, const Access& access) {
@@ -155,14 +156,39 @@ private:
     }
     Shown shown = Shown::apart;
     Items inside(items.size());
-    for (int64_t counter = 0; counter < most && shown == Shown::apart; ++counter) {
+    const int64_t together = std::min(most, trips_together(items, trips.value));
+    for (int64_t counter = 0; counter < together && shown == Shown::apart; ++counter) {
       for (size_t i = 0; i < items.size(); ++i)
         inside[i] = items[i] != 0 && counter < trips.value[i] ? 1 : 0;
       items_.set_counter(index, counter);
       shown = walk(scope + 1, inside);
     }
+    const ItemRow row = items_.row();
+    for (size_t i = 0; i < items.size() && together < most; ++i) {
+      if (items[i] == 0 || trips.value[i] <= together) continue;
+      ItemRow alone = row;
+      alone.first += static_cast<int64_t>(i);
+      alone.count = 1;
+      items_.start(alone);
+      for (int64_t counter = together; counter < trips.value[i] && shown == Shown::apart; ++counter) {
+        items_.set_counter(index, counter);
+        shown = walk(scope + 1, Items(1, 1));
+      }
+    }
+    if (together < most) items_.start(row);
     items_.end_loop(index);
     return shown;
+  }
+
+  // The first trips, which more than a few items make: rows of a sparse matrix may be very unequal.
+  static int64_t trips_together(const Items& items, const std::vector<int64_t>& trips) {
+    std::vector<int64_t> longest;
+    for (size_t i = 0; i < items.size(); ++i)
+      if (items[i] != 0) longest.push_back(trips[i]);
+    const size_t few = items.size() / kTogether;
+    if (longest.size() <= few) return 0;
+    std::ranges::nth_element(longest, longest.begin() + static_cast<std::ptrdiff_t>(few), std::greater<>());
+    return longest[few];
   }
 
   // No correct program accesses what is outside of a buffer. A write there is not believed.

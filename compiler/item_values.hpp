@@ -38,11 +38,11 @@ public:
   const std::array<int64_t, 3>& groups() const { return groups_; }
   const std::array<int64_t, 3>& local() const { return local_; }
 
-  void start(const ItemRow& row);
+  void start(const ItemRow& row);             // counters keep their values
   void set_counter(int loop, int64_t value);  // of the iteration that all items of the row are in
   void end_loop(int loop);                    // outside it, its counter has no value
 
-  int64_t count() const { return row_.count; }
+  const ItemRow& row() const { return row_; }
   int64_t group_of(int64_t item) const { return (row_.first + item) / local_[0]; }  // in dimension 0
   void number(const Affine& affine, Column& out);
   // The items for which a check fails, or may fail, are taken out.

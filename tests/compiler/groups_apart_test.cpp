@@ -219,6 +219,39 @@ TEST_F(GroupsApart, RowsEndWhereTheNextOnesBegin) {
   EXPECT_EQ(shown(), Shown::nothing);
 }
 
+// The rest of the longest rows is looked at without the others.
+TEST_F(GroupsApart, RowsMayBeVeryUnequal) {
+  std::vector<int32_t> first(65);
+  for (size_t i = 0; i < 64; ++i)
+    first[i + 1] = first[i] + (i == 5 ? 50000 : i == 40 ? 30000 : 1);
+  const auto count = static_cast<size_t>(first[64]);
+  const auto look = [&](const std::string& kernel, const std::vector<int32_t>& rows) {
+    take(kernel);
+    targets_.back().size = targets_.back().root_size = count * sizeof(int32_t);
+    hold(0, rows);
+    return shown();
+  };
+  EXPECT_EQ(look("rows_to_the_next", first), Shown::apart);
+  EXPECT_EQ(look("rows_upwards_from_the_last", first), Shown::apart);
+  std::vector<int32_t> wrong = first;
+  wrong[47] = first[48] + 1;  // the row of item 46 reaches into that of item 48, of another group
+  EXPECT_EQ(look("rows_to_the_next", wrong), Shown::nothing);
+  std::vector<int32_t> column = permutation<int32_t>(count);
+  const auto look_at_entries = [&] {
+    take("entries_of_rows");
+    for (const size_t i : {1, 2})
+      targets_[i].size = targets_[i].root_size = count * sizeof(int32_t);
+    hold(0, first);
+    hold(1, column);
+    return shown();
+  };
+  EXPECT_EQ(look_at_entries(), Shown::apart);
+  std::swap(column[20000], column[70000]);  // of two items that are looked at alone
+  EXPECT_EQ(look_at_entries(), Shown::apart);
+  column[20000] = column[70000];
+  EXPECT_EQ(look_at_entries(), Shown::nothing);
+}
+
 TEST_F(GroupsApart, AnIndexMayBeComputedFromALoadedOne) {
   const std::vector<int32_t> order = permutation<int32_t>(64);
   const auto mapped = [&](auto number) {
