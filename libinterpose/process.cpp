@@ -13,7 +13,9 @@
 
 #include "common/inside_call.hpp"
 #include "common/log.hpp"
+#include "common/untrapped.hpp"
 #include "libinterpose/life/callback_thread.hpp"
+#include "libinterpose/life/roomy_stack.hpp"
 
 #include <chrono>
 #include <cinttypes>
@@ -294,12 +296,13 @@ void report(Session& session) {
 void on_exit() {
   if (process_forked.load(std::memory_order_relaxed)) return;
   if (process_exiting.exchange(true)) return;
+  const Untrapped untrapped;  // our threads inherit that
   if (!interrupted()) {
     settle();
     drain_callbacks();
   }
   if (splits()) (void)finish([](Session& session) { session.keep_learned(); });
-  if (interrupted()) {
+  if (interrupted() || !has_room_on_stack()) {
     (void)finish(report);
   } else {
     report(*process().session);
@@ -311,6 +314,7 @@ void on_exit() {
 void before_exit_handlers() {
   if (process_forked.load(std::memory_order_relaxed) || process_exiting.load()) return;
   if (!splits()) return;
+  const Untrapped untrapped;
   // A compiler ends, unless it has a fault: a driver that exits while it compiles waits for itself.
   constexpr std::chrono::seconds kLongestBuild{30};
   (void)run_and_wait(stop_compilers, std::chrono::steady_clock::now() + kLongestBuild);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "common/inside_call.hpp"
+#include "common/untrapped.hpp"
 #include "libinterpose/objects/object.hpp"
 
 #include <atomic>
@@ -23,6 +24,14 @@ namespace mkmd::door {
 
 // For the catch-all below: reports the exception being handled and gives the code the program is told.
 cl_int caught();
+
+// Calls a function of ours.
+template <typename Call>
+auto enter(const Call& call) -> decltype(call()) {
+  const InsideCall inside;
+  const Untrapped untrapped;
+  return call();
+}
 
 inline bool foreign(const void* handle) {
   return handle != nullptr && static_cast<const ObjectHeader*>(handle)->dispatch != &dispatch_table;
@@ -41,9 +50,8 @@ cl_int returning_status(const void* subject, Args... args) {
     const auto slot = slot_of<kSlot>(subject);
     return slot != nullptr ? slot(args...) : CL_INVALID_OPERATION;
   }
-  const InsideCall inside;
   try {
-    return kFunction(args...);
+    return enter([&] { return kFunction(args...); });
   } catch (...) {
     return caught();
   }
@@ -65,9 +73,8 @@ auto returning_handle(const void* subject, Args... args) -> decltype(kFunction(a
       if (const auto slot = slot_of<kSlot>(subject); slot != nullptr) return slot(args...);
       code = CL_INVALID_OPERATION;
     } else {
-      const InsideCall inside;
       try {
-        return kFunction(args...);
+        return enter([&] { return kFunction(args...); });
       } catch (...) {
         code = caught();
       }
@@ -84,9 +91,8 @@ void* returning_pointer(const void* subject, Args... args) {
     const auto slot = slot_of<kSlot>(subject);
     return slot != nullptr ? slot(args...) : nullptr;
   }
-  const InsideCall inside;
   try {
-    return kFunction(args...);
+    return enter([&] { return kFunction(args...); });
   } catch (...) {
     caught();
     return nullptr;
@@ -100,9 +106,8 @@ void returning_nothing(const void* subject, Args... args) {
     if (const auto slot = slot_of<kSlot>(subject); slot != nullptr) slot(args...);
     return;
   }
-  const InsideCall inside;
   try {
-    kFunction(args...);
+    enter([&] { kFunction(args...); });
   } catch (...) {
     caught();
   }

@@ -19,11 +19,10 @@ Function vendor_function(const char* name) {
 
 // What door.hpp does for the functions of the table.
 template <typename Call>
-cl_int guarded(Call&& call) {
+cl_int guarded(const Call& call) {
   if (process_forked.load(std::memory_order_relaxed)) return CL_OUT_OF_RESOURCES;
-  const InsideCall inside;
   try {
-    return call();
+    return door::enter(call);
   } catch (...) {
     return door::caught();
   }

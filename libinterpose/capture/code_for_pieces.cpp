@@ -45,9 +45,7 @@ void CodeForPieces::note_without(SubKernels& code, KernelModel& model, const Lau
   const TimeModel& times = estimates_.times();
   const int home = session_.configuration.home_index();
   const double whole = times.seconds(model, cost, home);
-  thread_local std::vector<double> all, sure, measured;  // launches of 60 us come here
-  for (std::vector<double>* seconds : {&all, &sure, &measured})
-    seconds->clear();
+  std::vector<double> all, sure, measured;
   for (int d = 0; d < static_cast<int>(session_.configuration.devices.size()); ++d) {
     const double seconds = std::max(times.seconds(model, cost, d), 1e-9);
     const bool known = times.knows(model, d);

@@ -6,6 +6,7 @@
 #include "common/log.hpp"
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/at_exit.hpp"
+#include "libinterpose/life/roomy_stack.hpp"
 #include "libinterpose/memory/argument_uses.hpp"
 #include "libinterpose/objects/shared_virtual.hpp"
 
@@ -154,7 +155,7 @@ void Runtime::inspect(KernelLaunch& launch) {
     if (launch.inspection || !may_read || !inspector_.is_due(launch)) return;
     before = native_work_.ends();
   }
-  launch.inspection = inspector_.inspect(launch, std::move(*now), before);
+  call_with_room([&] { launch.inspection = inspector_.inspect(launch, std::move(*now), before); });
 }
 
 bool Runtime::capture(Ref<Command> command, std::span<Event* const> waits) {

@@ -5,6 +5,7 @@
 #include "common/process_exiting.hpp"
 #include "libinterpose/capture/lowering.hpp"
 #include "libinterpose/capture/recovery.hpp"
+#include "libinterpose/life/roomy_stack.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -54,10 +55,16 @@ void Windows::let_exploring_window_end() {
 
 void Windows::flush() {
   if (!commands_.any()) return;
+  bool needs_room = false;
+  flush_here(has_room_on_stack() ? nullptr : &needs_room);
+  if (needs_room) call_with_room([this] { flush_here(nullptr); });
+}
+
+void Windows::flush_here(bool* needs_room) {
   cl_ulong over = 0;  // when the plan is made, by the devices' clock; 0: it is
   {
     const Posts::Feeding feeding(executor_.posts());
-    while (close_window(over)) {
+    while (close_window(over, needs_room)) {
     }
     executor_.take_posts();
   }
@@ -65,7 +72,7 @@ void Windows::flush() {
   executor_.take_posts();  // of actions that nobody had to hear of until this plan made others wait for them
 }
 
-bool Windows::close_window(cl_ulong& over) {
+bool Windows::close_window(cl_ulong& over, bool* needs_room) {
   // Windows are planned in the program's order, one at a time, with the times that are known by then.
   executor_.wait_until([&]() REQUIRES(executor_.mutex()) {
     return !planning_ || (window_.empty() && !process_exiting.load());
@@ -76,6 +83,10 @@ bool Windows::close_window(cl_ulong& over) {
   bool more = false;
   Lock lock(executor_.mutex());
   if (planning_ && !window_.empty()) return true;
+  if (needs_room != nullptr && (losses_ || !window_.empty())) {
+    *needs_room = true;
+    return false;
+  }
   if (losses_) dropped = losses_->trim();
   if (losses_) halt_after_loss();
   if (!executor_.gate().is_halted() && !window_.empty()) {

@@ -40,7 +40,11 @@ public:
 private:
   class PlanningTurn;
   // The caller releases what plan() leaves of the window without the mutex.
-  bool close_window(cl_ulong& over) EXCLUDES(executor_.mutex());  // true: there is more to be planned
+  // `needs_room`: becomes true instead where this thread's stack is too small for what is to be done; null:
+  // it is not.
+  void flush_here(bool* needs_room) EXCLUDES(executor_.mutex());
+  // True: there is more to be planned.
+  bool close_window(cl_ulong& over, bool* needs_room) EXCLUDES(executor_.mutex());
   // Lets go of the mutex while it looks at the window. True: there is more to be planned. Not `is_first`:
   // after a loss, when times of windows say nothing. `over`: when that is paid for, as Hardware::pay() says.
   bool plan(std::vector<Ref<Command>>& window, bool is_first, cl_ulong& over) REQUIRES(executor_.mutex());

@@ -2,6 +2,7 @@
 #include "libinterpose/commands/code_builder.hpp"
 
 #include "common/host_clock.hpp"
+#include "libinterpose/life/roomy_stack.hpp"
 
 #include <chrono>
 
@@ -31,6 +32,10 @@ CodeBuilder::Call::~Call() {
 }
 
 void CodeBuilder::make(SubKernels& sub_kernels, const CodePlaces& places) {
+  call_with_room([&] { make_here(sub_kernels, places); });
+}
+
+void CodeBuilder::make_here(SubKernels& sub_kernels, const CodePlaces& places) {
   const Call call(*this);
   double seconds = 0;  // that drivers took
   make_piece_code(sub_kernels, places, [&](const SubKernels& of, const CodePlace& place) {

@@ -68,6 +68,7 @@ private:
     vendor::Owned<cl_event> after;
   };
 
+  void make_here(SubKernels& sub_kernels, const CodePlaces& places);
   void work_on(Job& job);
   void wait_for(const Job& job);
   void say_refusals(SubKernels& sub_kernels, const CodePlaces& places);
