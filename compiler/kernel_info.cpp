@@ -93,7 +93,8 @@ void to_json(json& j, const KernelInfo& k) {
            {"extra_scalars", k.extra_scalars},
            {"reqd_work_group_size", k.reqd_work_group_size},
            {"uses_local_shape", k.uses_local_shape},
-           {"uses_grid_size", k.uses_grid_size},
+           {"ids_in_floats", k.ids_in_floats},
+           {"sizes_in_floats", k.sizes_in_floats},
            {"local_bytes", k.local_bytes},
            {"uses_fp64", k.uses_fp64},
            {"any_buffer", k.any_buffer},
@@ -205,7 +206,8 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("extra_scalars").get_to(k.extra_scalars);
     j.at("reqd_work_group_size").get_to(k.reqd_work_group_size);
     j.at("uses_local_shape").get_to(k.uses_local_shape);
-    j.at("uses_grid_size").get_to(k.uses_grid_size);
+    j.at("ids_in_floats").get_to(k.ids_in_floats);
+    j.at("sizes_in_floats").get_to(k.sizes_in_floats);
     j.at("local_bytes").get_to(k.local_bytes);
     j.at("uses_fp64").get_to(k.uses_fp64);
     j.at("any_buffer").get_to(k.any_buffer);

@@ -199,14 +199,17 @@ struct Formulas {
 // Whether the number is made of itself, by way of what it loads.
 bool needs_itself(const Formulas& formulas, int derived);
 
+// It has more than 15 fields: what the helper says of one kernel.
 struct KernelInfo : Formulas {
   std::string name;
   std::vector<Argument> arguments;
   std::vector<ScalarSlot> extra_scalars;         // slots arguments.size() and up
   uint32_t reqd_work_group_size[3] = {0, 0, 0};  // zeros: none
   bool uses_local_shape = false;                 // the result may depend on how work-items are grouped
-  bool uses_grid_size = false;                   // it asks for its number of groups or its global size
-  uint64_t local_bytes = 0;                      // of __local variables inside the kernel
+  // A floating-point number follows from an id or a size of the NDRange, and so may a compiler's rounding.
+  bool ids_in_floats = false;
+  bool sizes_in_floats = false;  // from the number of groups or the global size
+  uint64_t local_bytes = 0;      // of __local variables inside the kernel
   bool uses_fp64 = false;
   bool any_buffer = false;  // it stores, loads or makes pointers: they may lead into buffers it is not given
   bool may_wait = false;    // it may end only once another command has changed memory

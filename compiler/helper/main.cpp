@@ -22,6 +22,7 @@
 #include "compiler/helper/arguments.hpp"
 #include "compiler/helper/frontend.hpp"
 #include "compiler/helper/inline_pass.hpp"
+#include "compiler/helper/known_floats.hpp"
 #include "compiler/helper/offset_form.hpp"
 #include "compiler/helper/pipeline.hpp"
 #include "compiler/helper/safety.hpp"
@@ -49,6 +50,7 @@ Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
     KernelInfo info = describe_signature(f);
     info.runs_anywhere = true;
     check_safety(f, info);
+    find_known_floats(f, info);
     describe_accesses(f, info);
     info.may_wait = may_wait_for_others(f);
     info.runs_anywhere &= !info.may_wait;

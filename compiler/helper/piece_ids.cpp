@@ -14,19 +14,6 @@ constexpr std::array<const char*, kHiddenArguments> kHidden = {
     "mkmd_first_x",  "mkmd_first_y",  "mkmd_first_z",  "mkmd_groups_x", "mkmd_groups_y", "mkmd_groups_z",
     "mkmd_offset_x", "mkmd_offset_y", "mkmd_offset_z", "mkmd_size_x",   "mkmd_size_y",   "mkmd_size_z"};
 
-// PoCL compiles a kernel for NDRanges with fewer work-items per dimension than this. It tells the compiler
-// that there is at least one group, and at most as many as these work-items make. No other launch gets code
-// with these bounds (KernelInfo::uses_grid_size).
-constexpr const char* kBoundedGroups =
-    "mkmd_between_1_and((65534UL + get_local_size(#)) / get_local_size(#), mkmd_groups_@)";
-// Compilers know most of what these functions bring.
-constexpr const char* kBetween =
-    "#ifdef __has_builtin\n#if __has_builtin(__builtin_elementwise_min)\n"
-    "#define mkmd_between_1_and(most, x) __builtin_elementwise_max(__builtin_elementwise_min("
-    "(unsigned long)(x), (unsigned long)(most)), 1UL)\n"
-    "#endif\n#endif\n#ifndef mkmd_between_1_and\n"
-    "#define mkmd_between_1_and(most, x) ((x) < 1UL ? 1UL : (x) > (most) ? (most) : (x))\n#endif\n";
-
 // What a global id is in a piece: `offset` if the piece's place is part of the launch's offset, else
 // `arguments`. The launch then has the program's own offset.
 // @ stands for the dimension's letter, # for its number.
@@ -43,10 +30,6 @@ constexpr Id kIds[] = {
     // Counted from the launch's offset.
     {"mkmd_index_@", "(get_global_id(#) - mkmd_offset_@)",
      "(get_global_id(#) - get_global_offset(#) + mkmd_first_@ * get_local_size(#))"},
-    {"mkmd_num_groups_@", "(mkmd_groups_@)", kBoundedGroups},
-    // PoCL's is a product. Others' may be a number of its own, which compilers know nothing of.
-    {"mkmd_global_size_@", "(mkmd_size_@)", "(mkmd_num_groups_@ * get_local_size(#))"},
-    {"mkmd_any_size_@", "(mkmd_size_@)", "(mkmd_groups_@ * get_local_size(#))"},
 };
 
 std::string at_dimension(const char* text, unsigned dimension) {
@@ -74,14 +57,11 @@ std::string ids(const char* const Id::*form) {
 struct Replacement {
   const char* name;
   const char* text;
-  const char* of_any_dimension;  // where the dimension is known when it runs only: PoCL knows no bounds then
 };
 constexpr Replacement kReplacements[] = {
-    {"get_global_id", "mkmd_global_id_@", "mkmd_global_id_@"},
-    {"get_group_id", "(get_group_id(#) + mkmd_first_@)", "(get_group_id(#) + mkmd_first_@)"},
-    {"get_num_groups", "mkmd_num_groups_@", "mkmd_groups_@"},
-    {"get_global_size", "mkmd_global_size_@", "mkmd_any_size_@"},
-    {"get_global_offset", "mkmd_global_offset_@", "mkmd_global_offset_@"},
+    {"get_global_id", "mkmd_global_id_@"},         {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
+    {"get_num_groups", "(mkmd_groups_@)"},         {"get_global_size", "(mkmd_size_@)"},
+    {"get_global_offset", "mkmd_global_offset_@"},
 };
 constexpr const char* kLocalSize = "get_local_size";
 
@@ -100,8 +80,8 @@ std::string text_ahead() {
     arguments += (arguments.empty() ? "" : ", ") + std::string(name);
   }
   return std::string("#define ") + kParameters + " " + parameters + "\n#define " + kArguments + " " +
-         arguments + "\n#ifdef " + kByOffset + "\n" + ids(&Id::offset) + "#else\n" + kBetween +
-         ids(&Id::arguments) + "#endif\n";
+         arguments + "\n#ifdef " + kByOffset + "\n" + ids(&Id::offset) + "#else\n" + ids(&Id::arguments) +
+         "#endif\n";
 }
 
 std::string linear_id() {
@@ -116,7 +96,7 @@ std::string functions_of_any_dimension(const std::set<std::string>& names) {
     if (!names.contains(r.name)) continue;
     text += std::string("static ulong ") + kPrefix + r.name + "(uint d, " + kParameters + ") { return ";
     for (unsigned d = 0; d < 3; ++d)
-      text += "d == " + std::to_string(d) + " ? " + at_dimension(r.of_any_dimension, d) + " : ";
+      text += "d == " + std::to_string(d) + " ? " + at_dimension(r.text, d) + " : ";
     text += std::string(r.name) + "(d); }\n";
   }
   return text;

@@ -166,8 +166,6 @@ private:
                         line);
     const llvm::StringRef mangled = callee->getName(), name = base_name(mangled);
     const Builtin asked = work_item_builtin(mangled);
-    if (asked == Builtin::num_groups || asked == Builtin::global_size || asked == Builtin::global_linear_id)
-      info_.uses_grid_size = true;
     switch (asked) {
     case Builtin::local_id:
     case Builtin::local_size:

@@ -99,10 +99,12 @@ bool can_be_captured(const Kernel& kernel, const KernelArguments& arguments, siz
   }
 }
 
-// Code for pieces on PoCL holds bounds of an NDRange's size (compiler/helper/piece_ids.cpp).
-bool has_code_for_size(const Kernel& kernel, const compiler::Launch& launch) {
-  constexpr uint64_t kBound = 65535;
-  if (!kernel.info()->uses_grid_size || std::ranges::max(launch.global) < kBound) return true;
+// PoCL tells its compiler that an offset is at most 65,535 where no dimension has so many work-items. It
+// would say so of pieces of larger launches, too, and of offsets that are larger.
+bool knows_offset(const compiler::Launch& launch) {
+  constexpr uint64_t kMost = 65535;
+  const uint64_t offset = std::ranges::max(launch.offset);
+  if (offset == 0 || (offset <= kMost && std::ranges::max(launch.global) < kMost)) return true;
   return std::ranges::none_of(process().configuration.devices, [](const vendor::Device& device) {
     return vendor::compiles_for_offsets(device.platform);
   });
@@ -133,7 +135,7 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
   } else if (!choose_local_size(queue, kernel, s)) {
     return false;
   }
-  if (!local_size_is_valid(kernel, s) || !has_code_for_size(kernel, s)) return false;
+  if (!local_size_is_valid(kernel, s) || !knows_offset(s)) return false;
   for (int d = 0; d < 3; ++d)
     launch.groups[d] = s.global[d] / s.local[d];
   for (unsigned i = 0; i < arguments.size(); ++i) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which floating-point numbers follow from what a compiler may know of an NDRange. A compiler that knows a
+// factor rounds a product before a sum, where a device would not. So such numbers may have other last bits
+// where another compiler run knows less, or more.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include "compiler/kernel_info.hpp"
+
+namespace mkmd::compiler {
+
+// Sets KernelInfo::ids_in_floats and sizes_in_floats. What is read at an address that follows from them does
+// not count.
+void find_known_floats(llvm::Function& kernel, KernelInfo& info);
+
+}  // namespace mkmd::compiler
