@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "compiler/ingredients.hpp"
 
@@ -95,6 +96,7 @@ void to_json(json& j, const KernelInfo& k) {
            {"uses_local_shape", k.uses_local_shape},
            {"ids_in_floats", k.ids_in_floats},
            {"sizes_in_floats", k.sizes_in_floats},
+           {"largest_local_size", k.largest_local_size},
            {"local_bytes", k.local_bytes},
            {"uses_fp64", k.uses_fp64},
            {"any_buffer", k.any_buffer},
@@ -111,6 +113,16 @@ void to_json(json& j, const KernelInfo& k) {
            {"loads", k.loads},
            {"loops", k.loops},
            {"guards", k.guards}};
+}
+
+void keep_whole(KernelInfo& kernel, const std::string& why) {
+  kernel.runs_anywhere = false;
+  if (std::exchange(kernel.split_allowed, false)) kernel.reasons.push_back({why, 0});
+}
+
+void keep_whole_for_sizes(KernelInfo& kernel) {
+  if (kernel.sizes_in_floats)
+    keep_whole(kernel, "the number of work-groups may show in its floating-point numbers");
 }
 
 bool needs_itself(const Formulas& formulas, int derived) {
@@ -208,6 +220,7 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("uses_local_shape").get_to(k.uses_local_shape);
     j.at("ids_in_floats").get_to(k.ids_in_floats);
     j.at("sizes_in_floats").get_to(k.sizes_in_floats);
+    j.at("largest_local_size").get_to(k.largest_local_size);
     j.at("local_bytes").get_to(k.local_bytes);
     j.at("uses_fp64").get_to(k.uses_fp64);
     j.at("any_buffer").get_to(k.any_buffer);

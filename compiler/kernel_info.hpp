@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -209,7 +210,10 @@ struct KernelInfo : Formulas {
   // A floating-point number follows from an id or a size of the NDRange, and so may a compiler's rounding.
   bool ids_in_floats = false;
   bool sizes_in_floats = false;  // from the number of groups or the global size
-  uint64_t local_bytes = 0;      // of __local variables inside the kernel
+  // In a launch with a larger work-group, in any dimension, a size may show in a floating-point number.
+  static constexpr uint64_t kAnyLocalSize = std::numeric_limits<uint64_t>::max();
+  uint64_t largest_local_size = kAnyLocalSize;
+  uint64_t local_bytes = 0;  // of __local variables inside the kernel
   bool uses_fp64 = false;
   bool any_buffer = false;  // it stores, loads or makes pointers: they may lead into buffers it is not given
   bool may_wait = false;    // it may end only once another command has changed memory
@@ -225,9 +229,15 @@ struct KernelInfo : Formulas {
   }
 };
 
-// The hidden trailing arguments of every kernel in a module, all ulong, each as x, y, z. They are the first
-// group, the number of groups, the global offset and the global size. The last three are those of the
-// original NDRange.
+// The kernel runs whole, at home: elsewhere its last bits might be others.
+void keep_whole(KernelInfo& kernel, const std::string& why);
+// That holds for a kernel with KernelInfo::sizes_in_floats. Drivers tell their compilers how many work-groups
+// a launch has at most. Nothing that OpenCL C can express says as much of what pieces get as an argument.
+void keep_whole_for_sizes(KernelInfo& kernel);
+
+// The hidden trailing arguments of every kernel in a module, all ulong, each as x, y, z. They are for the
+// group id, the number of groups, the global offset and the global size. Each is what to add, modulo 2^64, to
+// what the device says in a piece. The sum is what it would say in the original NDRange.
 inline constexpr int kHiddenArguments = 12;
 
 void to_json(nlohmann::json&, const Update&);

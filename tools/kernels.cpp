@@ -45,13 +45,15 @@ Result<Module> analyse(const std::string& content, const KernelsOptions& o) {
   const std::string helper = helper_place();
   if (helper.empty()) return Status::internal("mkmd-kc is not installed beside this command");
   Client client(helper, "");
-  return client.compile(request,
-                        [&](const std::string&, const std::vector<std::string>& names) -> Result<Macros> {
-                          Macros known;
-                          for (const std::string& name : names)
-                            known[name] = predefined_by_assumed(request, name);
-                          return known;
-                        });
+  Result<Module> module = client.compile(
+      request, [&](const std::string&, const std::vector<std::string>& names) -> Result<Macros> {
+        Macros known;
+        for (const std::string& name : names)
+          known[name] = predefined_by_assumed(request, name);
+        return known;
+      });
+  if (module) std::ranges::for_each(module->kernels, keep_whole_for_sizes);
+  return module;
 }
 
 // What is evaluated at a launch, as C would write it.

@@ -10,8 +10,9 @@
 
 namespace mkmd::compiler {
 
-// Sets KernelInfo::ids_in_floats and sizes_in_floats. What is read at an address that follows from them does
-// not count.
+// Sets KernelInfo::ids_in_floats, sizes_in_floats and largest_local_size. A number follows from an id if it
+// is computed from it, or is one of several that it chooses. An address, a bound or a condition counts only
+// where a compiler may decide it: `t[id & 3]` may be one of few elements, while `t[id]` is any.
 void find_known_floats(llvm::Function& kernel, KernelInfo& info);
 
 }  // namespace mkmd::compiler

@@ -106,19 +106,27 @@ cl_int set_arguments(const Lane& lane, cl_kernel kernel, const KernelArguments& 
   return CL_SUCCESS;
 }
 
-// The hidden arguments of a sub-kernel: first group, then numbers of groups, offset and size of the whole
-// launch.
+// One launch of a piece.
+struct PieceRange {
+  size_t offset[3], global[3], local[3];
+};
+
+// The hidden arguments of a sub-kernel (compiler/kernel_info.hpp).
 cl_int set_hidden_arguments(cl_kernel kernel, cl_uint first, const KernelLaunch& launch,
-                            const compiler::GroupBox& box) {
-  const std::array hidden{&box.lo, &launch.groups, &launch.shape.offset, &launch.shape.global};
-  for (const auto* three : hidden) {
-    for (const uint64_t word : *three) {
-      const cl_ulong value = word;
+                            const compiler::GroupBox& box, const PieceRange& piece) {
+  const auto set = [&](auto&& whole_less_piece) {
+    for (int d = 0; d < 3; ++d) {
+      const cl_ulong value = whole_less_piece(d);
       const cl_int status = vendor::table(kernel).clSetKernelArg(kernel, first++, sizeof value, &value);
       if (status != CL_SUCCESS) return status;
     }
-  }
-  return CL_SUCCESS;
+    return CL_SUCCESS;
+  };
+  cl_int status = set([&](int d) { return box.lo[d]; });
+  if (status == CL_SUCCESS) status = set([&](int d) { return launch.groups[d] - (box.hi[d] - box.lo[d]); });
+  if (status == CL_SUCCESS) status = set([&](int d) { return launch.shape.offset[d] - piece.offset[d]; });
+  if (status == CL_SUCCESS) status = set([&](int d) { return launch.shape.global[d] - piece.global[d]; });
+  return status;
 }
 
 }  // namespace
@@ -137,19 +145,18 @@ Action::Work kernel_piece(Lane& lane, const KernelCommand& command, const compil
         cl_int status = set_arguments(lane, kernel, *launch.arguments, memories);
         const auto visible = static_cast<cl_uint>(launch.arguments->size());
         const bool has_hidden = sub_kernels != nullptr && !is_programs_own(*launch.kernel->sub_kernels());
-        if (status == CL_SUCCESS && has_hidden) status = set_hidden_arguments(kernel, visible, launch, box);
-        if (status != CL_SUCCESS) return status;
-        size_t offset[3];
-        size_t global[3];
-        size_t local[3];
+        PieceRange piece{};
         for (int d = 0; d < 3; ++d) {
-          local[d] = launch.shape.local[d];
+          const size_t local = piece.local[d] = launch.shape.local[d];
           const bool by_arguments = has_hidden && !lane.code.by_offset;
-          offset[d] = launch.shape.offset[d] + (by_arguments ? 0 : box.lo[d] * local[d]);
-          global[d] = (box.hi[d] - box.lo[d]) * local[d];
+          piece.offset[d] = launch.shape.offset[d] + (by_arguments ? 0 : box.lo[d] * local);
+          piece.global[d] = (box.hi[d] - box.lo[d]) * local;
         }
-        return vendor::table(queue).clEnqueueNDRangeKernel(queue, kernel, launch.shape.work_dim, offset,
-                                                           global, local, count, waits, event);
+        if (status == CL_SUCCESS && has_hidden)
+          status = set_hidden_arguments(kernel, visible, launch, box, piece);
+        if (status != CL_SUCCESS) return status;
+        return vendor::table(queue).clEnqueueNDRangeKernel(queue, kernel, launch.shape.work_dim, piece.offset,
+                                                           piece.global, piece.local, count, waits, event);
       });
 }
 

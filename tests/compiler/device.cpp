@@ -198,13 +198,15 @@ Memory run(cl_program program, const LaunchLine& line, const Memory& before,
     const std::array<uint64_t, 3> groups = line.groups();
     for (const GroupBox& box : *boxes) {
       for (size_t d = 0; d < 3; ++d) {
-        const cl_ulong values[] = {box.lo[d], groups[d], line.launch.offset[d], line.launch.global[d]};
+        const uint64_t boxed = box.hi[d] - box.lo[d];
+        global[d] = boxed * local[d];
+        offset[d] = line.launch.offset[d] + (device.by_offset() ? box.lo[d] * local[d] : 0);
+        const cl_ulong values[] = {box.lo[d], groups[d] - boxed, line.launch.offset[d] - offset[d],
+                                   line.launch.global[d] - global[d]};
         for (cl_uint v = 0; v < std::size(values); ++v)
           require(
               clSetKernelArg(kernel, index + 3 * v + static_cast<cl_uint>(d), sizeof(cl_ulong), &values[v]),
               "clSetKernelArg");
-        global[d] = (box.hi[d] - box.lo[d]) * local[d];
-        offset[d] = line.launch.offset[d] + (device.by_offset() ? box.lo[d] * local[d] : 0);
       }
       require(clEnqueueNDRangeKernel(device.queue(), kernel, line.dimensions, offset.data(), global.data(),
                                      local.data(), 0, nullptr, nullptr),

@@ -89,7 +89,8 @@ TEST(Source, IdsByOffsetAreTheDevicesOwn) {
   const std::string head = source.substr(by_offset, other - by_offset);
   EXPECT_THAT(head, HasSubstr("#define mkmd_global_id_x get_global_id(0)\n"));
   EXPECT_THAT(head, HasSubstr("#define mkmd_global_id_y get_global_id(1)\n"));
-  EXPECT_THAT(head, HasSubstr("#define mkmd_index_z (get_global_id(2) - mkmd_offset_z)\n"));
+  EXPECT_THAT(head,
+              HasSubstr("#define mkmd_index_z (get_global_id(2) - get_global_offset(2) - mkmd_offset_z)\n"));
   EXPECT_THAT(source.substr(other), Not(HasSubstr(" get_global_id(0)\n")));
 }
 

@@ -10,7 +10,6 @@
 #include "libinterpose/api/write_info.hpp"
 #include "libinterpose/capture/runtime.hpp"
 #include "libinterpose/life/callback_thread.hpp"
-#include "libinterpose/vendor/pocl.hpp"
 
 #include "common/log.hpp"
 #include "common/signals_blocked.hpp"
@@ -62,25 +61,9 @@ const char* relaxing_option(const compiler::Recipe& recipe) {
   return nullptr;
 }
 
-void keep_whole(compiler::KernelInfo& kernel, const std::string& why) {
-  kernel.runs_anywhere = false;  // its last bits there would be those of other code
-  if (std::exchange(kernel.split_allowed, false)) kernel.reasons.push_back({why, 0});
-}
-
 void keep_whole(SubKernels& sub_kernels, const std::string& why) {
   for (compiler::KernelInfo& kernel : sub_kernels.module.kernels)
     keep_whole(kernel, why);
-}
-
-// PoCL tells its compiler how many work-groups a launch has at most. Nothing that a program can write says as
-// much of what pieces get as an argument.
-void keep_whole_for_sizes(SubKernels& sub_kernels) {
-  const auto is_pocl = [](const vendor::Device& d) { return vendor::pocl_version(d.platform).has_value(); };
-  if (std::ranges::none_of(process().configuration.devices, is_pocl)) return;
-  for (compiler::KernelInfo& kernel : sub_kernels.module.kernels) {
-    if (kernel.sizes_in_floats)
-      keep_whole(kernel, "on PoCL, the number of work-groups may show in its floating-point numbers");
-  }
 }
 
 // What is known of a program that our compiler has read. `known`: origin_as_read().
@@ -91,7 +74,7 @@ Analysis::Result analysed(const KnownOrigin& known, Compiled compiled) {
   made->built_from = known.origin;
   if (!made->module.no_source.empty())
     keep_whole(*made, "there is no code for its pieces: " + made->module.no_source);
-  keep_whole_for_sizes(*made);
+  std::ranges::for_each(made->module.kernels, compiler::keep_whole_for_sizes);
   const char* option = relaxing_option(known.origin->recipe);
   if (option != nullptr && !process().configuration.settings.relaxed)
     keep_whole(*made, std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)");

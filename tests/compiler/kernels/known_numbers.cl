@@ -151,3 +151,25 @@ __kernel void bounded_groups(__global const float* in, __global float* out) {
   float number = (float)(get_num_groups(0) <= 8192 ? 1 : (int)get_num_groups(0)) + 2.1f;
   out[i] = number * 0.1f + in[i];
 }
+// Intel's compiler makes other code for a loop up to what the device says than for one up to an argument.
+//@ up_to_the_size apart global=1022 local=7 : f32[1022] f32[1022] f32[1022]
+__kernel void up_to_the_size(__global const float* a, __global const float* b, __global float* out) {
+  int i = get_global_id(0);
+  float sum = 0;
+  for (int k = 0; k < (int)get_global_size(0); k++) sum += a[k] * b[i];
+  out[i] = sum;
+}
+//@ up_to_the_groups apart global=1022 local=7 : f32[1022] f32[1022] f32[1022]
+__kernel void up_to_the_groups(__global const float* a, __global const float* b, __global float* out) {
+  int i = get_global_id(0);
+  float sum = 0;
+  for (int k = 0; k < (int)get_num_groups(0); k++) sum += a[k] * b[i];
+  out[i] = sum;
+}
+//@ up_to_the_offset apart global=1022 local=7 : f32[1022] f32[1022] f32[1022]
+__kernel void up_to_the_offset(__global const float* a, __global const float* b, __global float* out) {
+  int i = get_global_id(0);
+  float sum = 0;
+  for (int k = 0; k < (int)get_global_offset(1) + 37; k++) sum += a[k] * b[i];
+  out[i] = sum;
+}

@@ -92,7 +92,7 @@ cl_int launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions, cons
   if (item == Driver::current->kernels.end() || dimensions == 0) return CL_INVALID_KERNEL;
   std::vector<Argument> arguments = kernel.arguments;
   size_t first = offset != nullptr ? offset[0] : 0;
-  // A piece: its hidden arguments: first group, numbers of groups, offset, size; of three dimensions each.
+  // A piece has hidden arguments, of which the first ones are its first group.
   constexpr size_t kHidden = 12;
   if (arguments.size() > kHidden) {
     const auto hidden = [&](size_t i) {
