@@ -61,9 +61,7 @@ TEST(KnownFloats, AreMadeOfIdsOrSizesOrChosenByThem) {
             (std::set<std::string>{"size", "least", "few"}));
 }
 
-// A compiler that decides which constant is read, or whether a loop ends, knows the number that follows.
-TEST(KnownFloats, FollowFromWhatACompilerMayDecide) {
-  const std::string source = R"(
+constexpr const char* kDecided = R"(
     constant float table[2] = {2.1f, 3.1f};
     kernel void in_table(global const float* a, global float* o) {
       o[get_global_id(0)] = table[get_num_groups(0) >> 16] * 0.1f + a[0];
@@ -124,7 +122,10 @@ TEST(KnownFloats, FollowFromWhatACompilerMayDecide) {
       if (get_group_id(0) + 1 == get_num_groups(0) && n < (int)get_global_size(0)) x = 2.1f;
       o[get_global_id(0)] = x * 0.1f + a[min(n, (int)get_global_size(0) - 1)];
     })";
-  EXPECT_EQ(kernels_with(&KernelInfo::sizes_in_floats, source),
+
+// A compiler that decides which constant is read, or whether a loop ends, knows the number that follows.
+TEST(KnownFloats, FollowFromWhatACompilerMayDecide) {
+  EXPECT_EQ(kernels_with(&KernelInfo::sizes_in_floats, kDecided),
             (std::set<std::string>{"in_table", "in_array", "in_local", "branch", "loop", "pointer", "byte",
                                    "switched", "divided_twice"}));
 }
