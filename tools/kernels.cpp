@@ -12,6 +12,7 @@
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/index_buffers.hpp"
+#include "tools/inspect/advice.hpp"
 #include "tools/library_place.hpp"
 
 #include <nlohmann/json.hpp>
@@ -321,7 +322,10 @@ std::string verdict(const KernelInfo& k, const Case& c) {
 
 void print(const KernelInfo& k, const KernelsOptions& o) {
   const Case c = complete(k, o);
-  std::printf("%s: %s\n", printable(k.name).c_str(), printable(verdict(k, c)).c_str());
+  const std::string said = verdict(k, c);
+  std::printf("%s: %s\n", printable(k.name).c_str(), printable(said).c_str());
+  if (const std::string advice = inspect::advice_on(said); !advice.empty())
+    std::printf("    to split it, %s\n", advice.c_str());
   if (k.split_allowed) std::printf("    for %s\n", printable(c.text).c_str());
   const Text text(k);
   for (size_t i = 0; i < k.arguments.size(); ++i) {

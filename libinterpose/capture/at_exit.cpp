@@ -101,6 +101,7 @@ void finish_all_of(Session& session) {
     runtime->finish_native();
     wait_until_left(runtime->executor());
   }
+  if (session.trace.on()) session.trace.time_native_kernels();
 }
 
 void settle_all(Session& session) {

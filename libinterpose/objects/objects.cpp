@@ -40,9 +40,9 @@ Context::~Context() {
 }
 
 Queue::Queue(Context* of_context, Device* on_device, vendor::Owned<cl_command_queue> native_queue,
-             cl_command_queue_properties flags, std::vector<cl_queue_properties> list)
+             cl_command_queue_properties flags, std::vector<cl_queue_properties> list, bool is_traced)
     : context(of_context), device(on_device), native(std::move(native_queue)), properties(flags),
-      property_list(std::move(list)) {
+      property_list(std::move(list)), traced(is_traced) {
   remember_handle(this);
 }
 

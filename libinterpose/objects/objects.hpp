@@ -97,7 +97,8 @@ public:
 class Queue : public Object<Queue, ObjectType::queue, cl_command_queue> {
 public:
   Queue(Context* context, Device* device, vendor::Owned<cl_command_queue> native,
-        cl_command_queue_properties properties, std::vector<cl_queue_properties> property_list);
+        cl_command_queue_properties properties, std::vector<cl_queue_properties> property_list,
+        bool traced = false);
   ~Queue();
 
   bool in_order() const { return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0; }
@@ -108,6 +109,8 @@ public:
   const vendor::Owned<cl_command_queue> native;
   cl_command_queue_properties properties;
   const std::vector<cl_queue_properties> property_list;  // as given to clCreateCommandQueueWithProperties
+  // `native` measures its commands for the trace, though the program may not have asked for that.
+  const bool traced;
 
   int waiting = 0;  // threads that wait for captured commands of it; the executor's mutex guards it
   std::atomic<int> unposted{0};  // its captured actions of which no driver has said that they are complete

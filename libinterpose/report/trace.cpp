@@ -94,10 +94,13 @@ std::string Trace::first_line() const {
 std::string Trace::line_about(const Native& native) {
   if (!native.changed) return {};
   nlohmann::json kernels = nlohmann::json::array();
-  for (const auto& [kernel, count] : native.kernels) {
-    if (count == 0) continue;
-    const auto& [name, reason, line] = kernel;
-    kernels.push_back({{"kernel", name}, {"launches", count}, {"whole_because", reason}, {"line", line}});
+  for (const auto& [kernel, launches] : native.kernels) {
+    if (launches.count == 0 && launches.seconds == 0) continue;
+    kernels.push_back({{"kernel", kernel.name},
+                       {"launches", launches.count},
+                       {"seconds", launches.seconds},
+                       {"whole_because", kernel.reason},
+                       {"line", kernel.line}});
   }
   return text_of({{"native", {{"commands", native.commands}, {"kernels", kernels}}}});
 }
@@ -129,8 +132,8 @@ std::string Trace::take_text() {
     if (native_.changed) native = native_;
     native_.changed = false;
     native_.commands.clear();
-    for (auto& [kernel, count] : native_.kernels)
-      count = 0;
+    for (auto& [kernel, launches] : native_.kernels)
+      launches = {};
   }
   std::string text;
   for (const auto& line : lines)
@@ -202,15 +205,48 @@ void Trace::count_native(cl_command_type type) {
   if (due) write_out();
 }
 
-void Trace::count_native_kernel(const std::string& name, const std::string& reason, int line) {
-  bool first = false;
+void Trace::count_native_kernel(const NativeKernel& kernel, vendor::Owned<cl_event> event) {
+  constexpr size_t kMostUntimed = 1024;
+  bool first = false, many = false;
   {
     const Lock lock(mutex_);
-    first = !native_.kernels.contains({name, reason, line});
-    ++native_.kernels[{name, reason, line}];
+    first = !native_.kernels.contains(kernel);
+    ++native_.kernels[kernel].count;
     native_.changed = true;
+    if (event) untimed_.emplace_back(kernel, std::move(event));
+    many = untimed_.size() >= kMostUntimed && untimed_.size() % kMostUntimed == 0;
   }
   if (first) write_out();  // why a kernel is not split is known whatever happens next
+  if (many) time_native_kernels();
+}
+
+void Trace::time_native_kernels() {
+  std::vector<std::pair<NativeKernel, vendor::Owned<cl_event>>> asked, unfinished;
+  {
+    const Lock lock(mutex_);
+    asked.swap(untimed_);
+  }
+  std::map<NativeKernel, double> seconds;
+  for (auto& [kernel, event] : asked) {
+    const cl_icd_dispatch& calls = vendor::table(event.get());
+    cl_int status = CL_QUEUED;
+    calls.clGetEventInfo(event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    if (status > CL_COMPLETE) {
+      unfinished.emplace_back(kernel, std::move(event));
+      continue;
+    }
+    cl_ulong start = 0, end = 0;
+    const auto ask = [&](cl_profiling_info what, cl_ulong& time) {
+      return calls.clGetEventProfilingInfo(event.get(), what, sizeof time, &time, nullptr) == CL_SUCCESS;
+    };
+    if (ask(CL_PROFILING_COMMAND_START, start) && ask(CL_PROFILING_COMMAND_END, end) && end > start)
+      seconds[kernel] += 1e-9 * static_cast<double>(end - start);
+  }
+  const Lock lock(mutex_);
+  std::ranges::move(unfinished, std::back_inserter(untimed_));
+  for (const auto& [kernel, sum] : seconds)
+    native_.kernels[kernel].seconds += sum;
+  native_.changed |= !seconds.empty();
 }
 
 void Trace::flush() {

@@ -6,6 +6,7 @@
 
 #include "common/thread_annotations.hpp"
 #include "libinterpose/setup/configuration.hpp"
+#include "libinterpose/vendor/vendor.hpp"
 
 #include <CL/cl.h>
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +15,7 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace mkmd {
@@ -32,10 +33,18 @@ public:
   void add_later(std::function<nlohmann::json()> line);
   // A line about the devices and links that the following windows are planned for, if it is news.
   void add_platform(const nlohmann::json& platform);
-  // Counts a command that went straight to the home's own queue, and why if it is a kernel. `line` is the
-  // program's source line, 0: not known.
+  // Counts a command that went straight to the home's own queue.
   void count_native(cl_command_type type);
-  void count_native_kernel(const std::string& name, const std::string& reason, int line);
+  // Why a kernel did, too.
+  struct NativeKernel {
+    std::string name, reason;
+    int line = 0;  // of the program's source; 0: not known
+    auto operator<=>(const NativeKernel&) const = default;
+  };
+  // `event`: of a queue with profiling; null: how long the launch takes stays unknown.
+  void count_native_kernel(const NativeKernel& kernel, vendor::Owned<cl_event> event);
+  // Asks drivers how long such launches took, as far as they are over.
+  void time_native_kernels();
 
   // Writes what was added: before a program learns that all captured work is done, and at exit. The file is
   // opened and closed here: no descriptor of ours stays in the program. One that another process is writing
@@ -43,12 +52,15 @@ public:
   void flush();
 
 private:
-  using NativeKernel = std::tuple<std::string, std::string, int>;  // name, reason, source line
+  struct Launches {
+    uint64_t count = 0;
+    double seconds = 0;  // of those that were measured
+  };
   // What went straight to home, since the last line about it; kernels stay as keys, so that a new one is
   // noticed.
   struct Native {
     std::map<std::string, uint64_t> commands;
-    std::map<NativeKernel, uint64_t> kernels;
+    std::map<NativeKernel, Launches> kernels;
     bool changed = false;
   };
 
@@ -72,6 +84,7 @@ private:
   cl_ulong written_at_ GUARDED_BY(mutex_) = 0;
   std::string platform_ GUARDED_BY(mutex_);
   Native native_ GUARDED_BY(mutex_);
+  std::vector<std::pair<NativeKernel, vendor::Owned<cl_event>>> untimed_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mkmd

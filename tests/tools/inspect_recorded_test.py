@@ -29,6 +29,15 @@ class Recorded(TraceCase):
         result = mkmd("simulate", trace, "--policy", "heft")
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_launches_that_are_not_captured_are_timed(self):
+        """The program does not see that its queues measure for the trace."""
+        bare = subprocess.run([os.path.join(PROGRAMS, "queue_properties")], capture_output=True, text=True)
+        trace, result = self.record("queue_properties")
+        self.assertEqual((result.stdout, result.returncode), (bare.stdout, 0), result.stderr)
+        whole = json.loads(self.show(trace, "--json"))["not_split"]
+        self.assertEqual(sum(w["launches"] for w in whole), 8)
+        self.assertTrue(all(w["seconds"] > 0 for w in whole), whole)
+
     def test_plans_are_made_again(self):
         """What a plan follows from is in the trace: the planner decides the same again without the program."""
         for program, *options in (("matrix_chain",), ("matrix_chain", "--separate-memory"), ("run_ahead",)):

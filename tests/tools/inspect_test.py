@@ -23,6 +23,23 @@ class Formats(TraceCase):
         self.assertIn("line 42", self.show(self.small))
         self.assertIn("tiny", self.show(self.small))
 
+    def test_what_takes_longest_comes_first(self):
+        """Of launches that are not split; with what would help, once for each advice."""
+        file = self.path("whole")
+        native = [("short", 100, 0.001, "too short to split"), ("untimed", 500, 0, "printf"),
+                  ("long", 2, 0.5, "printf"), ("short", 10, 0.002, "too short to split")]
+        traces.write(file, traces.trace(10) + [
+            {"native": {"commands": {}, "kernels": [
+                {"kernel": name, "launches": launches, "seconds": seconds, "whole_because": why, "line": 0}]}}
+            for name, launches, seconds, why in native])
+        whole = [w for w in json.loads(self.show(file, "--json"))["not_split"] if not w["captured"]]
+        self.assertEqual([(w["kernel"], w["launches"], w["seconds"]) for w in whole],
+                         [("long", 2, 0.5), ("short", 110, 0.003), ("untimed", 500, 0), ("tiny", 3, 0)])
+        self.assertIn("printf", whole[0]["advice"])
+        self.assertEqual(whole[1]["advice"], "")
+        self.assertEqual(self.show(file).count("remove printf"), 1)
+        self.assertRegex(self.show(file), r"long +500 ms +2 ")
+
     def test_ten_thousand_pieces(self):
         self.assertGreaterEqual(len(self.check_json(self.large)["pieces"]), 10_000)
         root = self.check_svg(self.large)

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace mkmd::inspect {
 
@@ -141,16 +142,25 @@ void judge_predictions(const Trace& trace, Analysis& a) {
 }
 
 void list_whole(const Trace& trace, Analysis& a) {
-  std::map<std::tuple<std::string, std::string, int>, uint64_t> planned;
-  for (const Command& c : trace.commands) {
-    if (!c.whole_because.empty()) ++planned[{c.name, c.whole_because, c.line}];
+  std::vector<double> seconds(trace.commands.size(), 0);
+  for (const Piece& p : trace.pieces)
+    seconds[p.command] += std::max(0.0, p.end - p.start);
+  std::map<std::tuple<std::string, std::string, int>, WholeKernel> planned;
+  for (size_t i = 0; i < trace.commands.size(); ++i) {
+    const Command& c = trace.commands[i];
+    if (c.whole_because.empty()) continue;
+    WholeKernel& sum =
+        planned.try_emplace({c.name, c.whole_because, c.line}, c.name, c.whole_because, c.line).first->second;
+    ++sum.launches;
+    sum.seconds += seconds[i];
   }
-  for (const auto& [key, launches] : planned)
-    a.whole.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), launches, false});
+  for (auto& [key, sum] : planned)
+    a.whole.push_back(std::move(sum));
   for (const NativeKernel& n : trace.native_kernels)
-    a.whole.push_back({n.name, n.why, n.line, n.launches, true});
-  std::stable_sort(a.whole.begin(), a.whole.end(),
-                   [](const WholeKernel& x, const WholeKernel& y) { return x.launches > y.launches; });
+    a.whole.push_back({n.name, n.why, n.line, n.launches, true, n.seconds});
+  std::stable_sort(a.whole.begin(), a.whole.end(), [](const WholeKernel& x, const WholeKernel& y) {
+    return std::tie(x.seconds, x.launches) > std::tie(y.seconds, y.launches);
+  });
 }
 
 std::string with_unit(double value, const char* unit) {

@@ -29,6 +29,7 @@ struct WholeKernel {
   int line = 0;
   uint64_t launches = 0;
   bool native = false;  // straight to the home's queue
+  double seconds = 0;   // that its measured launches took; 0: none was measured
 };
 
 enum class BarKind { piece, memory_command, transfer };
@@ -63,7 +64,7 @@ struct Analysis {
   double planning_seconds = 0;
   std::vector<Prediction> predictions;  // by piece
   std::vector<Prediction> worst;        // at most one per kernel and device, worst first; none below 20 µs
-  std::vector<WholeKernel> whole;       // most launches first
+  std::vector<WholeKernel> whole;       // most seconds first
 };
 
 Analysis analyse(const Trace& trace);

@@ -96,7 +96,8 @@ void write_html(const Trace& trace, const Analysis& a, std::ostream& out) {
   for (const Device& d : trace.devices)
     devices.push_back(d.name);
   for (const WholeKernel& w : a.whole)
-    whole.push_back({w.name, w.launches, w.line, w.why + (w.native ? " (not captured)" : "")});
+    whole.push_back({w.name, w.launches, w.line, w.why + (w.native ? " (not captured)" : ""),
+                     w.seconds > 0 ? time_text(w.seconds) : ""});
   for (int k = 0; k < kColours; ++k)
     colours.push_back({colour_of(k).fill, colour_of(k).dark});
   const TimeAxis axis(a);

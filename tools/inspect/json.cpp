@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything in a trace as one JSON document, times in seconds since its first instant.
+#include "tools/inspect/advice.hpp"
 #include "tools/inspect/formats.hpp"
 
 #include <nlohmann/json.hpp>
@@ -98,6 +99,8 @@ void write_json(const Trace& trace, const Analysis& a, std::ostream& out) {
                      {"why", w.why},
                      {"line", w.line},
                      {"launches", w.launches},
+                     {"seconds", w.seconds},
+                     {"advice", advice_on(w.why)},
                      {"captured", !w.native}});
   const Json document = {{"devices", devices},
                          {"windows", windows(trace, a)},

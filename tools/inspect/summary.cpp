@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text that `mkmd inspect TRACE` prints.
+#include "tools/inspect/advice.hpp"
 #include "tools/inspect/formats.hpp"
 
 #include "common/text.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace mkmd::inspect {
 
@@ -148,11 +150,18 @@ void write_worst_predictions(const Trace& trace, const Analysis& a, std::ostream
 void write_whole_kernels(const Analysis& a, std::ostream& out) {
   if (a.whole.empty()) return;
   out << "\nkernels not split\n";
-  std::vector<Cells> table{{"kernel", "launches", "source", "why"}};
+  std::vector<Cells> table{{"kernel", "time", "launches", "source", "why"}};
   for (const WholeKernel& w : a.whole)
-    table.push_back(
-        {w.name, std::to_string(w.launches), at_line(w.line), w.why + (w.native ? " (not captured)" : "")});
-  print_table(out, table, 4);
+    table.push_back({w.name, w.seconds > 0 ? time_text(w.seconds) : "-", std::to_string(w.launches),
+                     at_line(w.line), w.why + (w.native ? " (not captured)" : "")});
+  print_table(out, table, 5);
+  std::set<std::string> said;
+  for (const WholeKernel& w : a.whole) {
+    const std::string advice = advice_on(w.why);
+    if (advice.empty() || !said.insert(advice).second) continue;
+    out << (said.size() == 1 ? "\nwhat would let them be split\n" : "") << "  " << w.name << ": " << advice
+        << "\n";
+  }
 }
 
 }  // namespace

@@ -272,19 +272,24 @@ private:
     }
     for (const json& k : in.list("kernels", false)) {
       JsonReader kernel(k, "native.kernels", status_);
-      NativeKernel n{kernel.text("kernel"), kernel.text("whole_because"), kernel.integer_or("line", 0), 0};
+      NativeKernel n{kernel.text("kernel"), kernel.text("whole_because"), kernel.integer_or("line", 0), 0, 0};
       n.launches = number_of(kernel, k, "launches");
+      n.seconds = kernel.number_or("seconds", 0);
       trace_.native_kernels.push_back(std::move(n));
     }
   }
 
   void merge_native() {
-    std::map<std::tuple<std::string, std::string, int>, uint64_t> sums;
-    for (const NativeKernel& n : trace_.native_kernels)
-      sums[{n.name, n.why, n.line}] += n.launches;
+    std::map<std::tuple<std::string, std::string, int>, NativeKernel> sums;
+    for (const NativeKernel& n : trace_.native_kernels) {
+      NativeKernel& sum =
+          sums.try_emplace({n.name, n.why, n.line}, n.name, n.why, n.line, 0, 0).first->second;
+      sum.launches += n.launches;
+      sum.seconds += n.seconds;
+    }
     trace_.native_kernels.clear();
-    for (const auto& [key, launches] : sums)
-      trace_.native_kernels.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), launches});
+    for (auto& [key, sum] : sums)
+      trace_.native_kernels.push_back(std::move(sum));
   }
 
   uint64_t number_of(JsonReader& in, const json& j, const char* key) {

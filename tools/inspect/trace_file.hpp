@@ -93,6 +93,7 @@ struct NativeKernel {
   std::string name, why;
   int line = 0;
   uint64_t launches = 0;
+  double seconds = 0;  // 0: not measured
 };
 
 struct Trace {

@@ -287,20 +287,27 @@ cl_int EnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel_han
     const Lock lock(kernel->mutex);
     if (runtime->domains().separate() || kernel->info() == nullptr) touch(*kernel, runtime, touched);
   }
+  Trace& trace = process().session->trace;
+  vendor::Owned<cl_event> timed;  // for the trace
   const cl_int status = enqueue_native(
       *queue, CL_COMMAND_NDRANGE_KERNEL, touched.list(), waits, event, false, [&](const NativeCall& asked) {
         return enqueue_waiting(*queue, may_wait(*kernel), asked, [&](const NativeCall& n) {
-          return vendor::table(n.queue).clEnqueueNDRangeKernel(
+          cl_event own = nullptr;
+          cl_event* const made = n.event == nullptr && queue->traced ? &own : n.event;
+          const cl_int done = vendor::table(n.queue).clEnqueueNDRangeKernel(
               n.queue, kernel->native.get(), work_dim, global_work_offset, global_work_size, local_work_size,
-              n.wait_count, n.waits, n.event);
+              n.wait_count, n.waits, made);
+          if (done == CL_SUCCESS && queue->traced)
+            timed = made == &own ? vendor::Owned<cl_event>(own) : vendor::retained(*made);
+          return done;
         });
       });
   if (considered.needs_code && status == CL_SUCCESS) runtime->code().ran_without(*kernel, *queue);
-  if (process().session->trace.on() && status == CL_SUCCESS) {
+  if (trace.on() && status == CL_SUCCESS) {
     Lock lock(kernel->mutex);
     const compiler::Reason why = why_native(*kernel, runtime, considered.odd);
     lock.unlock();
-    process().session->trace.count_native_kernel(kernel->name, why.text, why.line);
+    trace.count_native_kernel({kernel->name, why.text, why.line}, std::move(timed));
   }
   return status;
 }

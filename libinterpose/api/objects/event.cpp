@@ -82,6 +82,8 @@ cl_int GetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_
   Event* ours = object_cast<Event>(event);
   if (ours == nullptr) return CL_INVALID_EVENT;
   if (ours->native) {
+    if (ours->queue && ours->queue->traced && !ours->queue->profiling())
+      return CL_PROFILING_INFO_NOT_AVAILABLE;
     return vendor_call<&cl_icd_dispatch::clGetEventProfilingInfo>(
         ours->native.get(), param_name, param_value_size, param_value, param_value_size_ret);
   }

@@ -3,6 +3,7 @@
 #include "libinterpose/api/generated/entry_points.hpp"
 #include "libinterpose/api/vendor_call.hpp"
 #include "libinterpose/api/write_info.hpp"
+#include "libinterpose/process.hpp"
 
 namespace mkmd::api {
 
@@ -16,6 +17,29 @@ cl_int check(cl_context context, cl_device_id device, Context*& our_context, Dev
   return our_device != nullptr ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
+// Of a queue whose commands the trace measures.
+std::vector<cl_queue_properties> with_profiling(const cl_queue_properties* properties) {
+  std::vector<cl_queue_properties> list;
+  cl_queue_properties flags = 0;
+  for (const cl_queue_properties* p = properties; p != nullptr && *p != 0; p += 2) {
+    if (p[0] == CL_QUEUE_PROPERTIES)
+      flags = p[1];
+    else
+      list.insert(list.end(), {p[0], p[1]});
+  }
+  list.insert(list.end(), {CL_QUEUE_PROPERTIES, flags | CL_QUEUE_PROFILING_ENABLE, 0});
+  return list;
+}
+
+// `create` is called with what the program asks for, or with profiling besides. Null: the driver refuses
+// that.
+template <typename Create>
+vendor::Owned<cl_command_queue> create_traced(const Create& create) {
+  if (!process().session->trace.on() || !process().configuration.splits()) return {};
+  cl_int ignored = CL_SUCCESS;
+  return create(ignored);
+}
+
 }  // namespace
 
 cl_command_queue CreateCommandQueue(cl_context context, cl_device_id device,
@@ -24,11 +48,17 @@ cl_command_queue CreateCommandQueue(cl_context context, cl_device_id device,
   Device* our_device = nullptr;
   cl_int error = check(context, device, our_context, our_device);
   if (error != CL_SUCCESS) return fail(errcode_ret, error);
-  auto native = vendor_create<&cl_icd_dispatch::clCreateCommandQueue>(error, our_context->native.get(),
-                                                                      our_device->home, properties);
+  const auto create = [&](cl_command_queue_properties flags, cl_int& status) {
+    return vendor_create<&cl_icd_dispatch::clCreateCommandQueue>(status, our_context->native.get(),
+                                                                 our_device->home, flags);
+  };
+  auto native =
+      create_traced([&](cl_int& status) { return create(properties | CL_QUEUE_PROFILING_ENABLE, status); });
+  const bool traced = static_cast<bool>(native);
+  if (!traced) native = create(properties, error);
   if (!native) return fail(errcode_ret, error);
   set_error(errcode_ret, CL_SUCCESS);
-  return (new Queue(our_context, our_device, std::move(native), properties, {}))->handle();
+  return (new Queue(our_context, our_device, std::move(native), properties, {}, traced))->handle();
 }
 
 cl_command_queue CreateCommandQueueWithProperties(cl_context context, cl_device_id device,
@@ -38,8 +68,14 @@ cl_command_queue CreateCommandQueueWithProperties(cl_context context, cl_device_
   Device* our_device = nullptr;
   cl_int error = check(context, device, our_context, our_device);
   if (error != CL_SUCCESS) return fail(errcode_ret, error);
-  auto native = vendor_create<&cl_icd_dispatch::clCreateCommandQueueWithProperties>(
-      error, our_context->native.get(), our_device->home, properties);
+  const auto create = [&](const cl_queue_properties* of, cl_int& status) {
+    return vendor_create<&cl_icd_dispatch::clCreateCommandQueueWithProperties>(
+        status, our_context->native.get(), our_device->home, of);
+  };
+  auto native =
+      create_traced([&](cl_int& status) { return create(with_profiling(properties).data(), status); });
+  const bool traced = static_cast<bool>(native);
+  if (!traced) native = create(properties, error);
   if (!native) return fail(errcode_ret, error);
   cl_command_queue_properties flags = 0;
   std::vector<cl_queue_properties> list;
@@ -49,7 +85,7 @@ cl_command_queue CreateCommandQueueWithProperties(cl_context context, cl_device_
   }
   if (properties != nullptr) list.push_back(0);
   set_error(errcode_ret, CL_SUCCESS);
-  return (new Queue(our_context, our_device, std::move(native), flags, std::move(list)))->handle();
+  return (new Queue(our_context, our_device, std::move(native), flags, std::move(list), traced))->handle();
 }
 
 cl_int GetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info param_name,
@@ -65,6 +101,12 @@ cl_int GetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info
     return write_info(target, queue->device->handle());
   case CL_QUEUE_REFERENCE_COUNT:
     return write_info(target, queue->program_references());
+  case CL_QUEUE_PROPERTIES:
+    if (queue->traced) return write_info(target, queue->properties);
+    break;
+  case CL_QUEUE_PROPERTIES_ARRAY:
+    if (queue->traced) return write_info(target, queue->property_list);
+    break;
   case CL_QUEUE_DEVICE_DEFAULT: {
     cl_command_queue chosen = nullptr;
     const cl_int error =
@@ -75,9 +117,10 @@ cl_int GetCommandQueueInfo(cl_command_queue command_queue, cl_command_queue_info
     return write_info(target, chosen == native ? command_queue : cl_command_queue{});
   }
   default:
-    return vendor::table(native).clGetCommandQueueInfo(native, param_name, param_value_size, param_value,
-                                                       param_value_size_ret);
+    break;
   }
+  return vendor::table(native).clGetCommandQueueInfo(native, param_name, param_value_size, param_value,
+                                                     param_value_size_ret);
 }
 
 cl_int SetCommandQueueProperty(cl_command_queue command_queue, cl_command_queue_properties properties,
