@@ -129,7 +129,19 @@ kernel void counts_and_reads(global int* n, global int* out) { atomic_inc(n); ou
 kernel void pixels(write_only image2d_t to, int y) { write_imagef(to, (int2)(get_global_id(0), y), (float4)(1)); }
 kernel void one_pixel(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), (float4)(get_global_id(0))); }
 kernel void marks(global const int* d, global int* out) { out[d[get_global_id(0)]] = 1; }
+kernel void says(global int* out) { printf("%d\\n", out[get_global_id(0)]); }
+kernel void up_to_the_size(global float* out) {
+  float sum = 0;
+  for (int k = 0; k < (int)get_global_size(0); ++k) sum += k * 0.1f;
+  out[get_global_id(0)] = sum;
+}
 """
+
+    def test_what_would_help(self):
+        said = self.ask().stdout
+        self.assertRegex(said, r"says: runs whole at home: printf \(line \d+\)\n    to split it, remove printf")
+        self.assertRegex(said, r"up_to_the_size: runs whole at home: .*\n    to split it, pass the size as an argument")
+        self.assertNotRegex(said, r"rows: may be split\n    to split it")
 
     def ask(self, *arguments, **variables):
         with tempfile.TemporaryDirectory() as folder:
