@@ -26,6 +26,8 @@ constexpr Id kIds[] = {
     // The device's own id, shifted by whole groups. A compiler that knows the local size knows as much of it
     // as of an id of the whole launch, such as its lowest bits. So it makes the same floating-point code.
     {"mkmd_global_id_@", "get_global_id(#)", "(get_global_id(#) + mkmd_first_@ * get_local_size(#))"},
+    {"mkmd_global_size_@", "(get_global_size(#) + mkmd_size_@)",
+     "((get_num_groups(#) + mkmd_groups_@) * get_local_size(#))"},
     {"mkmd_global_offset_@", "(get_global_offset(#) + mkmd_offset_@)", "get_global_offset(#)"},
     // Counted from the launch's offset.
     {"mkmd_index_@", "(get_global_id(#) - get_global_offset(#) - mkmd_offset_@)",
@@ -63,7 +65,7 @@ constexpr Replacement kReplacements[] = {
     {"get_global_id", "mkmd_global_id_@"},
     {"get_group_id", "(get_group_id(#) + mkmd_first_@)"},
     {"get_num_groups", "(get_num_groups(#) + mkmd_groups_@)"},
-    {"get_global_size", "(get_global_size(#) + mkmd_size_@)"},
+    {"get_global_size", "mkmd_global_size_@"},
     {"get_global_offset", "mkmd_global_offset_@"},
 };
 constexpr const char* kLocalSize = "get_local_size";

@@ -111,6 +111,31 @@ constexpr const char* kDecided = R"(
       for (int i = 0; i < n / warps; ++i) sum += a[i] * a[i];
       o[get_global_id(0)] = sum;
     }
+    kernel void odd(global const float* a, global float* o, int n) {
+      float x = a[0];
+      if ((int)get_global_size(0) == 2 * n + 1) x = 2.1f;
+      o[get_global_id(0)] = x * 0.1f + a[0];
+    }
+    kernel void same(global const float* a, global float* o, int n) {
+      float x = a[0];
+      if (n + (int)get_num_groups(0) == n) x = 2.1f;
+      o[get_global_id(0)] = x * 0.1f + a[0];
+    }
+    kernel void in_place(global const float* a, global float* o, global float* w) {
+      w[0] = 2.1f;
+      w[get_num_groups(0)] = a[1];
+      o[get_global_id(0)] = w[0] * 0.1f + a[0];
+    }
+    kernel void pointers(global const float* a, global float* o) {
+      float x = a[0];
+      if (a + get_num_groups(0) == a) x = 2.1f;
+      o[get_global_id(0)] = x * 0.1f + a[0];
+    }
+    kernel void far_away(global const float* a, global float* o, uint n) {
+      float x = a[0];
+      if (get_num_groups(0) > (ulong)n + 0x1000000UL) x = 2.1f;
+      o[get_global_id(0)] = x * 0.1f + a[0];
+    }
     kernel void copied(global const float* a, global float* o) {
       o[get_global_id(0)] = a[get_num_groups(0) >> 16];
     }
@@ -127,7 +152,8 @@ constexpr const char* kDecided = R"(
 TEST(KnownFloats, FollowFromWhatACompilerMayDecide) {
   EXPECT_EQ(kernels_with(&KernelInfo::sizes_in_floats, kDecided),
             (std::set<std::string>{"in_table", "in_array", "in_local", "branch", "loop", "pointer", "byte",
-                                   "switched", "divided_twice"}));
+                                   "switched", "divided_twice", "divided", "odd", "same", "in_place",
+                                   "pointers", "far_away"}));
 }
 
 // A loop that takes few steps may be unrolled where the steps are known to be long.
