@@ -6,6 +6,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -59,11 +60,55 @@ bool compares_pointers(const llvm::Function& f) {
   });
 }
 
-// Buffers that the kernel reads and writes.
+// The sizes in an address, and the loop variables that follow from sizes.
+class SizesIn {
+public:
+  explicit SizesIn(const llvm::Value& pointer) {
+    const llvm::Value* at = &pointer;
+    for (; isa<llvm::GetElementPtrInst>(at);
+         at = llvm::cast<llvm::GetElementPtrInst>(at)->getPointerOperand())
+      for (const llvm::Use& index : llvm::cast<llvm::GetElementPtrInst>(at)->indices())
+        visit(*index);
+    is_whole_ = isa<llvm::Argument>(at);
+  }
+  // Whether the distance of the two addresses says nothing of sizes.
+  bool are_also_in(const SizesIn& other) const {
+    return is_whole_ && other.is_whole_ && sizes_ == other.sizes_ && variables_ == other.variables_;
+  }
+
+private:
+  void visit(const llvm::Value& value) {
+    const auto* const i = dyn_cast<llvm::Instruction>(&value);
+    if (i == nullptr || isa<llvm::LoadInst>(i) || !seen_.insert(i).second) return;
+    if (const auto* call = dyn_cast<llvm::CallBase>(i); call != nullptr) {
+      const Builtin asked = work_item_builtin(declared_callee(*call));
+      if (is_size(asked)) sizes_.insert({asked, call->arg_empty() ? nullptr : call->getArgOperand(0)});
+      if (asked != Builtin::none) return;
+    }
+    if (isa<llvm::PHINode>(i)) {
+      variables_.insert(i);
+      return;
+    }
+    for (const llvm::Use& operand : i->operands())
+      visit(*operand);
+  }
+
+  std::set<std::pair<Builtin, const llvm::Value*>> sizes_;
+  std::set<const llvm::Instruction*> variables_, seen_;
+  bool is_whole_ = false;  // all of the address was seen
+};
+
+// Buffers that the kernel reads and writes, where the distance of two accesses may follow from a size.
 std::set<const llvm::Argument*> changed_in_place(const llvm::Function& f) {
   std::set<const llvm::Argument*> read, written, both;
-  const auto note = [](std::set<const llvm::Argument*>& buffers, const llvm::Value& pointer) {
-    if (const llvm::Argument* buffer = buffer_of(pointer); buffer != nullptr) buffers.insert(buffer);
+  std::map<const llvm::Argument*, SizesIn> sizes;
+  std::set<const llvm::Argument*> apart;
+  const auto note = [&](std::set<const llvm::Argument*>& buffers, const llvm::Value& pointer) {
+    const llvm::Argument* const buffer = buffer_of(pointer);
+    if (buffer == nullptr) return;
+    buffers.insert(buffer);
+    const SizesIn here(pointer);
+    if (!sizes.try_emplace(buffer, here).first->second.are_also_in(here)) apart.insert(buffer);
   };
   for (const llvm::Instruction& i : llvm::instructions(f)) {
     if (const auto* load = dyn_cast<llvm::LoadInst>(&i)) {
@@ -76,12 +121,14 @@ std::set<const llvm::Argument*> changed_in_place(const llvm::Function& f) {
       const bool stores = call != nullptr && base_name(declared_callee(*call)).starts_with("vstore");
       for (const llvm::Use& operand : i.operands()) {
         if (!operand->getType()->isPointerTy()) continue;
+        if (const llvm::Argument* buffer = buffer_of(*operand); buffer != nullptr) apart.insert(buffer);
         if (!stores) note(read, *operand);
         if (!loads) note(written, *operand);
       }
     }
   }
   std::ranges::set_intersection(read, written, std::inserter(both, both.end()));
+  std::erase_if(both, [&](const llvm::Argument* buffer) { return !apart.contains(buffer); });
   return both;
 }
 
@@ -144,6 +191,9 @@ private:
         continue;
       }
       const auto* const call = dyn_cast<llvm::CallBase>(user);
+      if (call != nullptr && use.getOperandNo() == 0 &&
+          base_name(declared_callee(*call)).starts_with("vstore"))
+        memory_.insert(llvm::getUnderlyingObject(call->getArgOperand(call->arg_size() - 1)));
       const bool is_address = isa<llvm::GetElementPtrInst>(user) || (call != nullptr && takes_address(*call));
       const bool chooses = isa<llvm::SelectInst>(user) && use.getOperandNo() == 0;
       if (!is_address && !chooses && !user->isTerminator() && !isa<llvm::ICmpInst>(user)) add(*user);

@@ -126,6 +126,9 @@ constexpr const char* kDecided = R"(
       w[get_num_groups(0)] = a[1];
       o[get_global_id(0)] = w[0] * 0.1f + a[0];
     }
+    kernel void in_place_by_stride(global float* w, int n) {
+      for (int i = get_global_id(0); i < n; i += get_global_size(0)) w[i] = w[i] * 0.1f + w[i + n];
+    }
     kernel void pointers(global const float* a, global float* o) {
       float x = a[0];
       if (a + get_num_groups(0) == a) x = 2.1f;
