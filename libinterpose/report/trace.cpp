@@ -227,20 +227,21 @@ void Trace::time_native_kernels() {
     asked.swap(untimed_);
   }
   std::map<NativeKernel, double> seconds;
-  for (auto& [kernel, event] : asked) {
-    const cl_icd_dispatch& calls = vendor::table(event.get());
+  for (auto& launch : asked) {
+    const cl_event event = launch.second.get();
+    const cl_icd_dispatch& calls = vendor::table(event);
     cl_int status = CL_QUEUED;
-    calls.clGetEventInfo(event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    calls.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
     if (status > CL_COMPLETE) {
-      unfinished.emplace_back(kernel, std::move(event));
+      unfinished.push_back(std::move(launch));
       continue;
     }
     cl_ulong start = 0, end = 0;
     const auto ask = [&](cl_profiling_info what, cl_ulong& time) {
-      return calls.clGetEventProfilingInfo(event.get(), what, sizeof time, &time, nullptr) == CL_SUCCESS;
+      return calls.clGetEventProfilingInfo(event, what, sizeof time, &time, nullptr) == CL_SUCCESS;
     };
     if (ask(CL_PROFILING_COMMAND_START, start) && ask(CL_PROFILING_COMMAND_END, end) && end > start)
-      seconds[kernel] += 1e-9 * static_cast<double>(end - start);
+      seconds[launch.first] += 1e-9 * static_cast<double>(end - start);
   }
   const Lock lock(mutex_);
   std::ranges::move(unfinished, std::back_inserter(untimed_));
