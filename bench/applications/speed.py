@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -96,6 +97,8 @@ def main():
     parser.add_argument("--separate-memory", action="store_true")
     parser.add_argument("--output", help="file for what was measured, as JSON")
     options = parser.parse_args()
+    options.mkmd = shutil.which(options.mkmd) or sys.exit(f"--mkmd {options.mkmd}: there is no such command")
+    options.mkmd = os.path.abspath(options.mkmd)
     records = []
     print("| workload | bare, s | bare, again | first | later | later, processor | results |\n"
           "| --- | ---: | --- | --- | --- | --- | --- |")
