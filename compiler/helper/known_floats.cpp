@@ -60,7 +60,7 @@ bool compares_pointers(const llvm::Function& f) {
   });
 }
 
-// The sizes in an address, and the loop variables that follow from sizes.
+// The sizes and the loop variables in an address.
 class SizesIn {
 public:
   explicit SizesIn(const llvm::Value& pointer) {
