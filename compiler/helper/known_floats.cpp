@@ -150,7 +150,7 @@ class Numbers {
 public:
   Numbers(llvm::Function& f, Known what)
       : f_(f), what_(what), computes_(computes_floats(f)), compares_pointers_(compares_pointers(f)),
-        in_place_(changed_in_place(f)) {}
+        in_place_(what == Known::sizes ? changed_in_place(f) : std::set<const llvm::Argument*>{}) {}
 
   uint64_t largest_local_size() const { return largest_local_size_; }
 
@@ -225,7 +225,7 @@ private:
   // one of them while it stores to the other. The local size has no part in that.
   bool may_be_at(const llvm::Value& pointer) const {
     const llvm::Argument* const buffer = buffer_of(pointer);
-    return buffer != nullptr && !compares_pointers_ && (what_ == Known::ids || !in_place_.contains(buffer));
+    return buffer != nullptr && !compares_pointers_ && !in_place_.contains(buffer);
   }
 
   // An offset, or coordinates of a pixel, say where something is read.
@@ -247,7 +247,7 @@ private:
   const Known what_;
   const bool computes_;  // else it does not matter what is decided
   const bool compares_pointers_;
-  const std::set<const llvm::Argument*> in_place_;
+  const std::set<const llvm::Argument*> in_place_;  // of no interest for ids
   std::vector<llvm::Value*> found_;
   std::set<const llvm::Value*> known_;   // all of these
   std::set<const llvm::Value*> memory_;  // to which one was stored
