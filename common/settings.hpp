@@ -26,8 +26,8 @@ namespace mkmd {
   X(bool, exact, "MKMD_EXACT", false, "0 or 1",                                                              \
     "1 keeps every kernel on devices that share the home's code generator")                                  \
   X(bool, relaxed, "MKMD_RELAXED", false, "0 or 1",                                                          \
-    "1 splits kernels built with -cl-fast-relaxed-math or -cl-unsafe-math-optimizations too: last bits "     \
-    "vary")                                                                                                  \
+    "1 splits kernels too whose last bits then vary: those built with -cl-fast-relaxed-math or "             \
+    "-cl-unsafe-math-optimizations, and those of which a compiler may compute numbers")                      \
   X(bool, learn, "MKMD_LEARN", true, "0 or 1",                                                               \
     "0 neither keeps what a run has learned of its kernels' times nor uses what earlier runs have")          \
   X(bool, wait_for_code, "MKMD_WAIT_FOR_CODE", false, "0 or 1",                                              \

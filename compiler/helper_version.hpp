@@ -5,6 +5,6 @@
 namespace mkmd::compiler {
 
 // Part of every key: raise it when the same request would now be answered differently.
-inline constexpr const char* kHelperVersion = "mkmd-kc 35";
+inline constexpr const char* kHelperVersion = "mkmd-kc 36";
 
 }  // namespace mkmd::compiler

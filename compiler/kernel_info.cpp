@@ -94,9 +94,7 @@ void to_json(json& j, const KernelInfo& k) {
            {"extra_scalars", k.extra_scalars},
            {"reqd_work_group_size", k.reqd_work_group_size},
            {"uses_local_shape", k.uses_local_shape},
-           {"ids_in_floats", k.ids_in_floats},
-           {"sizes_in_floats", k.sizes_in_floats},
-           {"largest_local_size", k.largest_local_size},
+           {"folded", k.folded},
            {"local_bytes", k.local_bytes},
            {"uses_fp64", k.uses_fp64},
            {"any_buffer", k.any_buffer},
@@ -115,14 +113,13 @@ void to_json(json& j, const KernelInfo& k) {
            {"guards", k.guards}};
 }
 
-void keep_whole(KernelInfo& kernel, const std::string& why) {
+void keep_whole(KernelInfo& kernel, const Reason& why) {
   kernel.runs_anywhere = false;
-  if (std::exchange(kernel.split_allowed, false)) kernel.reasons.push_back({why, 0});
+  if (std::exchange(kernel.split_allowed, false)) kernel.reasons.push_back(why);
 }
 
-void keep_whole_for_sizes(KernelInfo& kernel) {
-  if (kernel.sizes_in_floats)
-    keep_whole(kernel, "the number of work-groups may show in its floating-point numbers");
+void keep_bits(KernelInfo& kernel) {
+  if (!kernel.folded.text.empty()) keep_whole(kernel, kernel.folded);
 }
 
 bool needs_itself(const Formulas& formulas, int derived) {
@@ -218,9 +215,7 @@ Result<KernelInfo> kernel_info_from_json(const json& j) {
     j.at("extra_scalars").get_to(k.extra_scalars);
     j.at("reqd_work_group_size").get_to(k.reqd_work_group_size);
     j.at("uses_local_shape").get_to(k.uses_local_shape);
-    j.at("ids_in_floats").get_to(k.ids_in_floats);
-    j.at("sizes_in_floats").get_to(k.sizes_in_floats);
-    j.at("largest_local_size").get_to(k.largest_local_size);
+    j.at("folded").get_to(k.folded);
     j.at("local_bytes").get_to(k.local_bytes);
     j.at("uses_fp64").get_to(k.uses_fp64);
     j.at("any_buffer").get_to(k.any_buffer);

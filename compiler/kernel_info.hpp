@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -207,12 +206,9 @@ struct KernelInfo : Formulas {
   std::vector<ScalarSlot> extra_scalars;         // slots arguments.size() and up
   uint32_t reqd_work_group_size[3] = {0, 0, 0};  // zeros: none
   bool uses_local_shape = false;                 // the result may depend on how work-items are grouped
-  // A floating-point number follows from an id or a size of the NDRange, and so may a compiler's rounding.
-  bool ids_in_floats = false;
-  bool sizes_in_floats = false;  // from the number of groups or the global size
-  // In a launch with a larger work-group, in any dimension, a size may show in a floating-point number.
-  static constexpr uint64_t kAnyLocalSize = std::numeric_limits<uint64_t>::max();
-  uint64_t largest_local_size = kAnyLocalSize;
+  // Why its numbers may have other last bits in pieces (compiler/helper/folded_products.hpp); no text: they
+  // have not.
+  Reason folded;
   uint64_t local_bytes = 0;  // of __local variables inside the kernel
   bool uses_fp64 = false;
   bool any_buffer = false;  // it stores, loads or makes pointers: they may lead into buffers it is not given
@@ -230,10 +226,9 @@ struct KernelInfo : Formulas {
 };
 
 // The kernel runs whole, at home: elsewhere its last bits might be others.
-void keep_whole(KernelInfo& kernel, const std::string& why);
-// That holds for a kernel with KernelInfo::sizes_in_floats. Drivers tell their compilers how many work-groups
-// a launch has at most. Nothing that OpenCL C can express says as much of what pieces get as an argument.
-void keep_whole_for_sizes(KernelInfo& kernel);
+void keep_whole(KernelInfo& kernel, const Reason& why);
+// That holds for a kernel with KernelInfo::folded.
+void keep_bits(KernelInfo& kernel);
 
 // The hidden trailing arguments of every kernel in a module, all ulong, each as x, y, z. They are for the
 // group id, the number of groups, the global offset and the global size. Each is what to add, modulo 2^64, to

@@ -51,7 +51,7 @@ Result<Module> analyse(const std::string& content, const KernelsOptions& o) {
           known[name] = predefined_by_assumed(request, name);
         return known;
       });
-  if (module) std::ranges::for_each(module->kernels, keep_whole_for_sizes);
+  if (module) std::ranges::for_each(module->kernels, keep_bits);
   return module;
 }
 

@@ -20,9 +20,9 @@
 #include "compiler/cache.hpp"
 #include "compiler/helper/accesses.hpp"
 #include "compiler/helper/arguments.hpp"
+#include "compiler/helper/folded_products.hpp"
 #include "compiler/helper/frontend.hpp"
 #include "compiler/helper/inline_pass.hpp"
-#include "compiler/helper/known_floats.hpp"
 #include "compiler/helper/offset_form.hpp"
 #include "compiler/helper/pipeline.hpp"
 #include "compiler/helper/safety.hpp"
@@ -42,6 +42,10 @@ std::string why_not_by_offset(const llvm::Function& kernel) {
   return "it calls " + asks + ", and its program was made from an intermediate language";
 }
 
+int line_of(const llvm::Instruction& i) {
+  return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
+}
+
 // Finds out about every kernel.
 Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
   if (Status s = prepare_for_analysis(module); !s.ok()) return s;
@@ -50,7 +54,10 @@ Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
     KernelInfo info = describe_signature(f);
     info.runs_anywhere = true;
     check_safety(f, info);
-    find_known_floats(f, info);
+    if (const llvm::Instruction* product = folded_product(f); product != nullptr)
+      info.folded = {"a compiler may compute some of its floating-point numbers, and round them otherwise "
+                     "(MKMD_RELAXED=1 splits it)",
+                     line_of(*product)};
     describe_accesses(f, info);
     info.may_wait = may_wait_for_others(f);
     info.runs_anywhere &= !info.may_wait;

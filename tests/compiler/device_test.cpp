@@ -77,7 +77,7 @@ protected:
     if (!needs.empty() && !Device::instance().has(needs)) GTEST_SKIP() << "the device has no " << needs;
     if (const std::string& options = GetParam().file->options; !Device::instance().takes(options))
       GTEST_SKIP() << "the device takes no " << options;
-    if (info().sizes_in_floats && !Device::instance().by_offset()) GTEST_SKIP() << "runs whole";
+    if (!info().folded.text.empty()) GTEST_SKIP() << "runs whole";
   }
   const LaunchLine& line() const { return *GetParam().line; }
   Built& program(const std::string& options = "") const { return built(*GetParam().file, options); }

@@ -10,8 +10,8 @@ struct Advice {
   std::string_view part, text;
 };
 constexpr Advice kAdvice[] = {
-    {"may show in its floating-point numbers",
-     "pass the size as an argument of the kernel, in place of get_global_size or get_num_groups"},
+    {"a compiler may compute some of its floating-point numbers",
+     "pass the constant factors on this line as arguments of the kernel"},
     {"the result of an atomic operation on global memory is used",
      "give each work-item a place that follows from its id, or from a prefix sum of an earlier kernel"},
     {"depends on the order of work-items", "use integer atomics whose order does not matter, such as "

@@ -136,7 +136,6 @@ bool make_launch(Queue& queue, Kernel& kernel, const Shape& shape, KernelLaunch&
     return false;
   }
   if (!local_size_is_valid(kernel, s) || !knows_offset(s)) return false;
-  if (std::ranges::max(s.local) > kernel.info()->largest_local_size) return false;
   for (int d = 0; d < 3; ++d)
     launch.groups[d] = s.global[d] / s.local[d];
   for (unsigned i = 0; i < arguments.size(); ++i) {

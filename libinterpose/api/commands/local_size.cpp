@@ -43,7 +43,7 @@ bool choose_local_size(const Queue& queue, const Kernel& kernel, compiler::Launc
     return true;
   }
   // The vendor's choice might show in the result.
-  if (kernel.info()->uses_local_shape || kernel.info()->ids_in_floats) return false;
+  if (kernel.info()->uses_local_shape) return false;
   uint64_t left = std::min<uint64_t>(kPreferredItems, largest_group(kernel));
   uint64_t items = 1;
   for (unsigned d = 0; d < launch.work_dim; ++d) {

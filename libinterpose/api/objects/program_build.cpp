@@ -63,7 +63,7 @@ const char* relaxing_option(const compiler::Recipe& recipe) {
 
 void keep_whole(SubKernels& sub_kernels, const std::string& why) {
   for (compiler::KernelInfo& kernel : sub_kernels.module.kernels)
-    keep_whole(kernel, why);
+    keep_whole(kernel, {why, 0});
 }
 
 // What is known of a program that our compiler has read. `known`: origin_as_read().
@@ -74,10 +74,10 @@ Analysis::Result analysed(const KnownOrigin& known, Compiled compiled) {
   made->built_from = known.origin;
   if (!made->module.no_source.empty())
     keep_whole(*made, "there is no code for its pieces: " + made->module.no_source);
-  std::ranges::for_each(made->module.kernels, compiler::keep_whole_for_sizes);
-  const char* option = relaxing_option(known.origin->recipe);
-  if (option != nullptr && !process().configuration.settings.relaxed)
+  if (process().configuration.settings.relaxed) return {std::move(made), {}};
+  if (const char* option = relaxing_option(known.origin->recipe); option != nullptr)
     keep_whole(*made, std::string("built with ") + option + " (MKMD_RELAXED=1 splits it)");
+  std::ranges::for_each(made->module.kernels, compiler::keep_bits);
   return {std::move(made), {}};
 }
 
