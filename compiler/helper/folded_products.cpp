@@ -36,24 +36,6 @@ bool may_round_product(const KnownNumbers& numbers, const llvm::Value& a, const 
          numbers.of(b).constants >= Constants::any;
 }
 
-// Whether a compiler may make a NaN of two numbers. Devices give it another sign.
-bool may_differ(const KnownNumbers& numbers, const llvm::Instruction& i) {
-  const llvm::Value &a = *i.getOperand(0), &b = *i.getOperand(1);
-  if (!numbers.may_be_known(a) && !numbers.may_be_known(b)) return false;
-  const Constants first = numbers.of(a).constants, second = numbers.of(b).constants;
-  if (std::min(first, second) == Constants::none) return false;
-  switch (i.getOpcode()) {
-  case llvm::Instruction::FDiv:
-    return !is_number_but_0(a) && !is_number_but_0(b);
-  case llvm::Instruction::FRem:
-    return true;
-  case llvm::Instruction::FMul:
-    return std::max(first, second) == Constants::all;
-  default:  // sums
-    return std::min(first, second) == Constants::all;
-  }
-}
-
 // Whether it may be constant, and too large for an integer.
 bool may_be_large(const KnownNumbers& numbers, const llvm::Value& value) {
   return is_float(value) && numbers.may_be_known(value) && numbers.of(value).constants >= Constants::any;
@@ -71,13 +53,7 @@ bool is_summed(const llvm::Instruction& product) {
 bool is_folded(const llvm::Instruction& i, const KnownNumbers& numbers) {
   switch (i.getOpcode()) {
   case llvm::Instruction::FMul:
-    if (is_summed(i) && may_round_product(numbers, *i.getOperand(0), *i.getOperand(1))) return true;
-    [[fallthrough]];
-  case llvm::Instruction::FAdd:
-  case llvm::Instruction::FSub:
-  case llvm::Instruction::FDiv:
-  case llvm::Instruction::FRem:
-    return may_differ(numbers, i);
+    return is_summed(i) && may_round_product(numbers, *i.getOperand(0), *i.getOperand(1));
   case llvm::Instruction::FPToSI:
   case llvm::Instruction::FPToUI:
     return may_be_large(numbers, *i.getOperand(0));

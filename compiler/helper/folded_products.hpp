@@ -7,6 +7,7 @@
 // follows from all of the text: LLVM may copy a loop for one of its conditions, and so know a number on each
 // of the paths. It follows from what drivers tell their compilers of an NDRange, too. Where no such product
 // can be known, neither matters.
+// Signs and payloads of NaNs are not looked at: not even the order of two operands leaves them alone.
 #pragma once
 
 #include <llvm/IR/Function.h>

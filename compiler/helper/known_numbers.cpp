@@ -22,14 +22,13 @@ constexpr Known kAny = {Constants::any, true};
 
 // Of results of operations on constants. No operand has none.
 Constants sum(Constants a, Constants b) {
-  return std::min(a, b) == Constants::zero ? std::max(a, b) : std::max({a, b, Constants::any});
+  return std::min(a, b) == Constants::zero ? std::max(a, b) : Constants::any;
 }
 Constants product(Constants a, Constants b) {
-  const Constants larger = std::max(a, b);
-  return std::min(a, b) == Constants::zero && larger != Constants::all ? Constants::zero : larger;
+  return std::min(a, b) == Constants::zero ? Constants::zero : std::max(a, b);
 }
-Constants quotient(Constants, Constants) {
-  return Constants::all;
+Constants quotient(Constants a, Constants) {
+  return a == Constants::zero ? Constants::zero : Constants::any;
 }
 
 // Whether 0 times a number is 0, whatever the number.
@@ -55,6 +54,18 @@ const llvm::Value* loaded_object(const llvm::Value& value) {
 bool may_be_equal(const llvm::Value& a, const llvm::Value& b) {
   const llvm::Value* const object = loaded_object(a);
   return object != nullptr && object == loaded_object(b);
+}
+
+// It begins with a constant, and constants are added. Whether a compiler copies such a loop for each of its
+// numbers hardly depends on what stands around it.
+bool is_counter(const llvm::PHINode& phi) {
+  return phi.getType()->isIntegerTy() &&
+         std::ranges::all_of(phi.incoming_values(), [&](const llvm::Use& from) {
+           const auto* const step = dyn_cast<llvm::BinaryOperator>(from);
+           return isa<llvm::ConstantInt>(from) ||
+                  (step != nullptr && step->getOpcode() == llvm::Instruction::Add &&
+                   step->getOperand(0) == &phi && isa<llvm::ConstantInt>(step->getOperand(1)));
+         });
 }
 
 // Those of a vector that is made of elements.
@@ -84,7 +95,6 @@ Constants constants_of(const llvm::Constant& constant) {
   if (const llvm::Constant* all = constant.getType()->isVectorTy() ? constant.getSplatValue() : nullptr)
     return constants_of(*all);
   const auto* const real = dyn_cast<llvm::ConstantFP>(&constant);
-  if (real != nullptr && !real->getValueAPF().isFinite()) return Constants::all;
   const auto* const whole = dyn_cast<llvm::ConstantInt>(&constant);
   const bool is_power =
       (real != nullptr && real->getValueAPF().getExactInverse(nullptr)) ||
@@ -96,12 +106,6 @@ const llvm::Value& given_back(const llvm::Value& value) {
   const auto* const call = dyn_cast<llvm::CallBase>(&value);
   const bool gives_back = call != nullptr && !call->arg_empty() && gives_back_operand(declared_callee(*call));
   return gives_back ? given_back(*call->getArgOperand(0)) : value;
-}
-
-bool is_number_but_0(const llvm::Value& value) {
-  const auto* const constant = dyn_cast<llvm::Constant>(&given_back(value));
-  const Constants is = constant != nullptr ? constants_of(*constant) : Constants::none;
-  return is == Constants::powers || is == Constants::any;
 }
 
 bool sums_products(const llvm::CallBase& call) {
@@ -203,7 +207,7 @@ Known KnownNumbers::compute(const llvm::Instruction& i) const {
   if (const auto* call = dyn_cast<llvm::CallBase>(&i)) return compute_call(*call);
   switch (i.getOpcode()) {
   case llvm::Instruction::PHI:
-    return merged(i, any_of(i));
+    return is_counter(llvm::cast<llvm::PHINode>(i)) ? Known{Constants::none, true} : merged(i, any_of(i));
   case llvm::Instruction::FNeg:
   case llvm::Instruction::FPExt:
   case llvm::Instruction::FPTrunc:
@@ -233,8 +237,6 @@ Known KnownNumbers::compute(const llvm::Instruction& i) const {
   case llvm::Instruction::Add:
     return if_all(i.operands(), sum);
   case llvm::Instruction::FDiv:
-    // A number that is not 0 divides all into numbers.
-    return if_all(i.operands(), is_number_but_0(*i.getOperand(1)) ? sum : quotient);
   case llvm::Instruction::FRem:
     return if_all(i.operands(), quotient);
   case llvm::Instruction::Load:

@@ -11,8 +11,8 @@
 namespace mkmd::compiler {
 
 // The constants that a number may be, each with those before it. Products with 0 and with powers of two are
-// exact. `all`: infinite ones and NaNs, too.
-enum class Constants { none, zero, powers, any, all };
+// exact.
+enum class Constants { none, zero, powers, any };
 
 // What a compiler may know of a number, whichever conditions it decides or copies code for.
 struct Known {
@@ -31,9 +31,6 @@ Constants constants_of(const llvm::Constant& constant);
 
 // The number that a call gives back as it is (unspecified_pass.hpp).
 const llvm::Value& given_back(const llvm::Value& value);
-
-// 0, infinite ones and NaNs are none.
-bool is_number_but_0(const llvm::Value& value);
 
 // Functions that add products of the elements of their first two arguments, and at most their third one.
 bool sums_products(const llvm::CallBase& call);

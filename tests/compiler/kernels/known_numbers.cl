@@ -116,11 +116,6 @@ __kernel void size_of_a_group(__global const float* in, __global float* out) {
   float size = (float)(get_global_size(0) / get_num_groups(0));
   out[i] = size * 0.1f + in[i];
 }
-//@ many_groups apart global=64 local=8 : f32[64]
-__kernel void many_groups(__global float* out) {
-  float number = (float)(get_num_groups(0) >> 16);
-  out[get_global_id(0)] = number / number;
-}
 //@ any_groups apart global=64 local=8 : f32[64] f32[64]
 __kernel void any_groups(__global const float* in, __global float* out) {
   int i = get_global_id(0);

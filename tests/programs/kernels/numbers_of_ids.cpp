@@ -39,5 +39,6 @@ int main() {
   show("of_groups", 4096, &local, 0);
   show("of_offset", count, &local, 200000);
   show("of_offset", 7040, &local, 200000);
+  show("of_offset", 7040, &local, 64);
   show("of_id", count, &local, 64);
 }
