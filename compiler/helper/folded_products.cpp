@@ -77,8 +77,8 @@ bool is_folded(const llvm::Instruction& i, const KnownNumbers& numbers) {
 
 }  // namespace
 
-const llvm::Instruction* folded_product(const llvm::Function& kernel) {
-  const KnownNumbers numbers(kernel);
+const llvm::Instruction* folded_product(const llvm::Function& kernel, LocalSize local_size) {
+  const KnownNumbers numbers(kernel, local_size);
   for (const llvm::Instruction& i : llvm::instructions(kernel))
     if (is_folded(i, numbers)) return &i;
   return nullptr;

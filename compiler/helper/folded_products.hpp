@@ -12,10 +12,12 @@
 
 #include <llvm/IR/Function.h>
 
+#include "compiler/helper/known_numbers.hpp"
+
 namespace mkmd::compiler {
 
 // A product of two factors that are both constants on some path, and not always, which goes into a sum; or a
 // call of a function of mathematics with such an argument. Null: there is none.
-const llvm::Instruction* folded_product(const llvm::Function& kernel);
+const llvm::Instruction* folded_product(const llvm::Function& kernel, LocalSize local_size);
 
 }  // namespace mkmd::compiler

@@ -77,6 +77,12 @@ Constants constant_elements(const llvm::Value& hidden) {
   return std::max(constant_elements(*i.getOperand(0)), constant_elements(*i.getOperand(1)));
 }
 
+// Ids of other dimensions are 0.
+bool has_dimension(const llvm::CallBase& question) {
+  const auto* const dimension = dyn_cast<llvm::ConstantInt>(question.getArgOperand(0));
+  return dimension != nullptr && dimension->getZExtValue() < 3;
+}
+
 Objects objects(const llvm::Value& pointer) {
   Objects found;
   llvm::getUnderlyingObjects(&pointer, found, nullptr, 0);
@@ -115,7 +121,7 @@ bool sums_products(const llvm::CallBase& call) {
          (intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::fmuladd);
 }
 
-KnownNumbers::KnownNumbers(const llvm::Function& f) {
+KnownNumbers::KnownNumbers(const llvm::Function& f, LocalSize local_size) : local_size_(local_size) {
   for (const llvm::Instruction& i : llvm::instructions(f))
     note_comparison(i);
   for (const llvm::Argument& argument : f.args())
@@ -308,13 +314,16 @@ Known KnownNumbers::compute_call(const llvm::CallBase& call) const {
   switch (work_item_builtin(mangled)) {
   case Builtin::none:
     break;
+  case Builtin::local_id:
+  case Builtin::local_linear_id:
+  case Builtin::local_size:
+    return local_size_ == LocalSize::same ? Known{} : kAny;
   case Builtin::global_id:
   case Builtin::group_id:
+    return has_dimension(call) ? Known{Constants::none, local_size_ != LocalSize::same} : kAny;
   case Builtin::global_size:
-  case Builtin::num_groups: {
-    const auto* const dimension = dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
-    return dimension != nullptr && dimension->getZExtValue() < 3 ? Known{Constants::none, true} : kAny;
-  }
+  case Builtin::num_groups:
+    return has_dimension(call) ? Known{Constants::none, true} : kAny;
   default:
     return kAny;
   }

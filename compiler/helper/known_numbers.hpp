@@ -35,9 +35,12 @@ const llvm::Value& given_back(const llvm::Value& value);
 // Functions that add products of the elements of their first two arguments, and at most their third one.
 bool sums_products(const llvm::CallBase& call);
 
+// That both builds are for. With the same one, a compiler knows as much of ids in both.
+enum class LocalSize { same, another };
+
 class KnownNumbers {
 public:
-  explicit KnownNumbers(const llvm::Function& kernel);
+  KnownNumbers(const llvm::Function& kernel, LocalSize local_size);
 
   Known of(const llvm::Value& value) const;
   // Whether a compiler may know it in one build, and not in another.
@@ -60,6 +63,7 @@ private:
   bool keep_value(const llvm::Value& pointer, const llvm::Value& value);
   bool keep(const llvm::Value& pointer, bool is_float, Known known);
 
+  const LocalSize local_size_;
   llvm::DenseMap<const llvm::Value*, Constants> compared_;  // with these, by value and by source
   llvm::DenseMap<const llvm::Value*, Known> known_;
   std::array<llvm::DenseMap<const llvm::Value*, Known>, 2> stored_;  // by object: integers, floats

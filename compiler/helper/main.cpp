@@ -54,10 +54,11 @@ Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
     KernelInfo info = describe_signature(f);
     info.runs_anywhere = true;
     check_safety(f, info);
-    if (const llvm::Instruction* product = folded_product(f); product != nullptr)
+    if (const llvm::Instruction* product = folded_product(f, LocalSize::same); product != nullptr)
       info.folded = {"a compiler may compute some of its floating-point numbers, and round them otherwise "
                      "(MKMD_RELAXED=1 splits it)",
                      line_of(*product)};
+    info.uses_local_shape |= folded_product(f, LocalSize::another) != nullptr;
     describe_accesses(f, info);
     info.may_wait = may_wait_for_others(f);
     info.runs_anywhere &= !info.may_wait;

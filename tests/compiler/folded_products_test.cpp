@@ -66,13 +66,9 @@ TEST(FoldedProducts, BothFactorsAreConstantsOnSomePath) {
                                    "in_buffer", "compared", "fused_by_name"}));
 }
 
-// Parts of ids and sizes may be known.
+// Parts of sizes may be known.
 TEST(FoldedProducts, IntegersBecomeFactors) {
   EXPECT_EQ(folded(R"(
-    kernel void part_of_id(global const float* a, global float* o) {
-      int i = get_global_id(0);
-      o[i] = (i % 16) * 0.1f + a[i];
-    }
     kernel void part_of_size(global const float* a, global float* o) {
       o[get_global_id(0)] = (get_num_groups(0) >> 16) * 0.1f + a[0];
     }
@@ -83,7 +79,7 @@ TEST(FoldedProducts, IntegersBecomeFactors) {
       float x = (p[0] - p[get_num_groups(0) >> 20]) * 0.3f + 2.1f;
       o[get_global_id(0)] = x * 0.1f + a[0];
     })"),
-            (std::set<std::string>{"part_of_id", "part_of_size", "no_such_dimension", "same_element"}));
+            (std::set<std::string>{"part_of_size", "no_such_dimension", "same_element"}));
 }
 
 // Whatever is decided, these numbers are computed by devices, or by no device, or without rounding.
@@ -160,7 +156,7 @@ TEST(FoldedProducts, FunctionsOfMathematicsAndLargeNumbers) {
       o[get_global_id(0)] = (n > 3 ? INFINITY : f) - (n > 5 ? INFINITY : f);
     }
     kernel void too_large(global float* o) {
-      float rest = (float)(get_global_id(0) & 7);
+      float rest = (float)(get_num_groups(0) & 7);
       o[get_global_id(0)] = (int)(rest * 1e9f);
     }
     kernel void integers(global int* o) { o[get_global_id(0)] = get_global_id(0) % 8 * get_num_groups(0); })"),
@@ -175,6 +171,30 @@ TEST(FoldedProducts, ZeroTimesANumberMayBeZeroByOption) {
     })";
   EXPECT_EQ(folded(source), std::set<std::string>{});
   EXPECT_EQ(folded(source, "-cl-finite-math-only -cl-no-signed-zeros"), std::set<std::string>{"k"});
+}
+
+// What is known of ids follows from it: a launch without one is left to the driver, or gets the driver's.
+TEST(FoldedProducts, MayDependOnTheLocalSize) {
+  Client client(MKMD_KC, "");
+  const Result<Module> module = client.compile(request_for(R"(
+    kernel void part(global const float* a, global float* o) {
+      int i = get_global_id(0);
+      o[i] = (i % 16) * 0.1f + a[i];
+    }
+    kernel void choice(global float* o, float f) {
+      float x = (get_global_id(0) & 1) != 0 ? 2.1f : f;
+      o[get_global_id(0)] = x * f + o[get_global_id(0)];
+    }
+    kernel void place(global const float* a, global float* o) {
+      int i = get_global_id(0);
+      o[i] = a[i % 16] * 0.1f + a[i];
+    })"));
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  const std::vector<KernelInfo>& kernels = module->kernels;
+  EXPECT_EQ(kernels.at(0).folded.text + kernels.at(1).folded.text + kernels.at(2).folded.text, "");
+  EXPECT_TRUE(kernels.at(0).uses_local_shape);
+  EXPECT_FALSE(kernels.at(1).uses_local_shape);
+  EXPECT_FALSE(kernels.at(2).uses_local_shape);
 }
 
 TEST(FoldedProducts, TheReasonNamesTheLine) {
