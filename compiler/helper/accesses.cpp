@@ -15,15 +15,12 @@
 #include "compiler/helper/definedness.hpp"
 #include "compiler/helper/equal_stores.hpp"
 #include "compiler/helper/images.hpp"
+#include "compiler/helper/source_line.hpp"
 
 namespace mkmd::compiler {
 namespace {
 
 using llvm::dyn_cast;
-
-int line_of(const llvm::Instruction& i) {
-  return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
-}
 
 // The checks of the launch under which the bytes are written wherever control gets there. None at all: they
 // may stay as they are.

@@ -32,13 +32,13 @@ bool is_exact_function(llvm::StringRef name) {
 }
 
 bool may_round_product(const KnownNumbers& numbers, const llvm::Value& a, const llvm::Value& b) {
-  return (numbers.may_be_known(a) || numbers.may_be_known(b)) && numbers.of(a).constants >= Constants::any &&
-         numbers.of(b).constants >= Constants::any;
+  return (numbers.may_be_known(a) || numbers.may_be_known(b)) && numbers.of(a).constants == Constants::any &&
+         numbers.of(b).constants == Constants::any;
 }
 
 // Whether it may be constant, and too large for an integer.
 bool may_be_large(const KnownNumbers& numbers, const llvm::Value& value) {
-  return is_float(value) && numbers.may_be_known(value) && numbers.of(value).constants >= Constants::any;
+  return is_float(value) && numbers.may_be_known(value) && numbers.of(value).constants == Constants::any;
 }
 
 bool is_summed(const llvm::Instruction& product) {

@@ -146,9 +146,7 @@ void KnownNumbers::note_comparison(const llvm::Instruction& i) {
   const auto* const compared = dyn_cast<llvm::CmpInst>(&i);
   const auto* const call = dyn_cast<llvm::CallBase>(&i);
   const llvm::StringRef name = call != nullptr ? base_name(declared_callee(*call)) : llvm::StringRef();
-  const bool is_equality =
-      compared != nullptr && (isa<llvm::ICmpInst>(i) ? llvm::cast<llvm::ICmpInst>(i).isEquality()
-                                                     : llvm::cast<llvm::FCmpInst>(i).isEquality());
+  const bool is_equality = compared != nullptr && compared->isEquality();
   if (isa<llvm::SwitchInst>(i)) note_compared(*i.getOperand(0), Constants::any);
   if (!is_equality && name != "isequal" && name != "isnotequal") return;
   for (const unsigned one : {0U, 1U}) {
@@ -348,14 +346,14 @@ Known KnownNumbers::compute_call(const llvm::CallBase& call) const {
   return known;
 }
 
-Known KnownNumbers::loaded_from(const llvm::Value& pointer, bool is_float) const {
+Known KnownNumbers::loaded_from(const llvm::Value& pointer, bool floats) const {
   Known known;
   for (const llvm::Value* object : objects(pointer)) {
     const auto* const variable = dyn_cast<llvm::GlobalVariable>(object);
     if (!isa<llvm::Argument, llvm::AllocaInst, llvm::GlobalVariable>(object) ||
         (variable != nullptr && variable->isConstant()))
       return kAny;
-    known = known | stored_[is_float ? 1 : 0].lookup(object);
+    known = known | stored_[floats ? 1 : 0].lookup(object);
   }
   return known;
 }
@@ -386,10 +384,10 @@ bool KnownNumbers::keep_value(const llvm::Value& pointer, const llvm::Value& val
   return keep(pointer, is_float(value), known);
 }
 
-bool KnownNumbers::keep(const llvm::Value& pointer, bool is_float, Known known) {
+bool KnownNumbers::keep(const llvm::Value& pointer, bool floats, Known known) {
   bool more = false;
   for (const llvm::Value* object : objects(pointer)) {
-    Known& stored = stored_[is_float ? 1 : 0][object];
+    Known& stored = stored_[floats ? 1 : 0][object];
     more |= (stored | known) != stored;
     stored = stored | known;
   }

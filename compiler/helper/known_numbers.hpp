@@ -58,10 +58,10 @@ private:
   bool keeps_bits(const llvm::Instruction& i) const;
   Known bits_of(const llvm::Instruction& i) const;
   Known compute_call(const llvm::CallBase& call) const;
-  Known loaded_from(const llvm::Value& pointer, bool is_float) const;
+  Known loaded_from(const llvm::Value& pointer, bool floats) const;
   bool note_store(const llvm::Instruction& i);  // whether more is known than before, as of the next two
   bool keep_value(const llvm::Value& pointer, const llvm::Value& value);
-  bool keep(const llvm::Value& pointer, bool is_float, Known known);
+  bool keep(const llvm::Value& pointer, bool floats, Known known);
 
   const LocalSize local_size_;
   llvm::DenseMap<const llvm::Value*, Constants> compared_;  // with these, by value and by source

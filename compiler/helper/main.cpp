@@ -27,6 +27,7 @@
 #include "compiler/helper/pipeline.hpp"
 #include "compiler/helper/safety.hpp"
 #include "compiler/helper/source_emitter.hpp"
+#include "compiler/helper/source_line.hpp"
 #include "compiler/helper/waiting.hpp"
 #include "compiler/module_file.hpp"
 #include "compiler/request.hpp"
@@ -42,8 +43,14 @@ std::string why_not_by_offset(const llvm::Function& kernel) {
   return "it calls " + asks + ", and its program was made from an intermediate language";
 }
 
-int line_of(const llvm::Instruction& i) {
-  return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
+// What is known in two builds for one local size is known in those for two.
+void check_products(const llvm::Function& kernel, KernelInfo& info) {
+  if (folded_product(kernel, LocalSize::another) == nullptr) return;
+  info.uses_local_shape = true;
+  if (const llvm::Instruction* product = folded_product(kernel, LocalSize::same); product != nullptr)
+    info.folded = {"a compiler may compute some of its floating-point numbers, and round them otherwise "
+                   "(MKMD_RELAXED=1 splits it)",
+                   line_of(*product)};
 }
 
 // Finds out about every kernel.
@@ -54,11 +61,7 @@ Status describe(llvm::Module& module, bool by_offset, ModuleFile& file) {
     KernelInfo info = describe_signature(f);
     info.runs_anywhere = true;
     check_safety(f, info);
-    if (const llvm::Instruction* product = folded_product(f, LocalSize::same); product != nullptr)
-      info.folded = {"a compiler may compute some of its floating-point numbers, and round them otherwise "
-                     "(MKMD_RELAXED=1 splits it)",
-                     line_of(*product)};
-    info.uses_local_shape |= folded_product(f, LocalSize::another) != nullptr;
+    check_products(f, info);
     describe_accesses(f, info);
     info.may_wait = may_wait_for_others(f);
     info.runs_anywhere &= !info.may_wait;

@@ -18,16 +18,13 @@
 #include "compiler/helper/il_unit.hpp"
 #include "compiler/helper/images.hpp"
 #include "compiler/helper/own_memory.hpp"
+#include "compiler/helper/source_line.hpp"
 
 namespace mkmd::compiler {
 namespace {
 
 using llvm::dyn_cast;
 using llvm::isa;
-
-int line_of(const llvm::Instruction& i) {
-  return i.getDebugLoc() ? static_cast<int>(i.getDebugLoc().getLine()) : 0;
-}
 
 class Checker {
 public:

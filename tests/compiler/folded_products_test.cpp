@@ -82,6 +82,43 @@ TEST(FoldedProducts, IntegersBecomeFactors) {
             (std::set<std::string>{"part_of_size", "no_such_dimension", "same_element"}));
 }
 
+// As attacks found them.
+TEST(FoldedProducts, ElementsFunctionsAndBitsGiveConstants) {
+  EXPECT_EQ(folded(R"(
+    kernel void merged_vectors(global const float* a, global float* o, int n) {
+      float2 v = (float2)(a[0], a[1]);
+      if (n > 3) v = (float2)(2.1f, a[2]);
+      o[get_global_id(0)] = v.x * 0.1f + a[3];
+    }
+    kernel void any_element(global const float* a, global float* o, int n) {
+      float4 v = (float4)(2.1f, 3.1f, a[0], a[1]);
+      o[get_global_id(0)] = v[n & 3] * 0.1f + a[2];
+    }
+    kernel void stored_vector(global const float* a, global float* o, int n) {
+      float t[4];
+      vstore4((float4)(2.1f, 3.1f, a[0], a[1]), 0, t);
+      o[get_global_id(0)] = t[n & 3] * 0.1f + a[2];
+    }
+    kernel void selected(global const float* a, global float* o, int n) {
+      o[get_global_id(0)] = select(a[0], 2.1f, n) * 0.1f + a[1];
+    }
+    kernel void times_zero(global const int* p, global const float* a, global float* o, int n) {
+      int z = n > 3 ? p[0] : 0;
+      float x = p[1] * z + 2.1f;
+      o[get_global_id(0)] = x * 0.1f + a[0];
+    }
+    kernel void bits_of_two(global const int* p, global const float* a, global float* o, int n) {
+      int v = n > 3 ? p[0] : p[1] & 255;
+      o[get_global_id(0)] = ((v >> 8) + 2.1f) * 0.1f + a[0];
+    }
+    kernel void by_sum(global const int* p, global const float* a, global float* o) {
+      int k = p[0];
+      if (k + 1 == 22) o[get_global_id(0)] = k * 0.1f + a[0];
+    })"),
+            (std::set<std::string>{"merged_vectors", "any_element", "stored_vector", "selected", "times_zero",
+                                   "bits_of_two", "by_sum"}));
+}
+
 // Whatever is decided, these numbers are computed by devices, or by no device, or without rounding.
 TEST(FoldedProducts, OthersMayDependOnIdsAndSizes) {
   EXPECT_EQ(folded(R"(
