@@ -14,8 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 NAME = "mkmd-gpu-check"
 MOST_BYTES = 60 << 20  # of the first file
 # What the steps of `run` call, in a build folder.
-BINARIES = ["mkmd", "bin/mkmd-simulate", "lib/mkmd/*", "tests/programs/*", "tests/compiler/compiler_device_tests",
-            "bench/apps/*", "bench/micro/*"]
+BINARIES = ["mkmd", "bin/mkmd-kc", "bin/mkmd-simulate", "lib/mkmd/*", "tests/programs/*",
+            "tests/compiler/compiler_device_tests", "bench/apps/*", "bench/micro/*"]
 # The C and C++ libraries belong to the machine, since its drivers use them, too.
 OF_THE_MACHINE = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so)")
 POCL = "/usr/lib/x86_64-linux-gnu"
@@ -68,20 +68,9 @@ def copy_binaries(build, folder):
     strip(shutil.which("clinfo"), os.path.join(folder, "build/bin/clinfo"))
 
 
-def build_helper(build, folder):
-    """The compiler helper linked with LLVM's archives: it is started without an environment, so it can find no
-    libraries of the bundle."""
-    own = os.path.join(ROOT, "build-gpu-check")
-    settings = {"CMAKE_BUILD_TYPE": "RelWithDebInfo", "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O2 -g1 -DNDEBUG",
-                "MKMD_STATIC_LLVM": "ON"}
-    if shutil.which("ccache"):
-        settings["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
-    subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", own, *(f"-D{k}={v}" for k, v in settings.items())],
-                   check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", own, "--target", "mkmd-kc"], check=True, stdout=sys.stderr)
-    helper = os.path.join(own, "bin/mkmd-kc")
-    strip(helper, os.path.join(folder, "build/bin/mkmd-kc"))
-    with open(os.path.join(own, "CMakeCache.txt")) as cache:
+def copy_headers_of_clang(build, folder):
+    """OpenCL's headers, where the compiler helper finds them without Clang."""
+    with open(os.path.join(build, "CMakeCache.txt")) as cache:
         llvm = re.search(r"^LLVM_DIR:\w+=(.*)$", cache.read(), re.MULTILINE).group(1)
     resources = glob.glob(os.path.join(os.path.dirname(os.path.dirname(llvm)), "clang/*/include"))
     for header in glob.glob(os.path.join(resources[0], "opencl-c*.h")):
@@ -118,14 +107,18 @@ def pack(options):
     if not os.path.exists(os.path.join(options.build, "mkmd")):
         print(f"gpu-check: no {options.build}/mkmd: build first (scripts/build)", file=sys.stderr)
         return 1
-    subprocess.run([os.path.join(ROOT, "scripts/setup"), "gpu"], check=True)
+    # It is started without an environment, so it finds no libraries of the bundle.
+    if any(name.startswith("libLLVM") for name in libraries_of(os.path.join(options.build, "bin/mkmd-kc"))):
+        print(f"gpu-check: {options.build}/bin/mkmd-kc needs LLVM's shared library: install LLVM's archives "
+              "(scripts/setup) and build again", file=sys.stderr)
+        return 1
     output = options.output or os.path.join(options.build, "gpu-check")
     os.makedirs(output, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output) as folder:
         main, cpu = os.path.join(folder, "main"), os.path.join(folder, "cpu")
         copy_checkout(main)
         copy_binaries(options.build, main)
-        build_helper(options.build, main)
+        copy_headers_of_clang(options.build, main)
         copy_pocl(cpu)
         sizes = {}
         for name, made in ((NAME, main), (NAME + "-cpu", cpu)):

@@ -11,6 +11,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -125,8 +126,9 @@ ModuleFile answer(Request request, const std::vector<Macros>& known) {
 
 int serve() {
   std::signal(SIGPIPE, SIG_IGN);
-  std::string question((std::istreambuf_iterator<char>(std::cin)), {});
-  const Result<nlohmann::json> parsed = parse_json(question);
+  const auto question = llvm::MemoryBuffer::getSTDIN();
+  if (!question) return 3;
+  const Result<nlohmann::json> parsed = parse_json((*question)->getBuffer());
   if (!parsed || !parsed->is_object()) return 3;
   const nlohmann::json& asked = *parsed;
   try {
