@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import pathlib
-import random
 import resource
 import shutil
 import statistics
@@ -20,6 +19,9 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+sys.dont_write_bytecode = True
+from bootstrap import interval  # noqa: E402
 WARMING_RUNS = 3
 
 
@@ -67,12 +69,6 @@ def measure(options, name, folder):
             equal &= all(a == b or a in varying for a, b in zip(bare, done["results"]))
             sides[side].append({key: done[key] for key in ("seconds", "processor")})
     return {"workload": name, "equal": equal, "varying": len(varying), "sides": sides}
-
-
-def interval(samples, rounds=2000):
-    generator = random.Random(1)
-    values = sorted(statistics.median(generator.choices(samples, k=len(samples))) for _ in range(rounds))
-    return values[int(0.025 * rounds)], values[int(0.975 * rounds) - 1]
 
 
 def ratio(record, side, key="seconds"):
