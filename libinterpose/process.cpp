@@ -3,10 +3,12 @@
 #include "libinterpose/capture/at_exit.hpp"
 #include "libinterpose/capture/session.hpp"
 #include "libinterpose/device/emulated_kind.hpp"
+#include "libinterpose/device/real_kind.hpp"
 #include "libinterpose/profiling/profile.hpp"
 #include "libinterpose/vendor/callbacks.hpp"
 #include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/memories.hpp"
+#include "libinterpose/vendor/pocl.hpp"
 #include "libinterpose/vendor/rivals.hpp"
 #include "libinterpose/vendor/silence.hpp"
 #include "libinterpose/verify/verify.hpp"
@@ -26,6 +28,7 @@
 #include <future>
 #include <mutex>
 #include <pthread.h>
+#include <set>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <thread>
@@ -166,7 +169,21 @@ void find_rivals(Configuration& configuration) {
         names + " use the same cores: drivers take turns, and each kernel goes to the quickest");
 }
 
+// Null: the driver has bound none, or the user has chosen that it does.
+std::unique_ptr<vendor::BoundThreads> threads_bound_since(std::vector<pid_t> before, bool was_chosen,
+                                                          const std::vector<vendor::Device>& devices) {
+  std::set<cl_device_id> divided;
+  for (const vendor::Device& device : devices) {
+    if (device.parent != nullptr && vendor::pocl_version(device.platform)) divided.insert(device.parent);
+  }
+  if (was_chosen || divided.size() != 1 || std::getenv(vendor::kBindsThreads) == nullptr) return nullptr;
+  const auto count = vendor::device_value<cl_uint>(*divided.begin(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  return std::make_unique<vendor::BoundThreads>(std::move(before), count);
+}
+
 DeviceKind* choose_real(Configuration& configuration) {
+  const bool was_chosen = std::getenv(vendor::kBindsThreads) != nullptr;
+  std::vector<pid_t> before = vendor::threads_of_process();
   auto devices = vendor::select_devices(configuration.settings.devices);
   if (!devices && !configuration.settings.devices.empty()) {
     log(LogLevel::warning,
@@ -178,7 +195,8 @@ DeviceKind* choose_real(Configuration& configuration) {
   if (!configuration.devices.empty()) configuration.home = vendor::whole_of(configuration.devices.front());
   assign_domains(configuration);
   find_rivals(configuration);
-  return &real_devices();
+  auto threads = threads_bound_since(std::move(before), was_chosen, configuration.devices);
+  return threads ? new RealKind(std::move(threads)) : &real_devices();
 }
 
 // Something may have been split. False, too, where the program has not used OpenCL.

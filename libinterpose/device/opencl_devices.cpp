@@ -74,6 +74,7 @@ Devices::Submission OpenClDevices::submit(Action& action, std::span<const Ref<Ac
     if (vendor::execution_status(event) < 0) return {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
     if (one->lane != action.lane) waits.push_back(event);  // an in-order queue orders its own actions
   }
+  if (threads_ != nullptr && action.piece.groups > 0 && action.piece.share < 1) threads_->before_piece();
   Action::Outcome outcome = action.work(waits);
   action.driver.begun = outcome.begun;
   // Set before the callback, which may come at once: the listener's thread reads the event.

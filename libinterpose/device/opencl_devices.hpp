@@ -5,14 +5,17 @@
 #include "libinterpose/device/driver_compilers.hpp"
 #include "libinterpose/device/trouble.hpp"
 #include "libinterpose/execution/devices.hpp"
+#include "libinterpose/vendor/bound_threads.hpp"
 
 namespace mkmd {
 
 class OpenClDevices : public Devices {
 public:
   // `host_to_home`: nanoseconds of the home's clock minus the host's.
-  OpenClDevices(int64_t host_to_home, Trouble& trouble, DriverCompilers& compilers)
-      : host_to_home_(host_to_home), trouble_(trouble), compilers_(compilers) {}
+  // `threads`: null: the driver has bound none.
+  OpenClDevices(int64_t host_to_home, Trouble& trouble, DriverCompilers& compilers,
+                vendor::BoundThreads* threads = nullptr)
+      : host_to_home_(host_to_home), trouble_(trouble), compilers_(compilers), threads_(threads) {}
 
   cl_ulong now() const override;
   Submission submit(Action& action, std::span<const Ref<Action>> before, Listener& listener) override;
@@ -37,6 +40,7 @@ private:
   const int64_t host_to_home_;
   Trouble& trouble_;
   DriverCompilers& compilers_;
+  vendor::BoundThreads* const threads_;
 };
 
 }  // namespace mkmd

@@ -19,11 +19,11 @@ double RealKind::cache_bytes(const Configuration& configuration) const {
 
 std::unique_ptr<Devices> RealKind::make_devices(int64_t host_to_home, Trouble& trouble,
                                                 DriverCompilers& compilers) {
-  return std::make_unique<OpenClDevices>(host_to_home, trouble, compilers);
+  return std::make_unique<OpenClDevices>(host_to_home, trouble, compilers, threads_.get());
 }
 
 DeviceKind& real_devices() {
-  static RealKind devices;  // they have no state
+  static RealKind devices;
   return devices;
 }
 

@@ -6,6 +6,7 @@
 #include "libinterpose/vendor/careful.hpp"
 #include "libinterpose/vendor/icd.hpp"
 #include "libinterpose/vendor/pci.hpp"
+#include "libinterpose/vendor/pocl.hpp"
 #include "libinterpose/vendor/specification.hpp"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ void prepare_for_sub_devices() {
   // More threads than cores: it would end the process over the first thread without one.
   const char* const threads = std::getenv("POCL_MAX_PTHREAD_COUNT");
   if (threads != nullptr && std::atoi(threads) > CPU_COUNT(&allowed)) return;
-  setenv("POCL_AFFINITY", "1", 0);
+  setenv(kBindsThreads, "1", 0);
 }
 
 Status split_equally(const Candidate& candidate, const Item& item, const std::string& name,
