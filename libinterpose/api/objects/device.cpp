@@ -48,7 +48,7 @@ Device* device_of_type(Platform& platform, cl_device_type type, cl_int& error) {
   cl_uint count = 0;
   error = vendor_call<&cl_icd_dispatch::clGetDeviceIDs>(platform.home, type, cl_uint{0},
                                                         static_cast<cl_device_id*>(nullptr), &count);
-  if (error != CL_SUCCESS && error != CL_DEVICE_NOT_FOUND) return nullptr;  // the type itself is wrong
+  if (error != CL_SUCCESS) return nullptr;
   Device* device = process().device;
   const auto home_type = vendor::device_value<cl_device_type>(device->home, CL_DEVICE_TYPE);
   const bool wanted = (type & (home_type | CL_DEVICE_TYPE_DEFAULT)) != 0;

@@ -16,6 +16,8 @@ void devices_and_contexts(const Cl& cl) {
   SHOW(clGetPlatformIDs(0, nullptr, nullptr));
   SHOW(clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_ALL, 0, &device, nullptr));
   SHOW(clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_CUSTOM, 1, &device, &count));
+  SHOW(clGetDeviceIDs(cl.platform, CL_DEVICE_TYPE_DEFAULT | (cl_device_type(1) << 30), 1, &device,
+                      nullptr));  // no such type
   SHOW(clGetDeviceInfo(cl.device, 0x9999, sizeof(data), data, nullptr));
   SHOW(clGetDeviceInfo(cl.device, CL_DEVICE_NAME, 1, data, nullptr));
   SHOW(clGetPlatformInfo(cl.platform, 0x9999, sizeof(data), data, nullptr));
