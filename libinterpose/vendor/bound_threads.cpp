@@ -64,8 +64,8 @@ void BoundThreads::native_command() {
 }
 
 void BoundThreads::look() {
+  if (is_of_child()) return;
   const Lock lock(mutex_);
-  if (getpid() != process_) return;  // the threads are the parent's
   if (!threads_) find();
   if (threads_->empty()) return;
   const std::optional<Load> now = ask_();
@@ -74,6 +74,11 @@ void BoundThreads::look() {
   const double others = (now->all - before->all - (now->own - before->own)) / (now->at - before->at);
   if (others > kSomeCores) set_free(true);
   if (others < kFewCores) set_free(false);
+}
+
+// After a fork the threads are the parent's, and one of them may have held the mutex.
+bool BoundThreads::is_of_child() const {
+  return getpid() != process_;
 }
 
 void BoundThreads::find() {
@@ -88,8 +93,9 @@ void BoundThreads::find() {
 }
 
 void BoundThreads::bind() {
+  if (is_of_child()) return;
   const Lock lock(mutex_);
-  if (getpid() == process_) set_free(false);
+  set_free(false);
 }
 
 void BoundThreads::set_free(bool free) {

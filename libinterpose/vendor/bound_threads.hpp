@@ -44,6 +44,7 @@ private:
     pid_t id;
     cpu_set_t core;
   };
+  bool is_of_child() const;
   void find() REQUIRES(mutex_);
   void bind() EXCLUDES(mutex_);
   void set_free(bool free) REQUIRES(mutex_);
